@@ -1,0 +1,34 @@
+/** `group`: addon groups and their members. */
+import type { Command } from "commander";
+import type { Session } from "../program.ts";
+
+export function addGroupCommands(program: Command, { output, withBackend }: Session): void {
+  const group = program.command("group").description("list groups, and add and remove their members");
+  group
+    .command("list")
+    .description("list the groups and their members")
+    .action(async () => {
+      const rows = await withBackend("reads", (backend) => backend.administer("group.list", {}));
+      output.list(
+        rows,
+        [
+          { heading: "GROUP", cell: (row) => row.group },
+          { heading: "MEMBERS", cell: ({ members }) => members.map(({ name }) => name).join(" ") || "-" },
+        ],
+        "There are no groups.",
+      );
+    });
+  for (const name of ["add", "remove"] as const) {
+    group
+      .command(name)
+      .description(name === "add" ? "put a player into a group" : "take a player out of a group")
+      .argument("<player>", "name or UUID; need not be registered")
+      .argument("<group>", "a group")
+      .action(async (player: string, to: string) => {
+        const result = await withBackend("changes", (backend) =>
+          backend.administer(`group.${name}`, { player, group: to }),
+        );
+        output.result(result, result.info);
+      });
+  }
+}

@@ -1,0 +1,61 @@
+/** `member` and `admin`: a player's ranks in factions and services, and the administrator flag. */
+import { type Command, InvalidArgumentError } from "commander";
+import type { Session } from "../program.ts";
+
+function parseRank(text: string): number {
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected is a whole number from 1 on.");
+  return Number(text);
+}
+
+export function addMemberCommands(program: Command, { output, withBackend }: Session): void {
+  const member = program.command("member").description("set ranks in factions and services");
+  member
+    .command("set")
+    .description("give a player a rank in a faction or service")
+    .argument("<player>", "name or UUID")
+    .argument("<organisation>", "a faction or a service")
+    .argument("<rank>", "1 to 9, or more", parseRank)
+    .addHelpText("after", "\nExample:\n  $ addon-cli member set Ada RESCUE 4")
+    .action(async (player: string, organisation: string, rank: number) => {
+      const result = await withBackend("changes", (backend) =>
+        backend.administer("member.set", { player, organisation, rank }),
+      );
+      output.result(result, result.info);
+    });
+  member
+    .command("remove")
+    .description("take a player out of a faction or service")
+    .argument("<player>", "name or UUID")
+    .argument("<organisation>", "a faction or a service")
+    .action(async (player: string, organisation: string) => {
+      const result = await withBackend("changes", (backend) =>
+        backend.administer("member.remove", { player, organisation }),
+      );
+      output.result(result, result.info);
+    });
+
+  const admin = program.command("admin").description("grant and revoke the administrator flag");
+  for (const name of ["grant", "revoke"] as const) {
+    admin
+      .command(name)
+      .description(name === "grant" ? "make a player an administrator" : "take the administrator flag away")
+      .argument("<player>", "name or UUID")
+      .action(async (player: string) => {
+        const result = await withBackend("changes", (backend) =>
+          backend.administer(`admin.${name}`, { player }),
+        );
+        output.result(result, result.info);
+      });
+  }
+  admin
+    .command("list")
+    .description("list the administrators")
+    .action(async () => {
+      const rows = await withBackend("reads", (backend) => backend.administer("admin.list", {}));
+      const columns = [
+        { heading: "NAME", cell: ({ name }: { name: string }) => name },
+        { heading: "UUID", cell: ({ uuid }: { uuid: string }) => uuid },
+      ];
+      output.list(rows, columns, "Nobody is an administrator.");
+    });
+}

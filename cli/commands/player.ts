@@ -1,0 +1,115 @@
+/** `player`: registering and looking at players, and the consequences that the specification names (section 5). */
+import { type Command, InvalidArgumentError } from "commander";
+import { toDate } from "../output.ts";
+import type { Session } from "../program.ts";
+
+interface Member {
+  readonly organisation: string;
+  readonly rank: number;
+}
+
+/** @throws InvalidArgumentError where the text is not `<organisation>:<rank>` */
+export function parseMember(text: string, previous: readonly Member[] = []): Member[] {
+  const match = /^(.+):(\d{1,9})$/.exec(text);
+  if (match === null) throw new InvalidArgumentError("Expected is <organisation>:<rank>, such as GROVE:4.");
+  return [...previous, { organisation: match[1] as string, rank: Number(match[2]) }];
+}
+
+export function addPlayerCommands(program: Command, session: Session): void {
+  const { output, withBackend } = session;
+  const player = program.command("player").description("register, show, exclude and remove players");
+
+  player
+    .command("add")
+    .description("register a player")
+    .argument("<name>", "1 to 32 letters, digits, _, . or -")
+    .option("--uuid <uuid>", "the player's UUID; without it a random one")
+    .option(
+      "--member <organisation:rank>",
+      "a membership in a faction or service; can be repeated",
+      parseMember,
+    )
+    .option("--admin", "make the player an administrator")
+    .addHelpText("after", "\nExample:\n  $ addon-cli player add Ada --member GROVE:4 --member RESCUE:2")
+    .action(async (name: string, options: { uuid?: string; member?: Member[]; admin?: boolean }) => {
+      const result = await withBackend("changes", (backend) =>
+        backend.administer("player.register", {
+          name,
+          uuid: options.uuid,
+          members: options.member,
+          administrator: options.admin,
+        }),
+      );
+      output.result(result, `${result.info}\n${result.uuid}`);
+    });
+
+  player
+    .command("list")
+    .description("list the registered players")
+    .action(async () => {
+      const rows = await withBackend("reads", (backend) => backend.administer("player.list", {}));
+      output.list(
+        rows,
+        [
+          { heading: "NAME", cell: ({ name }) => name },
+          { heading: "UUID", cell: ({ uuid }) => uuid },
+          { heading: "MEMBER OF", cell: ({ members }) => members.map(memberWords).join(" ") || "-" },
+          { heading: "GROUPS", cell: ({ groups }) => groups.join(" ") || "-" },
+          { heading: "ADMINISTRATOR", cell: ({ administrator }) => (administrator ? "yes" : "no") },
+        ],
+        "No player is registered yet.",
+      );
+    });
+
+  player
+    .command("show")
+    .description("show all that is known of a player")
+    .argument("<player>", "name or UUID")
+    .action(async (reference: string) => {
+      const shown = await withBackend("reads", (backend) =>
+        backend.administer("player.show", { player: reference }),
+      );
+      const { statistic } = shown;
+      const lines: [string, string][] = [
+        ["name", shown.name],
+        ["uuid", shown.uuid],
+        ["administrator", shown.administrator ? "yes" : "no"],
+        ["member of", shown.members.map(memberWords).join(" ") || "-"],
+        ["groups", shown.groups.join(" ") || "-"],
+        ["registered", toDate(shown.registered)],
+        ["last seen", toDate(shown.lastSeen)],
+        ["addon version", shown.version ?? "-"],
+        [
+          "statistic",
+          Object.entries(statistic)
+            .map(([type, value]) => `${type} ${value}`)
+            .join(", "),
+        ],
+        ["tokens", shown.tokens.map(({ id, state }) => `${id} (${state})`).join(", ") || "-"],
+      ];
+      output.result(shown, lines.map(([label, value]) => `${label.padEnd(14)} ${value}`).join("\n"));
+    });
+
+  const simple = [
+    ["remove", "player.delete", "remove a player, with statistics, memberships and tokens"],
+    ["exclude", "player.exclude", "exclude a player from the interface: every operation answers EXCLUDED"],
+    ["readmit", "player.readmit", "end the exclusion of a player"],
+    ["reset-statistic", "player.reset-statistic", "set all statistics of a player to 0"],
+  ] as const;
+  for (const [name, operation, description] of simple) {
+    player
+      .command(name)
+      .description(description)
+      .argument("<player>", "name or UUID")
+      .action(async (reference: string) => {
+        const result = await withBackend("changes", (backend) =>
+          backend.administer(operation, { player: reference }),
+        );
+        output.result(result, result.info);
+      });
+  }
+}
+
+function memberWords({ organisation, rank }: Member): string {
+  return `${organisation}:${rank}`;
+}

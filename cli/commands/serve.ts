@@ -1,0 +1,131 @@
+/** `serve`: runs the service until it is told to stop. */
+import { resolve } from "node:path";
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { startServer } from "../../src/server.ts";
+import type { Service } from "../../src/service.ts";
+import { openService } from "../backend.ts";
+import { createLog, type Log } from "../log.ts";
+import type { Session } from "../program.ts";
+
+interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly https?: boolean;
+  readonly cert?: string;
+  readonly key?: string;
+}
+
+function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new InvalidArgumentError("Expected is a port from 0 to 65535.");
+  return port;
+}
+
+export function addServeCommand(program: Command, session: Session): void {
+  const { io } = session;
+  const port = new Option("--port <port>", "the port to listen on; 0 for any free one").argParser(parsePort);
+  const portText = io.env.ADDON_PORT ?? "8888";
+  program
+    .command("serve")
+    .description("run the service; on the very first start it seeds the data and issues one public token")
+    .option("--host <host>", "the address to listen on", io.env.ADDON_HOST ?? "127.0.0.1")
+    .addOption(port.default(portText, portText))
+    .option("--https", "serve HTTPS, with --cert and --key")
+    .option("--cert <file>", "the certificate, PEM")
+    .option("--key <file>", "its private key, PEM")
+    .addHelpText(
+      "after",
+      "\nExample:\n  $ addon-cli serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem",
+    )
+    .action(async (options: ServeOptions & { port: number | string }, command: Command) => {
+      if (options.https === true && (options.cert === undefined || options.key === undefined)) {
+        command.error("error: --https needs --cert <file> and --key <file>", { code: "usage", exitCode: 2 });
+      }
+      if (options.https !== true && (options.cert !== undefined || options.key !== undefined)) {
+        command.error("error: --cert and --key go with --https", { code: "usage", exitCode: 2 });
+      }
+      try {
+        await serve(session, { ...options, port: parsePort(String(options.port)) });
+      } catch (error) {
+        // A port from the environment is checked here: commander checks flags only.
+        if (error instanceof InvalidArgumentError) {
+          command.error(`error: ADDON_PORT is "${options.port}". ${error.message}`, {
+            code: "usage",
+            exitCode: 2,
+          });
+        }
+        throw error;
+      }
+    });
+}
+
+async function serve(session: Session, { host, port, https, cert, key }: ServeOptions): Promise<void> {
+  const { io, output, workplace } = session;
+  const log = createLog(io);
+  const stopped = new Promise<void>((resolveStop) => io.onStop(resolveStop));
+  const service = await openService(workplace(), output, {
+    observe: log.request,
+    warn: log.warn,
+    onFatal(error) {
+      log.fatal(
+        "The disk can not be relied on any more: leaving. The next start saves everything anew.",
+        error,
+      );
+      io.abort(1);
+    },
+  });
+  try {
+    await service.loadTable();
+    const files = https === true && {
+      cert: resolve(io.cwd, String(cert)),
+      key: resolve(io.cwd, String(key)),
+    };
+    const server = await startServer({
+      fetch: service.fetch,
+      host,
+      port,
+      observe: log.request,
+      ...(files ? { https: files } : {}),
+    });
+    try {
+      service.start();
+      await greet(session, service, server.url);
+      await stopped;
+      log.info("Stopping: no more requests are taken, those under way are finished.");
+    } finally {
+      await server.close();
+    }
+  } finally {
+    await service.close({ snapshot: true });
+    log.close();
+  }
+}
+
+/** The banner. The token is issued only now that it can be shown: a failed start must not use it up. */
+async function greet({ output }: Session, service: Service, url: string): Promise<void> {
+  const { prefix } = await service.loadTable();
+  const tokens = await service.administer("token.list", {});
+  const isFirst = !tokens.some(({ player }) => player === null);
+  if (!isFirst) {
+    output.result({ url }, `Listening on ${url}${prefix}`);
+    return;
+  }
+  const { token } = await service.administer("token.issue", { label: "first start" });
+  const open = `${url}${prefix.replace(/\{\w+\}/, token)}/player/groups`;
+  output.result(
+    { url, open },
+    `Listening on ${url}${prefix}
+
+Open this in a browser. It has the public token in it, which is not shown again:
+  ${open}
+
+Next, in another terminal, with the service stopped:
+  npx addon-cli player add Ada --member GROVE:4     register a player
+  npx addon-cli token issue --player Ada            issue her token
+  npx addon-cli --help                              everything else
+`,
+  );
+}
+
+export type { Log };

@@ -1,0 +1,78 @@
+/** `token`: issuing, listing and revoking tokens. A token is shown once, when it is issued. */
+import { type Command, InvalidArgumentError, Option } from "commander";
+import { toDate } from "../output.ts";
+import type { Session } from "../program.ts";
+
+const millisecondsOf = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
+
+/** A duration such as `30d`, in milliseconds. @throws InvalidArgumentError where it is none */
+export function parseDuration(text: string): number {
+  const match = /^([1-9]\d{0,5})([mhdw])$/.exec(text);
+  if (match === null) throw new InvalidArgumentError("Expected is a number and m, h, d or w, such as 30d.");
+  return Number(match[1]) * millisecondsOf[match[2] as keyof typeof millisecondsOf];
+}
+
+interface IssueOptions {
+  readonly player?: string;
+  readonly public?: boolean;
+  readonly label?: string;
+  readonly addonVersion?: string;
+  readonly expires?: number;
+}
+
+export function addTokenCommands(program: Command, { output, withBackend }: Session): void {
+  const token = program.command("token").description("issue, list and revoke tokens");
+  token
+    .command("issue")
+    .description("issue a token, and print it: alone, on standard output, this once")
+    .addOption(new Option("--player <player>", "identifies this player: name or UUID").conflicts("public"))
+    .option("--public", "belongs to nobody, and can call what is open")
+    .option("--label <text>", "what the token is for")
+    .option("--addon-version <version>", "the addon version that it is issued for, such as 2.5.1")
+    .option("--expires <duration>", "such as 30d; also m, h and w", parseDuration)
+    .addHelpText("after", "\nExample:\n  $ addon-cli token issue --player Ada --expires 30d")
+    .action(async (options: IssueOptions, command: Command) => {
+      if (options.player === undefined && options.public !== true) {
+        command.error("error: one of --player <player> and --public is needed", {
+          code: "usage",
+          exitCode: 2,
+        });
+      }
+      const issued = await withBackend("changes", (backend) =>
+        backend.administer("token.issue", {
+          player: options.player,
+          label: options.label,
+          addonVersion: options.addonVersion,
+          expiresIn: options.expires,
+        }),
+      );
+      output.result(issued, issued.token);
+    });
+  token
+    .command("list")
+    .description("list the tokens; they themselves are not kept and never shown")
+    .action(async () => {
+      const rows = await withBackend("reads", (backend) => backend.administer("token.list", {}));
+      output.list(
+        rows,
+        [
+          { heading: "ID", cell: ({ id }) => id },
+          { heading: "PLAYER", cell: ({ player }) => player ?? "(public)" },
+          { heading: "STATE", cell: ({ state }) => state },
+          { heading: "ISSUED", cell: ({ issued }) => toDate(issued) },
+          { heading: "EXPIRES", cell: ({ expires }) => toDate(expires) },
+          { heading: "VERSION", cell: ({ addonVersion }) => addonVersion ?? "-" },
+          { heading: "LABEL", cell: ({ label }) => label ?? "-" },
+        ],
+        "No token was issued yet.",
+      );
+    });
+  token
+    .command("revoke")
+    .description("revoke a token")
+    .argument("<id>", "as `token list` shows it")
+    .action(async (id: string) => {
+      const result = await withBackend("changes", (backend) => backend.administer("token.revoke", { id }));
+      output.result(result, result.info);
+    });
+}

@@ -1,0 +1,35 @@
+/** What the command line needs of its surroundings, so that every command can be run and looked at without a process. */
+
+/** A stream to write to. `isTTY` tells whether a person is looking at it. */
+export interface Sink {
+  write(text: string): unknown;
+  readonly isTTY?: boolean;
+  readonly columns?: number;
+}
+
+export interface IO {
+  readonly stdout: Sink;
+  readonly stderr: Sink;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** Relative paths are meant from here. */
+  readonly cwd: string;
+  /** Calls back when the command is to stop: on SIGINT and SIGTERM. */
+  onStop(callback: () => void): void;
+  /** Ends the process at once, with an exit code: where the disk can not be relied on. */
+  abort(code: number): void;
+}
+
+/** The surroundings of this process. */
+export function processIO(): IO {
+  return {
+    stdout: process.stdout,
+    stderr: process.stderr,
+    env: process.env,
+    cwd: process.cwd(),
+    onStop(callback) {
+      process.once("SIGINT", callback);
+      process.once("SIGTERM", callback);
+    },
+    abort: (code) => process.exit(code),
+  };
+}

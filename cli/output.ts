@@ -1,0 +1,115 @@
+/** How commands show what they have: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
+import { styleText } from "node:util";
+import Table from "cli-table3";
+import { Failure } from "../src/errors.ts";
+import { TableFaults } from "../src/service.ts";
+import type { IO, Sink } from "./io.ts";
+
+/** A column of a list: its heading, and what it shows of a row. */
+export interface Column<T> {
+  readonly heading: string;
+  readonly cell: (row: T) => string;
+}
+
+/** An error that was said already, such as the failed answer of `call`: only its exit code is left to give. */
+export class Reported extends Error {
+  override readonly name = "Reported";
+}
+
+export class Output {
+  readonly #io: IO;
+  readonly #json: () => boolean;
+
+  /** @param json whether `--json` was given: asked when something is shown, since it is parsed only then */
+  constructor(io: IO, json: () => boolean) {
+    this.#io = io;
+    this.#json = json;
+  }
+
+  /** Shows a result: the document with `--json`, else the text. */
+  result(document: unknown, text: string): void {
+    this.#io.stdout.write(this.#json() ? `${JSON.stringify(document)}\n` : `${text}\n`);
+  }
+
+  /** Shows a list: `empty` is said to a person where there is nothing in it. */
+  list<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): void {
+    const { stdout } = this.#io;
+    if (this.#json()) {
+      stdout.write(`${JSON.stringify(rows)}\n`);
+    } else if (rows.length === 0) {
+      this.remark(empty);
+    } else if (stdout.isTTY === true) {
+      stdout.write(`${this.#table(rows, columns)}\n`);
+    } else {
+      for (const row of rows) stdout.write(`${columns.map(({ cell }) => cell(row)).join("\t")}\n`);
+    }
+  }
+
+  /** Says something to a person that is no part of the result. */
+  remark(text: string): void {
+    this.#io.stderr.write(`${text}\n`);
+  }
+
+  /** Text for a person, in a style where colours are wanted. */
+  style(
+    format: "bold" | "dim" | "red" | "green" | "yellow",
+    text: string,
+    sink: Sink = this.#io.stdout,
+  ): string {
+    return sink.isTTY === true && !this.#io.env.NO_COLOR
+      ? styleText(format, text, { validateStream: false })
+      : text;
+  }
+
+  /** Says why a command failed. */
+  failure(error: unknown): void {
+    if (error instanceof Reported) return;
+    const { code, message, hint, parameter } = toProblem(error);
+    if (this.#json()) {
+      const faults = error instanceof TableFaults ? { file: error.file, faults: error.faults } : {};
+      this.#io.stdout.write(`${JSON.stringify({ code, info: message, parameter, hint, ...faults })}\n`);
+      return;
+    }
+    this.remark(`${this.style("red", "error:", this.#io.stderr)} ${message}`);
+    if (hint !== undefined) this.remark(hint);
+  }
+
+  #table<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
+    const blank = ["top", "bottom", "left", "right", "mid"].flatMap((place) =>
+      place === "mid"
+        ? ["mid", "left-mid", "mid-mid", "right-mid"]
+        : [place, `${place}-mid`, `${place}-left`, `${place}-right`],
+    );
+    const chars = { ...Object.fromEntries(blank.map((place) => [place, ""])), middle: "  " };
+    const table = new Table({
+      head: columns.map(({ heading }) => this.style("bold", heading)),
+      chars,
+      style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
+    });
+    table.push(...rows.map((row) => columns.map(({ cell }) => cell(row))));
+    return table
+      .toString()
+      .split("\n")
+      .map((line) => line.trimEnd())
+      .join("\n");
+  }
+}
+
+/** An instant for a person: ISO 8601, or a dash. */
+export function toDate(instant: number | null): string {
+  return instant === null ? "-" : new Date(instant).toISOString();
+}
+
+interface Problem {
+  readonly code: string;
+  readonly message: string;
+  readonly hint?: string | undefined;
+  readonly parameter?: string | undefined;
+}
+
+function toProblem(error: unknown): Problem {
+  if (error instanceof Failure) return error;
+  if (error instanceof TableFaults) return { code: "TABLE_FAULTS", message: error.message };
+  const { code = "INTERNAL", message = String(error) } = error as NodeJS.ErrnoException;
+  return { code, message };
+}

@@ -1,0 +1,103 @@
+/** The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4). */
+import { Command, CommanderError, Option } from "commander";
+import { type Backend, defaultRoutes, type GlobalOptions, Workplace, withBackend } from "./backend.ts";
+import { addCallCommand } from "./commands/call.ts";
+import { addGroupCommands } from "./commands/group.ts";
+import { addMemberCommands } from "./commands/member.ts";
+import { addPlayerCommands } from "./commands/player.ts";
+import { addRoutesCommands } from "./commands/routes.ts";
+import { addSeedCommands } from "./commands/seed.ts";
+import { addServeCommand } from "./commands/serve.ts";
+import { addTokenCommands } from "./commands/token.ts";
+import type { IO } from "./io.ts";
+import { Output } from "./output.ts";
+import { version } from "./version.ts";
+
+/** What every command is given. */
+export interface Session {
+  readonly io: IO;
+  readonly output: Output;
+  workplace(): Workplace;
+  /** Runs `work` on the data. `reads` says that a folder without data is a mistake rather than a beginning. */
+  withBackend<T>(mode: "reads" | "changes", work: (backend: Backend) => Promise<T>): Promise<T>;
+}
+
+/** 0 done, 1 failed, 2 wrong usage. */
+export type ExitCode = 0 | 1 | 2;
+
+/**
+ * Runs a command line.
+ * @param args without the interpreter and the script
+ */
+export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
+  const program = new Command("addon-cli");
+  const wantsJson = () => program.opts<GlobalOptions>().json === true || args.includes("--json");
+  const output = new Output(io, wantsJson);
+  const workplace = () => new Workplace(io, program.opts<GlobalOptions>());
+  const session: Session = {
+    io,
+    output,
+    workplace,
+    withBackend: (mode, work) => withBackend(workplace(), output, mode === "changes", work),
+  };
+
+  program
+    .description("Runs the game-addon data service, and administrates its data.")
+    .version(version(), "-V, --version", "print the version")
+    .addOption(option("--data <dir>", "the data folder", io.env.ADDON_DATA ?? "data"))
+    .addOption(option("--routes <file>", "the route table", io.env.ADDON_ROUTES ?? defaultRoutes))
+    .addOption(new Option("--json", "print one JSON document").default(false))
+    .option("--no-input", "never ask anything")
+    .helpCommand("help [command]", "print the help of a command")
+    .addHelpText("after", examples);
+  addServeCommand(program, session);
+  addSeedCommands(program, session);
+  addPlayerCommands(program, session);
+  addMemberCommands(program, session);
+  addTokenCommands(program, session);
+  addGroupCommands(program, session);
+  addCallCommand(program, session);
+  addRoutesCommands(program, session);
+  for (const command of withSubcommands(program)) {
+    command.exitOverride().configureOutput({
+      writeOut: (text) => io.stdout.write(text),
+      // With --json the one document on standard output says it.
+      writeErr: (text) => (wantsJson() ? undefined : io.stderr.write(text)),
+      getOutHasColors: () => io.stdout.isTTY === true && !io.env.NO_COLOR,
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+    });
+  }
+
+  try {
+    await program.parseAsync(args, { from: "user" });
+    return 0;
+  } catch (error) {
+    if (!(error instanceof CommanderError)) {
+      output.failure(error);
+      return 1;
+    }
+    if (error.exitCode === 0) return 0;
+    if (wantsJson()) output.failure({ code: "USAGE", message: error.message.replace(/^error: /, "") });
+    return 2;
+  }
+}
+
+const examples = `
+Examples:
+  $ addon-cli serve                                   run the service on http://127.0.0.1:8888
+  $ addon-cli player add Ada --member GROVE:4         register a player of rank 4
+  $ addon-cli token issue --player Ada                issue her token, and print it
+  $ addon-cli call /wantedreason/add reason=Theft points=10
+                                                      run any operation as the operator
+
+The data folder, the route table, host and port can also come from ADDON_DATA, ADDON_ROUTES, ADDON_HOST, ADDON_PORT.
+Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+
+function option(flags: string, description: string, value: string): Option {
+  return new Option(flags, description).default(value);
+}
+
+function* withSubcommands(command: Command): Generator<Command> {
+  yield command;
+  for (const each of command.commands) yield* withSubcommands(each);
+}

@@ -1,0 +1,76 @@
+/**
+ * What an operator does at the command line beyond the routes: registering players, issuing tokens, memberships.
+ * Each has a valibot schema for its input, since it also comes as JSON over the socket of a running service.
+ */
+import * as v from "valibot";
+import { playerNameForm } from "../handlers/values.ts";
+import type { Activity } from "../identity/activity.ts";
+import type { Data, Draft } from "../store/data.ts";
+
+/** What an administrative operation knows beside the data and its input. */
+export interface AdministrationContext {
+  /** Milliseconds since 1970. */
+  readonly now: number;
+  readonly activity: Activity;
+  /** The group whose members are excluded. @throws Failure where the route table names none, or has faults */
+  excludedGroup(): string;
+}
+
+interface AdministrationRead {
+  readonly effect: "read";
+  readonly input: v.GenericSchema;
+  read(data: Data, input: never, context: AdministrationContext): unknown;
+}
+
+interface AdministrationChange {
+  readonly effect: "change";
+  readonly input: v.GenericSchema;
+  change(draft: Draft, input: never, context: AdministrationContext): unknown;
+}
+
+export type AdministrationOperation = AdministrationRead | AdministrationChange;
+
+/** Declares an operation that reads. It throws a Failure where it refuses. */
+export function defineRead<I extends v.GenericSchema, O>(operation: {
+  input: I;
+  read(data: Data, input: v.InferOutput<I>, context: AdministrationContext): O;
+}) {
+  return { effect: "read" as const, ...operation };
+}
+
+/** Declares an operation that changes. It throws a Failure where it refuses, and has changed nothing then. */
+export function defineChange<I extends v.GenericSchema, O>(operation: {
+  input: I;
+  change(draft: Draft, input: v.InferOutput<I>, context: AdministrationContext): O;
+}) {
+  return { effect: "change" as const, ...operation };
+}
+
+/** What a change answers: one sentence for the operator. */
+export interface Info {
+  readonly info: string;
+}
+
+const nameMessage = 'a player name of 1 to 32 letters, digits, "_", "." or "-" was expected';
+
+/** The name of a player who is to be registered. One that reads as a UUID could not be told from one. */
+export const newPlayerName = v.pipe(
+  v.string(),
+  v.normalize("NFC"),
+  v.regex(playerNameForm, nameMessage),
+  v.check((name) => !/^[0-9a-f]{32}$/i.test(name), "a name that does not read as a UUID was expected"),
+);
+
+/** A player by name or UUID; whether there is one is the operation's to say. */
+export const playerReference = v.pipe(
+  v.string(),
+  v.normalize("NFC"),
+  v.regex(/^[\p{L}\p{Nd}_.-]{1,36}$/u, nameMessage),
+);
+
+export const rank = v.pipe(
+  v.number("a whole number from 1 on was expected as rank"),
+  v.integer("a whole number was expected as rank"),
+  v.minValue(1, "a rank from 1 on was expected"),
+  v.maxValue(2147483647, "a rank of at most 2147483647 was expected"),
+);

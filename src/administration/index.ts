@@ -1,0 +1,31 @@
+/** Every administrative operation, by its name: what the journal and the socket call it. */
+import type { AdministrationOperation } from "./define.ts";
+import * as names from "./names.ts";
+import * as players from "./players.ts";
+import * as tokens from "./tokens.ts";
+
+export const administration = {
+  "seed.groups": names.seed,
+  "player.register": players.add,
+  "player.list": players.list,
+  "player.show": players.show,
+  "player.delete": players.remove,
+  "player.exclude": players.exclude,
+  "player.readmit": players.readmit,
+  "player.reset-statistic": players.resetStatistic,
+  "member.set": players.setMember,
+  "member.remove": players.removeMember,
+  "admin.grant": players.grantAdministrator,
+  "admin.revoke": players.revokeAdministrator,
+  "admin.list": players.listAdministrators,
+  "group.list": players.listGroups,
+  "group.add": players.addToGroup,
+  "group.remove": players.removeFromGroup,
+  "token.issue": tokens.issue,
+  "token.list": tokens.list,
+  "token.revoke": tokens.revoke,
+} satisfies Record<string, AdministrationOperation>;
+
+/** The administrative operations, with what each takes and gives. */
+export type Administration = typeof administration;
+export type AdministrationName = keyof Administration;

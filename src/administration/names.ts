@@ -1,0 +1,53 @@
+/** Groups, factions and services: the names that everything else refers to (contract, section 2). */
+import * as v from "valibot";
+import { Failure } from "../errors.ts";
+import { namesOf } from "../identity/players.ts";
+import type { Named } from "../model.ts";
+import type { Draft } from "../store/data.ts";
+import { fold } from "../text.ts";
+import { defineChange } from "./define.ts";
+
+const name = v.pipe(
+  v.string("a name was expected"),
+  v.normalize("NFC"),
+  v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]{1,64}$/u, "a name of 1 to 64 characters without spaces was expected"),
+);
+const names = v.optional(v.nullable(v.array(name, "a list of names was expected")), []);
+
+/** The three lists of a seed file. */
+export const seedSchema = v.strictObject(
+  { groups: names, factions: names, services: names },
+  "the lists groups, factions and services were expected",
+);
+
+/** Adds names of one kind behind those that are there. Gives those that are new. */
+function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]): string[] {
+  const added: string[] = [];
+  for (const each of wanted) {
+    if (draft.names.has(`${kind}/${fold(each)}`)) continue;
+    const twin = kind === "faction" ? "service" : "faction";
+    if (kind !== "group" && draft.names.has(`${twin}/${fold(each)}`)) {
+      throw new Failure("CONFLICT", `"${each}" can not be a faction and a service.`, {
+        hint: "Give one another name.",
+      });
+    }
+    draft.names.put({ name: each, kind, position: namesOf(draft, kind).length });
+    added.push(each);
+  }
+  return added;
+}
+
+/** Adds what a seed file has and the data has not; removes nothing. */
+export const seed = defineChange({
+  input: seedSchema,
+  change(draft, { groups, factions, services }) {
+    const added = {
+      groups: addNames(draft, "group", groups ?? []),
+      factions: addNames(draft, "faction", factions ?? []),
+      services: addNames(draft, "service", services ?? []),
+    };
+    const all = [...added.groups, ...added.factions, ...added.services];
+    const info = all.length === 0 ? "Everything was there already." : `Added ${all.join(", ")}.`;
+    return { info, added };
+  },
+});

@@ -1,0 +1,89 @@
+/** Tokens as an operator manages them (contract, sections 2 and 4). A token is shown once: in the answer to `issue`. */
+import * as v from "valibot";
+import { Failure } from "../errors.ts";
+import { requirePlayer } from "../identity/players.ts";
+import { isLive, keepToken, newToken } from "../identity/tokens.ts";
+import { versionForm } from "../identity/versions.ts";
+import type { Data } from "../store/data.ts";
+import { didYouMean } from "../text.ts";
+import { defineChange, defineRead, type Info, playerReference } from "./define.ts";
+
+const label = v.pipe(
+  v.string(),
+  v.minLength(1, "a label of 1 to 64 characters was expected"),
+  v.maxLength(64, "a label of 1 to 64 characters was expected"),
+  v.check((text) => !/[\p{Cc}]/u.test(text), "a label without control characters was expected"),
+);
+
+export const issue = defineChange({
+  input: v.object({
+    /** Undefined for a public token. */
+    player: v.optional(playerReference),
+    label: v.optional(label),
+    addonVersion: v.optional(
+      v.pipe(v.string(), v.regex(versionForm, "a version such as 2.5.1 was expected")),
+    ),
+    /** Milliseconds from now on. */
+    expiresIn: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+  }),
+  change(draft, input, { now }) {
+    const player = input.player === undefined ? undefined : requirePlayer(draft, input.player);
+    const { token, hash } = newToken();
+    const kept = keepToken(
+      draft,
+      hash,
+      {
+        uuid: player?.uuid ?? null,
+        label: input.label ?? null,
+        addonVersion: input.addonVersion ?? null,
+        expiresAt: input.expiresIn === undefined ? null : now + input.expiresIn,
+      },
+      now,
+    );
+    return { token, id: kept.id, player: player?.name ?? null, expires: kept.expiresAt };
+  },
+});
+
+/** The tokens, of all or of one player, oldest first; never a token itself. */
+export function listTokens(data: Data, now: number, uuid?: string) {
+  const tokens =
+    uuid === undefined ? Array.from(data.tokens.values()) : [...data.tokens.find("player", uuid)];
+  return tokens
+    .sort((a, b) => a.issuedAt - b.issuedAt)
+    .map((token) => ({
+      id: token.id,
+      player: token.uuid === null ? null : (data.players.get(token.uuid)?.name ?? token.uuid),
+      label: token.label,
+      addonVersion: token.addonVersion,
+      issued: token.issuedAt,
+      expires: token.expiresAt,
+      state: token.revokedAt !== null ? "revoked" : isLive(token, now) ? "valid" : "expired",
+    }));
+}
+
+export const list = defineRead({
+  input: v.object({}),
+  read: (data, _input, { now }) => listTokens(data, now),
+});
+
+export const revoke = defineChange({
+  input: v.object({ id: v.string() }),
+  change(draft, { id }, { now }): Info {
+    const token = draft.tokens.get(id.toLowerCase());
+    if (token === undefined) {
+      const ids = Array.from(draft.tokens.values(), (each) => each.id);
+      // Somebody may have pasted the token itself: it must not come back in a message.
+      const typed = /^[0-9a-z]{1,12}$/i.test(id) ? ` "${id}"` : " of that id";
+      throw new Failure(
+        "UNKNOWN_ENTRY",
+        `There is no token${typed}.${typed.includes('"') ? didYouMean(id, ids) : ""}`,
+        {
+          hint: "`addon-cli token list` shows the ids.",
+        },
+      );
+    }
+    if (token.revokedAt !== null) return { info: `The token ${token.id} is revoked already.` };
+    draft.tokens.put({ ...token, revokedAt: now });
+    return { info: `Revoked the token ${token.id}.` };
+  },
+});

@@ -1,0 +1,23 @@
+/** Callers as the engine sees them. It knows neither players nor where they are kept. */
+
+/** What a restriction can ask a membership of. Groups have no ranks. */
+export const membershipKinds = ["group", "faction", "service"] as const;
+export type MembershipKind = (typeof membershipKinds)[number];
+
+/** Whoever a token stands for. */
+export interface Caller {
+  /** For the log and the journal: a player's UUID, `operator`, or null for the holder of a public token. */
+  readonly id: string | null;
+  /** Whether the caller is a specific, identified user. */
+  readonly identified: boolean;
+  readonly administrator: boolean;
+  /** True for the operator, whom no restriction stops. */
+  readonly unrestricted: boolean;
+  /** Whether a name or a UUID, as someone typed it, is that of this caller. */
+  isCalled(reference: string): boolean;
+  /** The caller's rank in a group, faction or service, or undefined for no member of it. A group's is 0. */
+  rankIn(kind: MembershipKind, name: string): number | undefined;
+}
+
+/** The names that restrictions and parameters can refer to, as they are written in answers. */
+export type Vocabulary = Readonly<Record<MembershipKind, readonly string[]>>;

@@ -1,0 +1,116 @@
+/** The parameters of a request: from the path and the query to the values for the operation. */
+import { Failure } from "../errors.ts";
+import { didYouMean, oneOf } from "../text.ts";
+import type { Vocabulary } from "./caller.ts";
+import { expectation, type Parameter, parseParameter, quote } from "./parameters.ts";
+import type { Input, ParameterValue } from "./restriction.ts";
+import type { Route } from "./table.ts";
+
+/** A parameter as it came; `text` is undefined where its percent-encoding is malformed. */
+interface Given {
+  readonly name: string;
+  readonly text: string | undefined;
+}
+
+/** The parameters of one request, checked when they are asked for. */
+export class RequestInput {
+  readonly #route: Route;
+  readonly #vocabulary: Vocabulary;
+  readonly #path: Readonly<Record<string, string>>;
+  readonly #query: readonly Given[];
+  readonly #values: Record<string, ParameterValue> = Object.create(null);
+
+  /**
+   * @param path the parameters in the path, still percent-encoded
+   * @param search the query, with or without its question mark
+   */
+  constructor(route: Route, vocabulary: Vocabulary, path: Readonly<Record<string, string>>, search: string) {
+    this.#route = route;
+    this.#vocabulary = vocabulary;
+    this.#path = path;
+    this.#query = parseQuery(search);
+  }
+
+  /** The parameters that the restriction depends on. @throws Failure for the first that is not right. */
+  decisive(): Input {
+    for (const parameter of this.#route.parameters) {
+      if (this.#route.decisive.has(parameter.name)) this.#take(parameter);
+    }
+    return this.#values;
+  }
+
+  /** All parameters. @throws Failure for the first that is unknown, repeated, missing or not right. */
+  all(): Input {
+    const inQuery = this.#route.parameters
+      .filter((parameter) => parameter.in === "query")
+      .map(({ name }) => name);
+    const unknown = this.#query.find(({ name }) => !inQuery.includes(name));
+    if (unknown !== undefined) {
+      const { name } = unknown;
+      const known = inQuery.length === 0 ? "It takes none." : `It takes ${oneOf(inQuery, "and")}.`;
+      const sentence = `This operation has no parameter ${quote(name)}.${didYouMean(name, inQuery)}`;
+      throw new Failure("PARAMETER_UNKNOWN", sentence, { parameter: quote(name).slice(1, -1), hint: known });
+    }
+    for (const parameter of this.#route.parameters) this.#take(parameter);
+    return this.#values;
+  }
+
+  #take(parameter: Parameter): void {
+    const { name } = parameter;
+    if (name in this.#values) return;
+    const given = parameter.in === "path" ? this.#inPath(name) : this.#inQuery(name);
+    if (given === undefined) {
+      if (parameter.default === undefined) {
+        const expected = `Expected is ${expectation(parameter.type, this.#vocabulary)}.`;
+        throw new Failure("PARAMETER_MISSING", `The parameter "${name}" is missing.`, {
+          parameter: name,
+          hint: expected,
+        });
+      }
+      this.#values[name] = parameter.default;
+      return;
+    }
+    if (given.text === undefined) {
+      throw new Failure("PARAMETER_INVALID", `"${name}" has a malformed percent-encoding.`, {
+        parameter: name,
+        hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
+      });
+    }
+    this.#values[name] = parseParameter(parameter, given.text, this.#vocabulary);
+  }
+
+  #inPath(name: string): Given {
+    return { name, text: decode(this.#path[name] ?? "") };
+  }
+
+  #inQuery(name: string): Given | undefined {
+    const given = this.#query.filter((each) => each.name === name);
+    if (given.length > 1) {
+      throw new Failure("PARAMETER_REPEATED", `"${name}" came ${given.length} times.`, {
+        parameter: name,
+        hint: "Give it once.",
+      });
+    }
+    return given[0];
+  }
+}
+
+/** The query's parameters in their order; `+` is a space there, as browsers and Java's URLEncoder write it. */
+function parseQuery(search: string): Given[] {
+  const query = search.startsWith("?") ? search.slice(1) : search;
+  return query
+    .split("&")
+    .filter((piece) => piece !== "")
+    .map((piece) => {
+      const [name = "", ...value] = piece.replaceAll("+", " ").split("=");
+      return { name: decode(name) ?? name, text: decode(value.join("=")) };
+    });
+}
+
+function decode(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}

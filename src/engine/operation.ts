@@ -1,0 +1,29 @@
+/** Operations: what the engine is handed to do behind a route. `handlers/` has the service's. */
+import type * as v from "valibot";
+import type { Caller } from "./caller.ts";
+import type { Input } from "./restriction.ts";
+
+/** The request that an operation answers. */
+export interface Request {
+  readonly caller: Caller;
+  /** The operation's name in the table, such as `targetlist.add`. */
+  readonly operation: string;
+}
+
+/** The schema of an operation's input: one entry a parameter. */
+export type InputSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
+
+/** What the engine needs to know of an operation, and how to run it. */
+export interface Operation {
+  /** A `read` changes nothing. A `change` answers with one sentence for the player. */
+  readonly effect: "read" | "change";
+  /** The parameters that it needs, and the widest values of them that it can work with. */
+  readonly input: InputSchema;
+  /** The shape of its answer. */
+  readonly answer: v.GenericSchema;
+  /** @throws Failure where it refuses. */
+  run(input: Input, request: Request): unknown;
+}
+
+/** Operations by the name under which the table refers to them. */
+export type Operations = ReadonlyMap<string, Operation>;

@@ -1,0 +1,211 @@
+/** The form of a restriction in the table, made into a {@link Restriction}, with every fault where it stands. */
+import { didYouMean, fold, oneOf } from "../text.ts";
+import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
+import type { Path, Report } from "./document.ts";
+import { type Parameter, parseParameter } from "./parameters.ts";
+import type { Case, ParameterValue, Reference, Restriction } from "./restriction.ts";
+
+const keywords = ["open", "identified", "administrators"] as const;
+const forms = [...keywords, "self", ...membershipKinds, "anyOf"];
+
+/** What a restriction can refer to. */
+export interface Surroundings {
+  readonly parameters: ReadonlyMap<string, Parameter>;
+  readonly vocabulary: Vocabulary;
+  readonly report: Report;
+}
+
+/** Takes a restriction's value apart. Undefined where it has a fault, which was then reported. */
+export function toRestriction(value: unknown, path: Path, around: Surroundings): Restriction | undefined {
+  const { report } = around;
+  if (Array.isArray(value)) return toCases(value, path, around);
+  if (typeof value === "string") {
+    const kind = keywords.find((keyword) => keyword === value);
+    if (kind !== undefined) return { kind };
+    report(path, `"${value}" is not a restriction; known are ${oneOf(forms)}.${didYouMean(value, forms)}`);
+    return undefined;
+  }
+  if (!isRecord(value)) {
+    report(
+      path,
+      `a restriction was expected (${oneOf(forms)}), ${JSON.stringify(value) ?? "nothing"} came`,
+      "key",
+    );
+    return undefined;
+  }
+  return toMapForm(value, path, around);
+}
+
+function toMapForm(
+  value: Record<string, unknown>,
+  path: Path,
+  around: Surroundings,
+): Restriction | undefined {
+  const { report } = around;
+  const heads = Object.keys(value).filter((key) => forms.includes(key));
+  const [head] = heads;
+  const allowed = head !== undefined && isMembership(head) ? [head, "rank"] : [head];
+  const unknown = Object.keys(value).filter((key) => !allowed.includes(key) && !heads.includes(key));
+  for (const key of unknown) {
+    report(
+      [...path, key],
+      `unknown key "${key}" in a restriction.${didYouMean(key, [...forms, "rank", "when"])}`,
+      "key",
+    );
+  }
+  if (heads.length !== 1) {
+    if (heads.length > 1 || unknown.length === 0) {
+      report(
+        path,
+        `one of ${oneOf(forms)} was expected, ${heads.length === 0 ? "none" : oneOf(heads, "and")} came`,
+        "key",
+      );
+    }
+    return undefined;
+  }
+  if (unknown.length > 0) return undefined;
+  const at = [...path, head as string];
+  const content = value[head as string];
+  if (head === "self") return toSelf(content, at, around);
+  if (head === "anyOf") return toAnyOf(content, at, around);
+  if (isMembership(head as string)) return toMember(head as MembershipKind, content, value, path, around);
+  report(at, `write "${head}" alone, without a value`, "key");
+  return undefined;
+}
+
+function toSelf(content: unknown, path: Path, { parameters, report }: Surroundings): Restriction | undefined {
+  const name = String(content).replace(/^\$/, "");
+  if (parameters.get(name)?.type.base === "text") return { kind: "self", parameter: name };
+  const texts = [...parameters.values()].filter(({ type }) => type.base === "text").map((each) => each.name);
+  report(path, `a text parameter of the route was expected, "${name}" came.${didYouMean(name, texts)}`);
+  return undefined;
+}
+
+function toAnyOf(content: unknown, path: Path, around: Surroundings): Restriction | undefined {
+  if (!Array.isArray(content) || content.length === 0) {
+    around.report(path, "a list of restrictions was expected", "key");
+    return undefined;
+  }
+  const restrictions = content.map((each, index) => toRestriction(each, [...path, index], around));
+  const whole = restrictions.filter((each) => each !== undefined);
+  return whole.length === restrictions.length ? { kind: "anyOf", restrictions: whole } : undefined;
+}
+
+function toMember(
+  of: MembershipKind,
+  content: unknown,
+  value: Record<string, unknown>,
+  path: Path,
+  around: Surroundings,
+): Restriction | undefined {
+  const reference = toReference(of, content, [...path, of], around);
+  const { rank } = value;
+  if (rank === undefined) return reference && { kind: "member", of, reference, rank: undefined };
+  if (of === "group") {
+    around.report([...path, "rank"], "groups have no ranks; leave it out", "key");
+    return undefined;
+  }
+  if (typeof rank !== "number" || !Number.isInteger(rank) || rank < 1) {
+    around.report([...path, "rank"], `a whole number from 1 on was expected, ${JSON.stringify(rank)} came`);
+    return undefined;
+  }
+  return reference && { kind: "member", of, reference, rank };
+}
+
+function toReference(
+  of: MembershipKind,
+  content: unknown,
+  path: Path,
+  around: Surroundings,
+): Reference | undefined {
+  const { parameters, vocabulary, report } = around;
+  const text = String(content);
+  if (text.startsWith("$")) {
+    const name = text.slice(1);
+    const parameter = parameters.get(name);
+    if (parameter?.type.base === of) return { parameter: name };
+    const names = [...parameters.values()]
+      .filter(({ type }) => type.base === of)
+      .map((each) => `$${each.name}`);
+    const what =
+      parameter === undefined
+        ? "the route has no such parameter"
+        : `that one is of type ${parameter.type.name}`;
+    report(
+      path,
+      `a parameter of type ${of} was expected, "${text}" came: ${what}.${didYouMean(text, names)}`,
+    );
+    return undefined;
+  }
+  const known = vocabulary[of];
+  const name = known.find((each) => fold(each) === fold(text));
+  if (name !== undefined) return { name };
+  report(path, `there is no ${of} "${text}"; known are ${oneOf(known, "and")}.${didYouMean(text, known)}`);
+  return undefined;
+}
+
+function toCases(list: readonly unknown[], path: Path, around: Surroundings): Restriction | undefined {
+  const cases: Case[] = [];
+  for (const [index, each] of list.entries()) {
+    const at = [...path, index];
+    const { when, ...rest } = isRecord(each) ? each : { when: undefined };
+    const condition = when === undefined ? undefined : toCondition(when, [...at, "when"], around);
+    const inner = !isRecord(each)
+      ? each
+      : "restriction" in rest && Object.keys(rest).length === 1
+        ? rest.restriction
+        : rest;
+    const restriction = toRestriction(inner, at, around);
+    if (restriction === undefined || (when !== undefined && condition === undefined)) continue;
+    cases.push({ when: condition, restriction });
+  }
+  if (cases.length < list.length) return undefined;
+  const unconditional = cases.findIndex(({ when }) => when === undefined);
+  if (unconditional === -1) {
+    around.report(path, "the last case needs no `when`: it decides where none before it applies", "key");
+    return undefined;
+  }
+  if (unconditional < cases.length - 1) {
+    around.report([...path, unconditional + 1], "this case can never apply: the one before it always does");
+    return undefined;
+  }
+  return { kind: "cases", cases };
+}
+
+function toCondition(
+  when: unknown,
+  path: Path,
+  { parameters, vocabulary, report }: Surroundings,
+): Record<string, ParameterValue> | undefined {
+  if (!isRecord(when) || Object.keys(when).length === 0) {
+    report(path, "a map of parameters and their values was expected", "key");
+    return undefined;
+  }
+  const condition: Record<string, ParameterValue> = {};
+  for (const [name, value] of Object.entries(when)) {
+    const parameter = parameters.get(name);
+    if (parameter === undefined) {
+      report(
+        [...path, name],
+        `the route has no parameter "${name}".${didYouMean(name, [...parameters.keys()])}`,
+        "key",
+      );
+      return undefined;
+    }
+    try {
+      condition[name] = parseParameter(parameter, String(value), vocabulary);
+    } catch (error) {
+      report([...path, name], (error as Error).message);
+      return undefined;
+    }
+  }
+  return condition;
+}
+
+function isMembership(key: string): key is MembershipKind {
+  return membershipKinds.some((kind) => kind === key);
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

@@ -1,0 +1,396 @@
+/**
+ * The route table: `routes.yaml` made into routes that can be served, or into all of its faults at once. An operator
+ * can tighten a parameter or change a restriction there, and can not break an operation: what the table gives is
+ * checked against what the operation needs.
+ */
+import { createHash } from "node:crypto";
+import { toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
+import { didYouMean, oneOf } from "../text.ts";
+import type { Vocabulary } from "./caller.ts";
+import {
+  type Fault,
+  type ParameterDeclaration,
+  parseTable,
+  type Report,
+  type RouteDeclaration,
+  type TypeDeclaration,
+} from "./document.ts";
+import type { Operation, Operations } from "./operation.ts";
+import {
+  type BaseType,
+  baseTypes,
+  type Parameter,
+  type ParameterType,
+  parseParameter,
+  refinementsOf,
+  toSchema,
+} from "./parameters.ts";
+import { parametersOf, type Restriction } from "./restriction.ts";
+import { toRestriction } from "./restriction-form.ts";
+
+/** A route that can be served. */
+export interface Route {
+  /** The path as the table has it, such as `/blacklistreason/{factionString}/add`. */
+  readonly path: string;
+  readonly summary: string;
+  readonly restriction: Restriction;
+  readonly parameters: readonly Parameter[];
+  /** The names of the parameters that the restriction depends on: they are checked before it. */
+  readonly decisive: ReadonlySet<string>;
+  /** The operation's name, such as `blacklistreason.add`. */
+  readonly handler: string;
+  readonly operation: Operation;
+}
+
+/** A table without faults. */
+export interface Table {
+  /** With the token's parameter in braces. */
+  readonly prefix: string;
+  readonly tokenParameter: string;
+  /** The product token of a client's `User-Agent`. */
+  readonly product: string | undefined;
+  /** The group whose members every operation refuses. */
+  readonly excludedGroup: string | undefined;
+  readonly routes: readonly Route[];
+  /** A hash of the table's text, short: which revision decided. */
+  readonly revision: string;
+}
+
+/** What a table is checked against. */
+export interface Surroundings {
+  readonly operations: Operations;
+  /** Asked again at each request, since names can be added. */
+  readonly vocabulary: () => Vocabulary;
+}
+
+/** A table's text, checked. There is a table exactly where there are no faults. */
+export type CheckedTable =
+  | { readonly table: Table; readonly faults: readonly [] }
+  | { readonly table: undefined; readonly faults: readonly Fault[] };
+
+const segmentForm = /^(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
+
+/** Makes a table of its text, or gives all of its faults, in the order of the file. */
+export function checkTable(text: string, surroundings: Surroundings): CheckedTable {
+  const { content, faults, report } = parseTable(text);
+  if (content === undefined) return { table: undefined, faults: inOrder(faults) };
+  const vocabulary = surroundings.vocabulary();
+
+  const tokenParameter = checkPrefix(content.prefix, report);
+  if (content.product !== undefined && !/^[\w!#$%&'*+.^`|~-]+$/.test(content.product)) {
+    report(
+      ["product"],
+      `a product token (letters, digits, "-", "_") was expected, "${content.product}" came`,
+    );
+  }
+  const excludedGroup = content.excluded?.group;
+  if (excludedGroup !== undefined && !vocabulary.group.includes(excludedGroup)) {
+    const known = vocabulary.group;
+    const message = `there is no group "${excludedGroup}"; known are ${oneOf(known, "and")}.`;
+    report(["excluded", "group"], message + didYouMean(excludedGroup, known));
+  }
+
+  const types = new Types(content.types ?? {}, report);
+  const routes: Route[] = [];
+  const shapes = new Map<string, string>();
+  for (const [path, declaration] of Object.entries(content.routes)) {
+    checkPath(path, shapes, tokenParameter, report);
+    const route = toRoute(path, declaration, types, surroundings, report);
+    if (route !== undefined) routes.push(route);
+  }
+  if (routes.length === 0 && faults.length === 0)
+    report(["routes"], "at least one route was expected", "key");
+  if (faults.length > 0) return { table: undefined, faults: inOrder(faults) };
+  const revision = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  const { prefix, product } = content;
+  return { table: { prefix, tokenParameter, product, excludedGroup, routes, revision }, faults: [] };
+}
+
+/** The parameters that a path has in braces. */
+export function bracesOf(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+}
+
+function checkPrefix(prefix: string, report: Report): string {
+  const segments = prefix.split("/").slice(1);
+  const wellFormed = prefix.startsWith("/") && segments.every((segment) => segmentForm.test(segment));
+  const [token, ...others] = bracesOf(prefix);
+  if (wellFormed && token !== undefined && others.length === 0) return token;
+  const example = "/gameaddon/v1/{tokenString}";
+  report(["prefix"], `a path with the token in braces was expected, such as ${example}; "${prefix}" came`);
+  return "";
+}
+
+function checkPath(path: string, shapes: Map<string, string>, tokenParameter: string, report: Report): void {
+  const segments = path.split("/").slice(1);
+  if (!path.startsWith("/") || !segments.every((segment) => segmentForm.test(segment))) {
+    report(["routes", path], `a path such as /statistic/{player}/add was expected, "${path}" came`, "key");
+    return;
+  }
+  const names = bracesOf(path);
+  if (new Set([tokenParameter, ...names]).size <= names.length) {
+    report(["routes", path], "each parameter in braces needs a name of its own", "key");
+  }
+  const shape = path.replace(/\{\w+\}/g, "{}");
+  const twin = shapes.get(shape);
+  if (twin !== undefined)
+    report(["routes", path], `the path is given twice: it matches what ${twin} matches`, "key");
+  else shapes.set(shape, path);
+}
+
+/** The types that the table declares, resolved down to the base types. */
+class Types {
+  readonly #declarations: Readonly<Record<string, TypeDeclaration>>;
+  readonly #report: Report;
+  readonly #resolved = new Map<string, ParameterType | undefined>();
+
+  constructor(declarations: Readonly<Record<string, TypeDeclaration>>, report: Report) {
+    this.#declarations = declarations;
+    this.#report = report;
+    for (const name of Object.keys(declarations)) {
+      if (baseTypes.some((base) => base === name)) {
+        report(["types", name], `"${name}" is a built-in type; choose another name`, "key");
+      } else this.named(name);
+    }
+  }
+
+  get names(): readonly string[] {
+    return [...Object.keys(this.#declarations), ...baseTypes];
+  }
+
+  /** The type of a name, or undefined where there is none or it has a fault, which was then reported. */
+  named(name: string): ParameterType | undefined {
+    const base = baseTypes.find((each) => each === name);
+    if (base !== undefined) return { base, name, description: undefined };
+    if (this.#resolved.has(name) || !Object.hasOwn(this.#declarations, name)) return this.#resolved.get(name);
+    // Set before it is known, so that a type that is made of itself ends here.
+    this.#resolved.set(name, undefined);
+    const declaration = this.#declarations[name] as TypeDeclaration;
+    const type = this.refined(declaration, ["types", name]);
+    const resolved = type && { ...type, name };
+    this.#resolved.set(name, resolved);
+    return resolved;
+  }
+
+  /** A type with what a declaration adds to it. */
+  refined(declaration: TypeDeclaration, path: readonly string[]): ParameterType | undefined {
+    const { type: baseName, description, ...refinements } = declaration;
+    const inherited = this.named(baseName);
+    if (inherited === undefined) {
+      const circular = this.#resolved.has(baseName) || Object.hasOwn(this.#declarations, baseName);
+      const why = circular
+        ? "has a fault, or is made of itself"
+        : `is not known.${didYouMean(baseName, this.names)}`;
+      this.#report([...path, "type"], `the type "${baseName}" ${why}`);
+      return undefined;
+    }
+    const given = Object.entries(refinements).filter(
+      ([key, value]) => key !== "default" && value !== undefined,
+    );
+    const allowed: readonly string[] = refinementsOf[inherited.base];
+    const misplaced = given.filter(([key]) => !allowed.includes(key));
+    for (const [key] of misplaced) {
+      const instead = allowed.length === 0 ? "it takes none" : `it takes ${oneOf(allowed, "and")}`;
+      this.#report([...path, key], `"${key}" does not go with the type ${inherited.base}; ${instead}`, "key");
+    }
+    const type = {
+      ...inherited,
+      ...Object.fromEntries(given),
+      description: description ?? inherited.description,
+    };
+    return misplaced.length === 0 && this.#consistent(type, path) ? type : undefined;
+  }
+
+  #consistent(type: ParameterType, path: readonly string[]): boolean {
+    const wrong = (key: string, message: string): false => {
+      this.#report([...path, key], message);
+      return false;
+    };
+    const { minimum, maximum, minLength, maxLength, pattern, values, base } = type;
+    if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
+      return wrong("minimum", `the minimum ${minimum} is above the maximum ${maximum}`);
+    }
+    if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
+      return wrong("minLength", `the minLength ${minLength} is above the maxLength ${maxLength}`);
+    }
+    if (base === "enum" && values === undefined) return wrong("type", "an enum needs its values");
+    if (pattern === undefined) return true;
+    try {
+      new RegExp(pattern, "u");
+      return true;
+    } catch (error) {
+      return wrong("pattern", `a regular expression was expected: ${(error as Error).message}`);
+    }
+  }
+}
+
+function toRoute(
+  path: string,
+  declaration: RouteDeclaration,
+  types: Types,
+  { operations, vocabulary }: Surroundings,
+  report: Report,
+): Route | undefined {
+  const at = ["routes", path];
+  const { handler, summary } = declaration;
+  const parameters = toParameters(path, declaration, types, vocabulary, report);
+  const whole = parameters.size === Object.keys(declaration.parameters ?? {}).length;
+  const around = { parameters, vocabulary: vocabulary(), report };
+  // With a parameter at fault, what refers to it would be reported a second time.
+  const restriction =
+    whole || declaration.restriction === undefined
+      ? toRestriction(declaration.restriction, [...at, "restriction"], around)
+      : undefined;
+  const operation = operations.get(handler);
+  if (operation === undefined) {
+    const known = [...operations.keys()];
+    report(
+      [...at, "handler"],
+      `there is no handler "${handler}".${didYouMean(handler, known) || ` Known are ${oneOf(known, "and")}.`}`,
+    );
+    return undefined;
+  }
+  if (whole) checkAgainstOperation(at, handler, operation, parameters, report);
+  if (restriction === undefined) return undefined;
+  const decisive = new Set(parametersOf(restriction));
+  return { path, summary, restriction, parameters: [...parameters.values()], decisive, handler, operation };
+}
+
+function toParameters(
+  path: string,
+  declaration: RouteDeclaration,
+  types: Types,
+  vocabulary: () => Vocabulary,
+  report: Report,
+): Map<string, Parameter> {
+  const parameters = new Map<string, Parameter>();
+  const braces = bracesOf(path);
+  const declared = declaration.parameters ?? {};
+  for (const name of braces) {
+    if (!Object.hasOwn(declared, name)) {
+      report(["routes", path], `the path has {${name}}, but "parameters" does not say what it is`, "key");
+    }
+  }
+  for (const [name, form] of Object.entries(declared)) {
+    const at = ["routes", path, "parameters", name];
+    if (!/^[A-Za-z]\w*$/.test(name)) {
+      report(at, `a name of letters, digits and "_" was expected, "${name}" came`, "key");
+      continue;
+    }
+    const type = toType(form, at, types, report);
+    if (type === undefined) continue;
+    const schema = toSchema(type, vocabulary);
+    const place = braces.includes(name) ? "path" : "query";
+    const parameter: Parameter = { name, in: place, type, schema, default: undefined };
+    const fallback = typeof form === "string" ? undefined : form.default;
+    if (fallback === undefined) {
+      parameters.set(name, parameter);
+    } else if (place === "path") {
+      report([...at, "default"], "a parameter in the path is always there and takes no default", "key");
+    } else {
+      try {
+        parameters.set(name, {
+          ...parameter,
+          default: parseParameter(parameter, String(fallback), vocabulary()),
+        });
+      } catch (error) {
+        report([...at, "default"], (error as Error).message);
+      }
+    }
+  }
+  return parameters;
+}
+
+function toType(
+  form: string | ParameterDeclaration,
+  at: readonly string[],
+  types: Types,
+  report: Report,
+): ParameterType | undefined {
+  if (typeof form !== "string") return types.refined(form, at);
+  const type = types.named(form);
+  if (type === undefined && !types.names.includes(form)) {
+    report(
+      at,
+      `there is no type "${form}".${didYouMean(form, types.names) || ` Known are ${oneOf(types.names, "and")}.`}`,
+    );
+  }
+  return type;
+}
+
+/** What an operation says of a value that it needs: its schema as JSON Schema, and what its metadata adds to that. */
+interface Need {
+  /** The built-in type, where JSON has none for it: a faction is a text there, an instant a number. */
+  readonly base?: BaseType;
+  readonly type?: string;
+  readonly enum?: readonly unknown[];
+  readonly minimum?: number;
+  readonly maximum?: number;
+  readonly minLength?: number;
+  readonly maxLength?: number;
+}
+
+function checkAgainstOperation(
+  at: readonly string[],
+  handler: string,
+  operation: Operation,
+  parameters: ReadonlyMap<string, Parameter>,
+  report: Report,
+): void {
+  const { entries } = operation.input;
+  for (const [name, schema] of Object.entries(entries)) {
+    const parameter = parameters.get(name);
+    if (parameter === undefined) {
+      if (schema.type !== "optional")
+        report([...at, "parameters"], `${handler} needs the parameter "${name}"`, "key");
+      continue;
+    }
+    const mismatch = mismatchOf(parameter, schema as v.GenericSchema);
+    if (mismatch !== undefined) report([...at, "parameters", name], `${handler} needs ${mismatch}`);
+  }
+  for (const name of parameters.keys()) {
+    if (Object.hasOwn(entries, name)) continue;
+    const known = didYouMean(name, Object.keys(entries));
+    report([...at, "parameters", name], `${handler} takes no parameter "${name}".${known}`, "key");
+  }
+}
+
+const outputOf: Readonly<Record<BaseType, string>> = {
+  text: "string",
+  integer: "integer",
+  boolean: "boolean",
+  enum: "string",
+  instant: "instant",
+  group: "group",
+  faction: "faction",
+  service: "service",
+};
+
+/** What the operation needs in place of the parameter's type, or undefined where they go together. */
+function mismatchOf({ name, type }: Parameter, schema: v.GenericSchema): string | undefined {
+  const need = { ...toJsonSchema(schema, { errorMode: "ignore" }), ...v.getMetadata(schema) } as Need;
+  const kind = need.base ?? need.type;
+  const came = outputOf[type.base];
+  if (kind !== came) return `"${name}" to be of type ${kind === "string" ? "text" : kind}, not ${type.name}`;
+  if (need.enum !== undefined) {
+    const needed = need.enum.map(String);
+    if (type.values?.every((value) => needed.includes(value))) return undefined;
+    return `"${name}" to be an enum of ${oneOf(needed, "and")} or fewer of them`;
+  }
+  const beyond = (["maximum", "maxLength"] as const).find(
+    (key) => (type[key] ?? -Infinity) > (need[key] ?? Infinity),
+  );
+  if (beyond !== undefined)
+    return `the ${beyond} of "${name}" to be at most ${need[beyond]}, not ${type[beyond]}`;
+  const below = (["minimum", "minLength"] as const).find(
+    (key) => (type[key] ?? Infinity) < (need[key] ?? -Infinity),
+  );
+  if (below !== undefined)
+    return `the ${below} of "${name}" to be at least ${need[below]}, not ${type[below]}`;
+  return undefined;
+}
+
+function inOrder(faults: readonly Fault[]): Fault[] {
+  return faults.toSorted((a, b) => a.line - b.line || a.column - b.column);
+}

@@ -1,0 +1,50 @@
+/** Callers: from a token to whoever it stands for, as the engine asks about them (contract, section 2). */
+import type { Caller } from "../engine/caller.ts";
+import type { Player } from "../model.ts";
+import type { Data } from "../store/data.ts";
+import { fold } from "../text.ts";
+import { isInGroup, toUUID } from "./players.ts";
+import { requireToken } from "./tokens.ts";
+
+/** The holder of a public token: belongs to nobody, and can call what is open. */
+export const publicCaller: Caller = {
+  id: null,
+  identified: false,
+  administrator: false,
+  unrestricted: false,
+  isCalled: () => false,
+  rankIn: () => undefined,
+};
+
+/** Whoever sits at the command line: no restriction applies. */
+export const operatorCaller: Caller = {
+  id: "operator",
+  identified: true,
+  administrator: true,
+  unrestricted: true,
+  isCalled: () => true,
+  rankIn: () => undefined,
+};
+
+/** A player, as the data is at the moment of each question. */
+export function playerCaller(data: Data, player: Player): Caller {
+  const { uuid, name } = player;
+  return {
+    id: uuid,
+    identified: true,
+    administrator: player.administrator,
+    unrestricted: false,
+    isCalled: (reference) => toUUID(reference) === uuid || fold(reference) === fold(name),
+    rankIn(kind, of) {
+      if (kind === "group") return isInGroup(data, of, player) ? 0 : undefined;
+      return data.memberships.get(`${of}/${uuid}`)?.rank;
+    },
+  };
+}
+
+/** Whom a token stands for. @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
+export function callerOf(data: Data, token: string, now: number): Caller {
+  const { uuid } = requireToken(data, token, now);
+  const player = uuid === null ? undefined : data.players.get(uuid);
+  return player === undefined ? publicCaller : playerCaller(data, player);
+}

@@ -1,0 +1,134 @@
+/** Players and what belongs to them: found by name or UUID, in organisations and groups (contract, section 2). */
+import { randomUUID } from "node:crypto";
+import { Failure } from "../errors.ts";
+import {
+  groupMemberKey,
+  type Membership,
+  type Named,
+  type Player,
+  type Statistic,
+  type Subject,
+  subjectKey,
+} from "../model.ts";
+import type { Data, Draft } from "../store/data.ts";
+import { didYouMean, fold, oneOf } from "../text.ts";
+
+/** The UUID that a text is, as 32 lower-case hex digits, or undefined: with and without dashes, in either case. */
+export function toUUID(text: string): string | undefined {
+  const form = /^(?:[0-9a-f]{32}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})$/i;
+  return form.test(text) ? text.replaceAll("-", "").toLowerCase() : undefined;
+}
+
+/** A UUID for a player whose own is not known. */
+export function newUUID(): string {
+  return randomUUID().replaceAll("-", "");
+}
+
+/** The registered player of a name or a UUID. */
+export function findPlayer(data: Data, reference: string): Player | undefined {
+  const uuid = toUUID(reference);
+  return (
+    (uuid === undefined ? undefined : data.players.get(uuid)) ?? data.players.find("name", fold(reference))[0]
+  );
+}
+
+/** As {@link findPlayer}. @throws Failure `UNKNOWN_PLAYER`, with the nearest name */
+export function requirePlayer(data: Data, reference: string): Player {
+  const player = findPlayer(data, reference);
+  if (player !== undefined) return player;
+  const names = Array.from(data.players.values(), ({ name }) => name);
+  throw new Failure("UNKNOWN_PLAYER", `There is no player "${reference}".${didYouMean(reference, names)}`);
+}
+
+/** Somebody named, with the UUID where the player is registered. */
+export function toSubject(data: Data, reference: string): Subject {
+  const player = findPlayer(data, reference);
+  return player === undefined ? { name: reference, uuid: null } : { name: player.name, uuid: player.uuid };
+}
+
+/** The names of a kind, in the seed's order. */
+export function namesOf(data: Data, kind: Named["kind"]): string[] {
+  return data.names
+    .find("kind", kind)
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ name }) => name);
+}
+
+/** The group of a name, as seeded. @throws Failure `UNKNOWN_GROUP`, with the nearest name */
+export function requireGroup(data: Data, name: string): string {
+  const known = data.names.get(`group/${fold(name)}`);
+  if (known !== undefined) return known.name;
+  const names = namesOf(data, "group");
+  throw new Failure("UNKNOWN_GROUP", `There is no group "${name}".${didYouMean(name, names)}`, {
+    hint: `Known are ${oneOf(names, "and")}.`,
+  });
+}
+
+/** The faction or service of a name, as seeded. @throws Failure `UNKNOWN_FACTION`, with the nearest name */
+export function requireOrganisation(data: Data, name: string): Named {
+  const known = data.names.get(`faction/${fold(name)}`) ?? data.names.get(`service/${fold(name)}`);
+  if (known !== undefined) return known;
+  const names = [...namesOf(data, "faction"), ...namesOf(data, "service")];
+  throw new Failure(
+    "UNKNOWN_FACTION",
+    `There is no faction or service "${name}".${didYouMean(name, names)}`,
+    {
+      hint: `Known are ${oneOf(names, "and")}.`,
+    },
+  );
+}
+
+/** Whether somebody is in a group. */
+export function isInGroup(data: Data, group: string, member: Subject): boolean {
+  return data.groupMembers.has(groupMemberKey(group, member));
+}
+
+/** Puts somebody into a group. Gives whether that changed anything. */
+export function joinGroup(draft: Draft, group: string, member: Subject): boolean {
+  if (isInGroup(draft, group, member)) return false;
+  draft.groupMembers.put({ group, ...member });
+  return true;
+}
+
+/** Takes somebody out of a group. @throws Failure `UNKNOWN_ENTRY` where they are not in it */
+export function leaveGroup(draft: Draft, group: string, member: Subject): void {
+  if (!isInGroup(draft, group, member))
+    throw new Failure("UNKNOWN_ENTRY", `${member.name} is not in the group ${group}.`);
+  draft.groupMembers.delete(groupMemberKey(group, member));
+}
+
+/** The memberships of a player in factions or in services, highest rank first, then in the seed's order. */
+export function membershipsOf(data: Data, uuid: string, kind: "faction" | "service"): Membership[] {
+  const names = namesOf(data, kind);
+  return data.memberships
+    .find("player", uuid)
+    .filter(({ organisation }) => names.includes(organisation))
+    .toSorted((a, b) => b.rank - a.rank || names.indexOf(a.organisation) - names.indexOf(b.organisation));
+}
+
+/** The counters of a player; all 0 where nothing was counted yet. */
+export function statisticOf(data: Data, uuid: string): Statistic {
+  return data.statistics.get(uuid) ?? { uuid, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+}
+
+/**
+ * Binds to a player's UUID what was kept under the name while the player was not registered: whoever registers that
+ * name later can not take it over, and nobody escapes an exclusion by registering.
+ */
+export function adoptName(draft: Draft, { name, uuid }: Player): void {
+  const unbound = subjectKey({ name, uuid: null });
+  for (const member of draft.groupMembers.find("subject", unbound)) {
+    draft.groupMembers.delete(groupMemberKey(member.group, member));
+    draft.groupMembers.put({ ...member, name, uuid });
+  }
+  const target = draft.targets.get(unbound);
+  if (target !== undefined) {
+    draft.targets.delete(unbound);
+    draft.targets.put({ ...target, name, uuid });
+  }
+  const ban = draft.houseBans.get(unbound);
+  if (ban !== undefined) {
+    draft.houseBans.delete(unbound);
+    draft.houseBans.put({ ...ban, name, uuid });
+  }
+}

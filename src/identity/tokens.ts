@@ -1,0 +1,87 @@
+/** Tokens: how they look, how they are kept, and whom they stand for (contract, section 2). */
+import { createHash, randomBytes } from "node:crypto";
+import { Failure } from "../errors.ts";
+import type { Token } from "../model.ts";
+import type { Data, Draft } from "../store/data.ts";
+
+const form = /^gat_[A-Za-z0-9_-]{43}$/;
+
+/** What a token is issued with. */
+export interface TokenDetails {
+  /** The player's UUID; null for a public token. */
+  readonly uuid: string | null;
+  readonly label: string | null;
+  readonly addonVersion: string | null;
+  /** Milliseconds since 1970, or null for one that does not expire. */
+  readonly expiresAt: number | null;
+}
+
+/**
+ * A new token of 256 random bits and its hash. The token itself is made where it is shown, and goes nowhere else.
+ */
+export function newToken(): { token: string; hash: string } {
+  const token = `gat_${randomBytes(32).toString("base64url")}`;
+  return { token, hash: hashOf(token) };
+}
+
+/** Keeps an issued token's hash. */
+export function keepToken(draft: Draft, hash: string, details: TokenDetails, now: number): Token {
+  const record: Token = { id: newId(draft), hash, ...details, issuedAt: now, revokedAt: null };
+  draft.tokens.put(record);
+  return record;
+}
+
+/** The record of a token. @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
+export function requireToken(data: Data, token: string, now: number): Token {
+  const [record] = form.test(token) ? data.tokens.find("hash", hashOf(token)) : [];
+  if (record === undefined) {
+    throw new Failure("TOKEN_UNKNOWN", "This addon token is not known.", {
+      hint: "Ask an operator for a token.",
+    });
+  }
+  if (record.revokedAt !== null) {
+    throw new Failure("TOKEN_REVOKED", "This addon token was revoked.", {
+      hint: "Ask an operator for a new one.",
+    });
+  }
+  if (!isLive(record, now)) {
+    throw new Failure("TOKEN_EXPIRED", "This addon token has expired.", {
+      hint: "Ask an operator for a new one.",
+    });
+  }
+  return record;
+}
+
+/** Whether a token can still be used. */
+export function isLive(token: Token, now: number): boolean {
+  return token.revokedAt === null && (token.expiresAt === null || now < token.expiresAt);
+}
+
+/** The newest token of a player that can still be used. A client is a player who has one (contract, section 3). */
+export function liveTokenOf(data: Data, uuid: string, now: number): Token | undefined {
+  const live = data.tokens.find("player", uuid).filter((token) => isLive(token, now));
+  return live.toSorted((a, b) => b.issuedAt - a.issuedAt)[0];
+}
+
+/** The players who have a token that can be used, each with the newest one. */
+export function liveTokensByPlayer(data: Data, now: number): Map<string, Token> {
+  const newest = new Map<string, Token>();
+  for (const token of data.tokens.values()) {
+    if (token.uuid === null || !isLive(token, now)) continue;
+    const known = newest.get(token.uuid);
+    if (known === undefined || token.issuedAt >= known.issuedAt) newest.set(token.uuid, token);
+  }
+  return newest;
+}
+
+function hashOf(token: string): string {
+  return createHash("sha256").update(token).digest("hex");
+}
+
+/** Short enough to type, and never given twice. */
+function newId(data: Data): string {
+  for (;;) {
+    const id = randomBytes(4).toString("hex");
+    if (!data.tokens.has(id)) return id;
+  }
+}

@@ -1,0 +1,180 @@
+/**
+ * The server: the service on a port, through listhen. It also answers, in the contract's shape, what Node refuses
+ * before there is a request: a malformed one, one that is too large, or one that takes too long.
+ */
+import { randomUUID } from "node:crypto";
+import {
+  type Server as HttpServer,
+  type IncomingMessage,
+  type RequestListener,
+  type ServerResponse,
+  STATUS_CODES,
+} from "node:http";
+import type { Duplex } from "node:stream";
+import { type Listener, listen } from "listhen";
+import { toNodeHandler } from "srvx/node";
+import type { RequestRecord } from "./engine/engine.ts";
+import { type Answer, failureAnswer } from "./engine/response.ts";
+import { Failure } from "./errors.ts";
+
+export interface ServerOptions {
+  /** Answers a request. */
+  readonly fetch: (request: Request) => Response | Promise<Response>;
+  readonly host: string;
+  /** 0 for any free one. */
+  readonly port: number;
+  /** Files of a certificate and its key, for HTTPS. */
+  readonly https?: { readonly cert: string; readonly key: string };
+  readonly observe?: (record: RequestRecord) => void;
+  /** How long requests under way may take when the server is closed, in milliseconds. */
+  readonly drainMilliseconds?: number;
+}
+
+/** A server that listens. */
+export interface Server {
+  /** Such as `http://127.0.0.1:8888`, without a slash at the end. */
+  readonly url: string;
+  /** Takes no more requests, finishes those under way, and closes. */
+  close(): Promise<void>;
+}
+
+const defaultDrainMilliseconds = 10_000;
+
+/** Listens. @throws Failure `STORE_UNAVAILABLE` where the port is taken, or can not be listened on */
+export async function startServer(options: ServerOptions): Promise<Server> {
+  const { observe } = options;
+  let closing = false;
+  const handle = toNodeHandler(options.fetch) as RequestListener;
+  const listener: RequestListener = (request, response) => {
+    const refusal = refusalOf(request, closing);
+    if (refusal === undefined) handle(request, response);
+    else refuse(response, refusal, request.method ?? "", observe);
+  };
+  const listening = await listenOn(listener, options);
+  const server = listening.server as HttpServer;
+  // Node would answer these on its own, and not in the contract's shape.
+  Object.assign(server, { requireHostHeader: false });
+  server.on("checkContinue", listener);
+  server.on("checkExpectation", listener);
+  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
+    const failure = new Failure("METHOD_NOT_ALLOWED", "This service is not called by CONNECT, but by GET.");
+    writeRaw(socket, failure, request.method ?? "", observe, { Allow: "GET, HEAD, OPTIONS" });
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else writeRaw(socket, belowRequest(error), "", observe);
+  });
+  return {
+    url: listening.url.replace(/\/$/, ""),
+    async close() {
+      closing = true;
+      const drain = options.drainMilliseconds ?? defaultDrainMilliseconds;
+      const deadline = setTimeout(() => server.closeAllConnections(), drain);
+      await listening.close();
+      clearTimeout(deadline);
+    },
+  };
+}
+
+async function listenOn(listener: RequestListener, { host, port, https }: ServerOptions): Promise<Listener> {
+  let listening: Listener;
+  try {
+    listening = await listen(listener, {
+      hostname: host,
+      // Without these listhen goes on to another port when this one is taken.
+      port: { port, random: port === 0, ports: [], alternativePortRange: [] } as unknown as number,
+      https: https ?? false,
+      name: "",
+      baseURL: "/",
+      isProd: true,
+      isTest: true,
+      public: host === "0.0.0.0" || host === "::",
+      showURL: false,
+      open: false,
+      clipboard: false,
+      qr: false,
+      tunnel: false,
+      ws: false,
+      autoClose: false,
+    });
+  } catch (cause) {
+    throw portTaken(host, port, cause);
+  }
+  if (port === 0 || listening.address.port === port) return listening;
+  await listening.close();
+  throw portTaken(host, port, undefined);
+}
+
+function portTaken(host: string, port: number, cause: unknown): Failure {
+  const reason = cause instanceof Error && !/available port/.test(cause.message) ? ` (${cause.message})` : "";
+  return new Failure("STORE_UNAVAILABLE", `The service can not listen on ${host}:${port}${reason}.`, {
+    hint: "Something else may be listening there; choose another port with --port, or another address with --host.",
+    cause,
+  });
+}
+
+/** What is refused of a whole request before it reaches a route. */
+function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefined {
+  if (closing) {
+    return new Failure("SHUTTING_DOWN", "The service is shutting down.", { hint: "Try again in a moment." });
+  }
+  if (request.httpVersionMinor > 0 && request.headers.host === undefined) {
+    return new Failure("REQUEST_MALFORMED", "The request has no Host header.", {
+      hint: "HTTP/1.1 needs one.",
+    });
+  }
+  return undefined;
+}
+
+/** What Node's parser says, as a failure. */
+function belowRequest(error: NodeJS.ErrnoException): Failure {
+  switch (error.code) {
+    case "HPE_HEADER_OVERFLOW":
+      return new Failure("REQUEST_TOO_LARGE", "The request line and its headers are too long.", {
+        hint: "They may have 16 KiB.",
+      });
+    case "ERR_HTTP_REQUEST_TIMEOUT":
+      return new Failure("REQUEST_TIMEOUT", "The request took too long to arrive.");
+    default:
+      return new Failure("REQUEST_MALFORMED", "The request is not valid HTTP.");
+  }
+}
+
+function refuse(
+  response: ServerResponse,
+  failure: Failure,
+  method: string,
+  observe: ServerOptions["observe"],
+): void {
+  const answer = answerTo(failure, method, observe);
+  response.writeHead(answer.status, STATUS_CODES[answer.status], { ...answer.headers, Connection: "close" });
+  response.end(answer.body);
+}
+
+/** Answers where Node has no response object. */
+function writeRaw(
+  socket: Duplex,
+  failure: Failure,
+  method: string,
+  observe: ServerOptions["observe"],
+  extra?: Record<string, string>,
+): void {
+  const { status, headers, body } = answerTo(failure, method, observe, extra);
+  const lines = Object.entries({ ...headers, Connection: "close" }).map(
+    ([name, value]) => `${name}: ${value}`,
+  );
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+}
+
+function answerTo(
+  failure: Failure,
+  method: string,
+  observe: ServerOptions["observe"],
+  extra?: Record<string, string>,
+): Answer {
+  const requestId = randomUUID();
+  const answer = failureAnswer(failure, requestId, extra);
+  const { status } = answer;
+  observe?.({ requestId, method, route: null, status, milliseconds: 0, caller: null, code: failure.code });
+  return answer;
+}

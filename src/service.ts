@@ -1,0 +1,254 @@
+/**
+ * The service: the one place where the store, the handlers, the route table and the engine meet. It serves requests
+ * and carries out what an operator asks; `server.ts` puts it on a port, `cli/` at a command line.
+ */
+import { readFile } from "node:fs/promises";
+import * as v from "valibot";
+import { parse } from "yaml";
+import type { AdministrationContext, AdministrationOperation } from "./administration/define.ts";
+import { type Administration, type AdministrationName, administration } from "./administration/index.ts";
+import type { Caller, Vocabulary } from "./engine/caller.ts";
+import type { Fault } from "./engine/document.ts";
+import { createEngine, type Engine, type RequestRecord } from "./engine/engine.ts";
+import type { Operation, Operations } from "./engine/operation.ts";
+import { type CheckedTable, checkTable, type Table } from "./engine/table.ts";
+import { Failure } from "./errors.ts";
+import type { Handler } from "./handlers/define.ts";
+import { handlers } from "./handlers/index.ts";
+import { Activity } from "./identity/activity.ts";
+import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
+import { namesOf, requirePlayer } from "./identity/players.ts";
+import { model } from "./model.ts";
+import type { Data, DataStore } from "./store/data.ts";
+import { Store, type StoreOptions } from "./store/store.ts";
+
+/** How often activity and the request counter are saved (contract, section 3). */
+const activityInterval = 60_000;
+
+export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"> {
+  /** The route table's file. */
+  readonly routes: string;
+  /** Told of every answer. */
+  readonly observe?: (record: RequestRecord) => void;
+  /** Told when something in the background has failed. */
+  readonly warn?: (message: string, error: unknown) => void;
+}
+
+/** A route table that can not be served: its faults, each with line and column. */
+export class TableFaults extends Error {
+  override readonly name = "TableFaults";
+  readonly file: string;
+  readonly faults: readonly Fault[];
+
+  constructor(file: string, faults: readonly Fault[]) {
+    const lines = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
+    super(`${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${lines.join("\n")}`);
+    this.file = file;
+    this.faults = faults;
+  }
+}
+
+/** What an administrative operation takes. */
+export type AdministrationInput<N extends AdministrationName> = v.InferInput<Administration[N]["input"]>;
+
+type Result<O> = O extends { change(...all: never[]): infer R } | { read(...all: never[]): infer R }
+  ? R
+  : never;
+/** What an administrative operation gives. */
+export type AdministrationResult<N extends AdministrationName> = Result<Administration[N]>;
+
+/** The names that tables and parameters can refer to. */
+export function vocabularyOf(data: Data): Vocabulary {
+  return {
+    group: namesOf(data, "group"),
+    faction: namesOf(data, "faction"),
+    service: namesOf(data, "service"),
+  };
+}
+
+/** Checks a table's text against the service's handlers and a vocabulary, without serving it. */
+export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable {
+  // The operations are not run: what they would be run on does not matter.
+  const operations = toOperations((handler) => ({ ...handler, run: () => undefined }));
+  return checkTable(text, { operations, vocabulary: () => vocabulary });
+}
+
+/** See the head of this file. */
+export class Service {
+  readonly store: DataStore;
+  readonly activity: Activity;
+  readonly #options: ServiceOptions;
+  readonly #now: () => number;
+  readonly #operations: Operations;
+  #engine: Engine | undefined;
+  #saving: NodeJS.Timeout | undefined;
+
+  private constructor(store: DataStore, options: ServiceOptions) {
+    this.store = store;
+    this.activity = new Activity(store.data);
+    this.#options = options;
+    this.#now = options.now ?? Date.now;
+    this.#operations = toOperations((handler) => this.#toOperation(handler));
+  }
+
+  /** Opens the data folder. @throws Failure where another process has it open, or the data is damaged */
+  static async open(options: ServiceOptions): Promise<Service> {
+    return new Service(await Store.open({ ...options, model }), options);
+  }
+
+  /** The names that tables and parameters can refer to. */
+  readonly vocabulary = (): Vocabulary => vocabularyOf(this.store.data);
+
+  /** Reads the route table and puts it in force. @throws TableFaults where it can not be served */
+  async loadTable(): Promise<Table> {
+    if (this.#engine !== undefined) return this.#engine.table;
+    const { routes: file } = this.#options;
+    const { table, faults } = checkTable(await readTable(file), {
+      operations: this.#operations,
+      vocabulary: this.vocabulary,
+    });
+    if (table === undefined) throw new TableFaults(file, faults);
+    const { observe } = this.#options;
+    this.#engine = createEngine({
+      table,
+      vocabulary: this.vocabulary,
+      authenticate: (token) => callerOf(this.store.data, token, this.#now()),
+      seen: (caller, version) => this.activity.note(caller.id, version, this.#now()),
+      ...(observe === undefined ? {} : { observe }),
+    });
+    return table;
+  }
+
+  /** Answers a request, by the table in force. */
+  readonly fetch = (request: Request): Response | Promise<Response> => this.#requireEngine().fetch(request);
+
+  /**
+   * Runs the operation of a path as the operator, or as a player, through the same steps as a request.
+   * @param path without the prefix
+   * @throws Failure `UNKNOWN_PLAYER` for a player who is not registered
+   */
+  async call(path: string, query: readonly (readonly [string, string])[], as?: string): Promise<Response> {
+    await this.loadTable();
+    const { data } = this.store;
+    const caller: Caller = as === undefined ? operatorCaller : playerCaller(data, requirePlayer(data, as));
+    return this.#requireEngine().call(path, query, caller);
+  }
+
+  /** Carries out an administrative operation. @throws Failure where it refuses */
+  async administer<N extends AdministrationName>(
+    name: N,
+    input: AdministrationInput<N>,
+  ): Promise<AdministrationResult<N>> {
+    const operation: AdministrationOperation = administration[name];
+    const parsed = v.safeParse(operation.input, input);
+    if (!parsed.success) throw new Failure("PARAMETER_INVALID", `${upperFirst(parsed.issues[0].message)}.`);
+    // Only some operations need the table; the others work beside a faulty one.
+    const table = await this.loadTable().catch((error: unknown) => error);
+    const context = (now: number): AdministrationContext => ({
+      now,
+      activity: this.activity,
+      excludedGroup: () => excludedGroupOf(table),
+    });
+    const given = parsed.output as never;
+    const result =
+      operation.effect === "read"
+        ? operation.read(this.store.data, given, context(this.#now()))
+        : await this.store.change({ who: "operator", operation: name }, (draft, { now }) =>
+            operation.change(draft, given, context(now)),
+          );
+    return result as AdministrationResult<N>;
+  }
+
+  /** Begins to save activity every minute, until {@link close}. */
+  start(): void {
+    this.#saving = setInterval(() => {
+      this.activity
+        .save(this.store)
+        .catch((error) => this.#options.warn?.("Activity could not be saved.", error));
+    }, activityInterval);
+    this.#saving.unref();
+  }
+
+  /** Saves activity and gives the folder up; with a snapshot, so that the next start has nothing to replay. */
+  async close(options: { snapshot?: boolean } = {}): Promise<void> {
+    clearInterval(this.#saving);
+    await this.activity
+      .save(this.store)
+      .catch((error) => this.#options.warn?.("Activity could not be saved.", error));
+    await this.store.close(options);
+  }
+
+  #requireEngine(): Engine {
+    if (this.#engine === undefined) throw new Error("loadTable() comes first");
+    return this.#engine;
+  }
+
+  #toOperation(handler: Handler): Operation {
+    const { store, activity } = this;
+    const around = (caller: Caller, now: number) => {
+      return { caller, now, activity, excludedGroup: this.#engine?.table.excludedGroup };
+    };
+    if (handler.effect === "read") {
+      return {
+        ...handler,
+        run: (input, { caller }) => handler.read(store.data, input as never, around(caller, this.#now())),
+      };
+    }
+    return {
+      ...handler,
+      run: (input, { caller, operation }) =>
+        store.change({ who: caller.id ?? "public", operation }, (draft, { now, sequence }) =>
+          handler.change(draft, input as never, { ...around(caller, now), sequence }),
+        ),
+    };
+  }
+}
+
+/** Reads a route table's file. @throws Failure that says what to do where there is none */
+export async function readTable(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
+      hint: "Name another file with --routes, or put the one that came with the service there.",
+      cause,
+    });
+  }
+}
+
+/** Reads a seed file: groups, factions and services. @throws Failure where it is not one */
+export async function readSeed(file: string): Promise<AdministrationInput<"seed.groups">> {
+  let text: string;
+  try {
+    text = await readFile(file, "utf8");
+  } catch (cause) {
+    throw new Failure("UNKNOWN_ENTRY", `There is no file ${file}.`, {
+      cause,
+      hint: "Name the YAML file with the names.",
+    });
+  }
+  try {
+    return parse(text);
+  } catch (cause) {
+    throw new Failure("PARAMETER_INVALID", `${file} is not readable as YAML: ${(cause as Error).message}`, {
+      cause,
+    });
+  }
+}
+
+function toOperations(toOperation: (handler: Handler) => Operation): Operations {
+  return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(handler)]));
+}
+
+function excludedGroupOf(table: unknown): string {
+  if (table instanceof Error) throw table;
+  const { excludedGroup } = table as Table;
+  if (excludedGroup !== undefined) return excludedGroup;
+  throw new Failure("UNKNOWN_GROUP", "The route table names no group whose members are excluded.", {
+    hint: "Add `excluded: { group: BLACKLIST }` to it.",
+  });
+}
+
+function upperFirst(text: string): string {
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}

@@ -1,0 +1,177 @@
+/**
+ * Collections: keyed maps of records, with the secondary indexes that reads need.
+ *
+ * Records are immutable values: a change replaces a record, it never edits one. So a reader can keep what it was
+ * given, and a snapshot can be written while changes go on.
+ */
+import type { CollectionDefinition, Model } from "../model.ts";
+
+/** The records of a collection, to read. */
+export interface Rows<T, Index extends string = string> {
+  get(key: string): T | undefined;
+  has(key: string): boolean;
+  /** All records, in the order in which they came. */
+  values(): Iterable<T>;
+  readonly size: number;
+  /** The records that an index gives for a value, in no particular order. */
+  find(index: Index, value: string): readonly T[];
+}
+
+/** The records of a collection, to read and to change. */
+export interface DraftRows<T, Index extends string = string> extends Rows<T, Index> {
+  /** Adds the record, or replaces the one of its key. */
+  put(record: T): void;
+  /** Removes the record of the key, where there is one. */
+  delete(key: string): void;
+}
+
+/** All collections of a model, to read. */
+export type View<M extends Model> = {
+  readonly [Name in keyof M]: M[Name] extends CollectionDefinition<infer T, infer Index>
+    ? Rows<T, Index>
+    : never;
+};
+
+/** All collections of a model, to read and to change. */
+export type DraftView<M extends Model> = {
+  readonly [Name in keyof M]: M[Name] extends CollectionDefinition<infer T, infer Index>
+    ? DraftRows<T, Index>
+    : never;
+};
+
+/** A collection in memory. Only the store's writer, and reading the files back, set anything in it. */
+export class Collection<T> implements Rows<T> {
+  readonly definition: CollectionDefinition<T>;
+  readonly #records = new Map<string, T>();
+  readonly #indexes: Map<string, Map<string, Set<string>>>;
+  /** While the collection is being written out: the records as they were, of those changed since it began. */
+  #before: Map<string, T | undefined> | undefined;
+
+  constructor(definition: CollectionDefinition<T>) {
+    this.definition = definition;
+    this.#indexes = new Map(Object.keys(definition.indexes).map((name) => [name, new Map()]));
+  }
+
+  get size(): number {
+    return this.#records.size;
+  }
+
+  get(key: string): T | undefined {
+    return this.#records.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#records.has(key);
+  }
+
+  values(): Iterable<T> {
+    return this.#records.values();
+  }
+
+  find(index: string, value: string): readonly T[] {
+    const keys = this.#indexes.get(index)?.get(value);
+    if (keys === undefined) return [];
+    const found: T[] = [];
+    for (const key of keys) {
+      const record = this.#records.get(key);
+      if (record !== undefined) found.push(record);
+    }
+    return found;
+  }
+
+  /** Sets the record of a key; undefined removes it. Setting twice is the same as setting once. */
+  set(key: string, record: T | undefined): void {
+    const old = this.#records.get(key);
+    if (this.#before !== undefined && !this.#before.has(key)) this.#before.set(key, old);
+    if (old !== undefined) this.#unindex(key, old);
+    if (record === undefined) {
+      this.#records.delete(key);
+    } else {
+      this.#records.set(key, record);
+      this.#index(key, record);
+    }
+  }
+
+  /** Keeps, from now until {@link thaw}, what {@link frozen} needs to tell the records as they are at this moment. */
+  freeze(): void {
+    this.#before = new Map();
+  }
+
+  /** Ends what {@link freeze} began. */
+  thaw(): void {
+    this.#before = undefined;
+  }
+
+  /**
+   * The records as they were at {@link freeze}, whatever is set meanwhile. A record that is changed after it was
+   * given is given a second time, with the same value.
+   */
+  *frozen(): Generator<T> {
+    const before = this.#before;
+    if (before === undefined) throw new Error("frozen() needs freeze() first");
+    const given = new Set<string>();
+    // A Map's iterator goes on to keys that are added meanwhile: those have a `before` of undefined.
+    for (const [key, record] of this.#records) {
+      if (!before.has(key)) yield record;
+      else if (!given.has(key)) {
+        given.add(key);
+        const old = before.get(key);
+        if (old !== undefined) yield old;
+      }
+    }
+    for (const [key, old] of before) {
+      if (old !== undefined && !given.has(key)) yield old;
+    }
+  }
+
+  #index(key: string, record: T): void {
+    for (const [name, indexed] of Object.entries(this.definition.indexes)) {
+      const value = indexed(record);
+      const index = this.#indexes.get(name);
+      if (value === undefined || index === undefined) continue;
+      const keys = index.get(value);
+      if (keys === undefined) index.set(value, new Set([key]));
+      else keys.add(key);
+    }
+  }
+
+  #unindex(key: string, record: T): void {
+    for (const [name, indexed] of Object.entries(this.definition.indexes)) {
+      const value = indexed(record);
+      const index = this.#indexes.get(name);
+      const keys = value === undefined ? undefined : index?.get(value);
+      if (value === undefined || keys === undefined) continue;
+      keys.delete(key);
+      if (keys.size === 0) index?.delete(value);
+    }
+  }
+}
+
+/** The data of a store: its collections by name, and how far they have come. What lowdb holds. */
+export class Database<M extends Model = Model> {
+  readonly model: M;
+  readonly collections: ReadonlyMap<string, Collection<unknown>>;
+  /** The number of the last change that the collections contain; 0 before the first. */
+  sequence = 0;
+  /** The checksum of that change's line: what the next line is chained to. */
+  chain = 0;
+
+  constructor(model: M) {
+    this.model = model;
+    this.collections = new Map(
+      Object.entries(model).map(([name, definition]) => [name, new Collection<unknown>(definition)]),
+    );
+  }
+
+  /** The collections, to read. */
+  get view(): View<M> {
+    return Object.fromEntries(this.collections) as unknown as View<M>;
+  }
+
+  /** The collection of a name. @throws Error where the model has none: the data is of another model. */
+  collection(name: string): Collection<unknown> {
+    const collection = this.collections.get(name);
+    if (collection === undefined) throw new Error(`there is no collection "${name}"`);
+    return collection;
+  }
+}

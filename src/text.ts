@@ -1,0 +1,36 @@
+/** Texts as the contract defines them (section 1): their form, and when two of them are the same. */
+import { closest, distance } from "fastest-levenshtein";
+
+/** The form under which texts that differ only in case, or in their Unicode composition, are the same text. */
+export function fold(text: string): string {
+  return text.normalize("NFC").toLowerCase();
+}
+
+/** The known name that someone who typed `typed` most likely meant, or undefined where none is near. */
+export function nearest(typed: string, known: readonly string[]): string | undefined {
+  if (known.length === 0) return undefined;
+  const folded = fold(typed);
+  const candidate = closest(folded, known.map(fold));
+  const far = distance(folded, candidate) > Math.max(2, Math.floor(candidate.length / 3));
+  return far ? undefined : known.find((name) => fold(name) === candidate);
+}
+
+/** ` Did you mean "x"?`, or nothing where no known name is near. */
+export function didYouMean(typed: string, known: readonly string[]): string {
+  const name = nearest(typed, known);
+  return name === undefined ? "" : ` Did you mean "${name}"?`;
+}
+
+/** `a, b or c`. */
+export function oneOf(names: readonly string[], conjunction = "or"): string {
+  if (names.length < 2) return names.join("");
+  return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
+}
+
+/** Orders texts as lists show them: without regard to case, and always the same. */
+export function compareTexts(a: string, b: string): number {
+  const left = fold(a);
+  const right = fold(b);
+  if (left !== right) return left < right ? -1 : 1;
+  return a === b ? 0 : a < b ? -1 : 1;
+}

@@ -1,0 +1,207 @@
+/** What the tests share: a service in a folder of its own, asked in-process or over a real socket. */
+import assert from "node:assert/strict";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { describe, type TestContext } from "node:test";
+import { fileURLToPath } from "node:url";
+import type { RequestRecord } from "../src/engine/engine.ts";
+import { type Server, startServer } from "../src/server.ts";
+import { readSeed, Service } from "../src/service.ts";
+
+/** The top of the project. */
+export const projectFolder = fileURLToPath(new URL("..", import.meta.url));
+export const shippedRoutes = join(projectFolder, "routes.yaml");
+export const shippedSeed = join(projectFolder, "data", "seed.yaml");
+
+/** The prefix of every path (specification, section 1). */
+export const prefix = "/gameaddon/v1";
+
+/** What can be cleaned up after: a test, or a suite's `after`. */
+export type Cleanup = Pick<TestContext, "after">;
+
+/** A folder that is gone after the test. */
+export async function temporaryFolder(t: Cleanup): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "gameaddon-"));
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** A clock that stands still until it is moved. */
+export class Clock {
+  /** Milliseconds since 1970. */
+  time = Date.parse("2026-11-21T12:00:00Z");
+  readonly now = (): number => this.time;
+  advance(milliseconds: number): void {
+    this.time += milliseconds;
+  }
+}
+
+export const day = 24 * 60 * 60 * 1000;
+
+/** An answer, read. `body` is undefined where there is none. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies of every shape, and assert what they find
+  readonly body: any;
+}
+
+/** What a player is registered with. */
+export interface PlayerDetails {
+  readonly uuid?: string;
+  readonly administrator?: boolean;
+  /** Such as `{ GROVE: 4 }`. */
+  readonly members?: Readonly<Record<string, number>>;
+  readonly groups?: readonly string[];
+  readonly addonVersion?: string;
+}
+
+export type Transport = "in-process" | "socket";
+
+/** A service and how to ask it. */
+export class World {
+  readonly folder: string;
+  readonly clock: Clock;
+  readonly service: Service;
+  /** Every line that would be logged. */
+  readonly log: RequestRecord[];
+  /** A public token. */
+  publicToken = "";
+  readonly #server: Server | undefined;
+
+  constructor(
+    folder: string,
+    clock: Clock,
+    service: Service,
+    log: RequestRecord[],
+    server: Server | undefined,
+  ) {
+    this.folder = folder;
+    this.clock = clock;
+    this.service = service;
+    this.log = log;
+    this.#server = server;
+  }
+
+  /** The address of the service, without a slash at the end. In-process there is none to connect to. */
+  get url(): string {
+    return this.#server?.url ?? "http://in-process";
+  }
+
+  /** Sends a request to a raw path. */
+  async request(path: string, init: RequestInit = {}): Promise<Answered> {
+    const url = `${this.url}${path}`;
+    const response =
+      this.#server === undefined ? await this.service.fetch(new Request(url, init)) : await fetch(url, init);
+    const text = await response.text();
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: text === "" ? undefined : JSON.parse(text),
+    };
+  }
+
+  /** Calls an operation: `get(token, "/targetlist/add", { name: "Ada" })`. */
+  get(
+    token: string,
+    path: string,
+    query: Readonly<Record<string, string | number>> = {},
+    init?: RequestInit,
+  ) {
+    const search = Object.entries(query).map(([name, value]) => `${name}=${encodeURIComponent(value)}`);
+    return this.request(`${prefix}/${token}${path}${search.length > 0 ? `?${search.join("&")}` : ""}`, init);
+  }
+
+  /** As {@link get}; the answer has to be a 200. Gives its body. */
+  async ok(token: string, path: string, query: Readonly<Record<string, string | number>> = {}) {
+    const answer = await this.get(token, path, query);
+    assert.equal(answer.status, 200, `${path} answered ${JSON.stringify(answer.body)}`);
+    return answer.body;
+  }
+
+  /** Registers a player and issues a token. */
+  async player(
+    name: string,
+    details: PlayerDetails = {},
+  ): Promise<{ name: string; uuid: string; token: string }> {
+    const members = Object.entries(details.members ?? {}).map(([organisation, rank]) => ({
+      organisation,
+      rank,
+    }));
+    const { uuid } = await this.service.administer("player.register", {
+      name,
+      uuid: details.uuid,
+      members,
+      administrator: details.administrator,
+    });
+    for (const group of details.groups ?? [])
+      await this.service.administer("group.add", { player: name, group });
+    const { token } = await this.service.administer("token.issue", {
+      player: name,
+      addonVersion: details.addonVersion,
+    });
+    return { name, uuid, token };
+  }
+
+  /** All data but activity, as one value to compare: what a denied call must leave as it was. */
+  snapshot(): unknown {
+    const { activity: _activity, counters: _counters, ...rest } = this.service.store.data;
+    return Object.fromEntries(Object.entries(rest).map(([name, rows]) => [name, [...rows.values()]]));
+  }
+}
+
+export interface WorldOptions {
+  readonly transport?: Transport;
+  /** The text of another route table. */
+  readonly routes?: string;
+  readonly folder?: string;
+  readonly clock?: Clock;
+}
+
+/** Opens a service with the shipped route table and seed, and issues a public token. */
+export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise<World> {
+  const folder = options.folder ?? (await temporaryFolder(t));
+  const clock = options.clock ?? new Clock();
+  const log: RequestRecord[] = [];
+  let routes = shippedRoutes;
+  if (options.routes !== undefined) {
+    routes = join(folder, "routes.yaml");
+    await writeFile(routes, options.routes);
+  }
+  const observe = (record: RequestRecord) => void log.push(record);
+  const service = await Service.open({ folder: join(folder, "data"), routes, now: clock.now, observe });
+  await service.administer("seed.groups", await readSeed(shippedSeed));
+  await service.loadTable();
+  const server =
+    options.transport === "socket"
+      ? await startServer({ fetch: service.fetch, host: "127.0.0.1", port: 0, observe })
+      : undefined;
+  t.after(async () => {
+    await server?.close();
+    await service.close();
+  });
+  const world = new World(folder, clock, service, log, server);
+  ({ token: world.publicToken } = await service.administer("token.issue", { label: "public" }));
+  return world;
+}
+
+/** Declares the same tests in-process and over a real socket. */
+export function describeOverTransports(name: string, declare: (transport: Transport) => void): void {
+  for (const transport of ["in-process", "socket"] as const) {
+    describe(`${name} (${transport})`, () => declare(transport));
+  }
+}
+
+/** Asserts a failure in the contract's shape (contract, section 1). */
+export function assertFailure(answer: Answered, status: number, code: string, parameter?: string): void {
+  const { body, headers } = answer;
+  assert.equal(body?.code, code, `expected ${code}, came ${JSON.stringify(body)}`);
+  assert.equal(answer.status, status);
+  assert.equal(body.httpStatusCode, status);
+  assert.equal(typeof body.httpStatus, "string");
+  assert.match(body.info, /\S/);
+  assert.equal(body.requestId, headers.get("x-request-id"));
+  assert.equal(headers.get("cache-control"), "no-store");
+  if (parameter !== undefined) assert.equal(body.parameter, parameter);
+}
