@@ -40,6 +40,9 @@ export interface Server {
 
 const defaultDrainMilliseconds = 10_000;
 
+/** The methods that some operation takes. */
+const anyMethod = "GET, HEAD, OPTIONS";
+
 /** Listens. @throws Failure `STORE_UNAVAILABLE` where the port is taken, or can not be listened on */
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { observe } = options;
@@ -58,11 +61,16 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.on("checkExpectation", listener);
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     const failure = new Failure("METHOD_NOT_ALLOWED", "This service is not called by CONNECT, but by GET.");
-    writeRaw(socket, failure, request.method ?? "", observe, { Allow: "GET, HEAD, OPTIONS" });
+    writeRaw(socket, failure, request.method ?? "", observe, { Allow: anyMethod });
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else writeRaw(socket, belowRequest(error), "", observe);
+    if (error.code === "ECONNRESET" || !socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const failure = belowRequest(error);
+    const allow = failure.code === "METHOD_NOT_ALLOWED" ? { Allow: anyMethod } : {};
+    writeRaw(socket, failure, "", observe, allow);
   });
   return {
     url: listening.url.replace(/\/$/, ""),
@@ -127,7 +135,11 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
 }
 
 /** What Node's parser says, as a failure. */
-function belowRequest(error: NodeJS.ErrnoException): Failure {
+function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Failure {
+  const line = error.rawPacket?.toString("latin1").split("\r\n", 1)[0] ?? "";
+  if (error.code === "HPE_INVALID_METHOD" && /^[A-Z]+ \S+ HTTP\/1\.[01]$/.test(line)) {
+    return new Failure("METHOD_NOT_ALLOWED", "This service is called by GET.");
+  }
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return new Failure("REQUEST_TOO_LARGE", "The request line and its headers are too long.", {

@@ -1,0 +1,81 @@
+/** What the README shows: its tour, pasted into a shell as it stands; its table of operations; its commands. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { it } from "node:test";
+import { promisify } from "node:util";
+import { projectFolder, temporaryFolder } from "./_setup.ts";
+
+const readme = await readFile(join(projectFolder, "README.md"), "utf8");
+const run = promisify(execFile);
+
+function tour(): string {
+  const block = /<!-- tour -->\n```sh\n([\s\S]*?)```/.exec(readme)?.[1];
+  assert.ok(block, "the README has a tour");
+  return block;
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  assert.ok(typeof address === "object" && address !== null);
+  return address.port;
+}
+
+/** A project as it is after `npm ci`, beside this one, with an `npx` that does not look anything up. */
+async function builtProject(folder: string): Promise<NodeJS.ProcessEnv> {
+  for (const name of ["node_modules", "package.json"]) {
+    await symlink(join(projectFolder, name), join(folder, name));
+  }
+  await cp(join(projectFolder, "routes.yaml"), join(folder, "routes.yaml"));
+  await mkdir(join(folder, "data"));
+  await cp(join(projectFolder, "data", "seed.yaml"), join(folder, "data", "seed.yaml"));
+  const tsc = join(projectFolder, "node_modules", "typescript", "bin", "tsc");
+  const config = join(projectFolder, "tsconfig.build.json");
+  await run(process.execPath, [tsc, "-p", config, "--outDir", join(folder, "dist")]);
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(folder, "dist", "cli", "main.js")}" "$@"\n`;
+  await writeFile(join(bin, "npx"), npx, { mode: 0o755 });
+  return { ...process.env, PATH: `${bin}:${process.env.PATH}` };
+}
+
+it("the tour, pasted into a shell, shows what it says", async (t) => {
+  const folder = await temporaryFolder(t);
+  const env = await builtProject(folder);
+  const script = tour().replaceAll("8899", String(await freePort()));
+  const { stdout } = await run("bash", ["-euc", script], { cwd: folder, env, timeout: 120_000 });
+  const lines = stdout.split("\n");
+  for (const expected of [
+    "Registered Ada.",
+    "Added Ada to TARGETLIST.",
+    '{"info":"Added the wanted reason Bank-robbery."}',
+    '{"info":"Added Mallory to the target list."}',
+    '{"info":"Added the blacklist reason Betrayal."}',
+    '[{"reason":"Bank-robbery","points":60}]',
+    '[{"reason":"Betrayal","price":5000,"kills":30}]',
+    '{"info":"Added one KILL for Bob."}',
+    "Marked Mallory as done.",
+  ]) {
+    assert.ok(lines.includes(expected), `${expected} is missing in:\n${stdout}`);
+  }
+  const refusal = lines.find((line) => line.includes('"RESTRICTED"'));
+  assert.match(refusal ?? "", /members of the faction GROVE with rank 4 or higher/);
+  assert.ok(lines.some((line) => line.includes('"kills":[{"name":"Bob","value":1}]')));
+  assert.match(stdout, /"name": "Mallory",\s+"uuid": null,\s+"done": true/);
+  assert.match(stdout, /statistic +deaths 0, kills 1/);
+});
+
+it("the table of operations names all 34 of the specification", () => {
+  const table = readme.slice(readme.indexOf("## The operations"), readme.indexOf("## The route table"));
+  const named = table
+    .split("\n")
+    .filter((line) => line.startsWith("| `"))
+    .flatMap((line) => [...(line.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map((match) => match[1]));
+  assert.equal(new Set(named).size, 34);
+  assert.equal(named.length, 34);
+});
