@@ -1,6 +1,6 @@
 /** The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4). */
 import { Command, CommanderError, Option } from "commander";
-import { type Backend, defaultRoutes, type GlobalOptions, Workplace, withBackend } from "./backend.ts";
+import type { Control } from "../src/control.ts";
 import { addCallCommand } from "./commands/call.ts";
 import { addGroupCommands } from "./commands/group.ts";
 import { addMemberCommands } from "./commands/member.ts";
@@ -12,6 +12,7 @@ import { addTokenCommands } from "./commands/token.ts";
 import type { IO } from "./io.ts";
 import { Output } from "./output.ts";
 import { version } from "./version.ts";
+import { defaultRoutes, type GlobalOptions, Workplace, withControl } from "./workplace.ts";
 
 /** What every command is given. */
 export interface Session {
@@ -19,7 +20,7 @@ export interface Session {
   readonly output: Output;
   workplace(): Workplace;
   /** Runs `work` on the data. `reads` says that a folder without data is a mistake rather than a beginning. */
-  withBackend<T>(mode: "reads" | "changes", work: (backend: Backend) => Promise<T>): Promise<T>;
+  withControl<T>(mode: "reads" | "changes", work: (control: Control) => Promise<T>): Promise<T>;
 }
 
 /** 0 done, 1 failed, 2 wrong usage. */
@@ -38,7 +39,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     io,
     output,
     workplace,
-    withBackend: (mode, work) => withBackend(workplace(), output, mode === "changes", work),
+    withControl: (mode, work) => withControl(workplace(), output, mode === "changes", work),
   };
 
   program

@@ -1,6 +1,6 @@
 /** The version of this package. */
 import { readFileSync } from "node:fs";
-import { packaged } from "./backend.ts";
+import { packaged } from "./workplace.ts";
 
 export function version(): string {
   const { version: value } = JSON.parse(readFileSync(packaged("package.json"), "utf8")) as {

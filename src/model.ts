@@ -149,6 +149,23 @@ export type ActivityRecord = v.InferOutput<typeof activitySchema>;
 const counterSchema = v.object({ name: v.string(), value: v.pipe(v.number(), v.safeInteger()) });
 export type Counter = v.InferOutput<typeof counterSchema>;
 
+/** What a request with an `Idempotency-Key` was answered: whoever repeats it gets that, and no second change. */
+const repetitionSchema = v.object({
+  /** Who used the key: a UUID, `token:<id>` or `operator`. */
+  scope: v.string(),
+  key: v.string(),
+  /** A hash of the operation and its parameters, as 64 hex digits. */
+  request: v.string(),
+  info: v.string(),
+  instant,
+});
+export type Repetition = v.InferOutput<typeof repetitionSchema>;
+
+/** The key of what somebody asked for under an idempotency key. No scope has a space in it. */
+export function repetitionKey(scope: string, key: string): string {
+  return `${scope} ${key}`;
+}
+
 /** The key of somebody named: a UUID, or the folded name behind a character that no UUID has. */
 export function subjectKey({ uuid, name }: Subject): string {
   return uuid ?? `~${fold(name)}`;
@@ -158,6 +175,9 @@ export function subjectKey({ uuid, name }: Subject): string {
 export function groupMemberKey(group: string, member: Subject): string {
   return `${group}/${subjectKey(member)}`;
 }
+
+/** The collections that are bookkeeping: not what somebody did, but what the service noted of it. */
+export const bookkeeping: ReadonlySet<string> = new Set(["activity", "counters", "repetitions"]);
 
 /** All collections. */
 export const model = {
@@ -187,5 +207,6 @@ export const model = {
     player: (token) => token.uuid ?? undefined,
   }),
   activity: define(activitySchema, (activity) => activity.uuid),
+  repetitions: define(repetitionSchema, ({ scope, key }) => repetitionKey(scope, key)),
   counters: define(counterSchema, (counter) => counter.name),
 } satisfies Model;

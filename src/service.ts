@@ -7,6 +7,7 @@ import * as v from "valibot";
 import { parse } from "yaml";
 import type { AdministrationContext, AdministrationOperation } from "./administration/define.ts";
 import { type Administration, type AdministrationName, administration } from "./administration/index.ts";
+import { undoChange } from "./administration/undo.ts";
 import type { Caller, Vocabulary } from "./engine/caller.ts";
 import type { Fault } from "./engine/document.ts";
 import { createEngine, type Engine, type RequestRecord } from "./engine/engine.ts";
@@ -18,8 +19,12 @@ import { handlers } from "./handlers/index.ts";
 import { Activity } from "./identity/activity.ts";
 import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { namesOf, requirePlayer } from "./identity/players.ts";
+import { forgetRepetitions, once } from "./identity/repetitions.ts";
 import { model } from "./model.ts";
 import type { Data, DataStore } from "./store/data.ts";
+import { nodeFiles } from "./store/files.ts";
+import type { JournalRecord } from "./store/journal.ts";
+import { readHistory } from "./store/reading.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 
 /** How often activity and the request counter are saved (contract, section 3). */
@@ -159,6 +164,31 @@ export class Service {
     return result as AdministrationResult<N>;
   }
 
+  /**
+   * Takes a change back; that is a change itself.
+   * @throws Failure `UNKNOWN_ENTRY` where the journal does not have it (any more), `CONFLICT` where it can not be undone
+   */
+  async undo(sequence: number): Promise<{ info: string }> {
+    const [record, ...later] = await this.#changesFrom(sequence);
+    if (record === undefined || record.sequence !== sequence) {
+      const last = this.store.sequence;
+      throw new Failure("UNKNOWN_ENTRY", `The journal has no change ${sequence}; the last one is ${last}.`, {
+        hint: "`addon-cli audit` lists the changes that it still has.",
+      });
+    }
+    await this.store.change({ who: "operator", operation: "undo", undoes: sequence }, (draft) =>
+      undoChange(draft, record, later),
+    );
+    return { info: `Undid change ${sequence} (${record.operation}).` };
+  }
+
+  async #changesFrom(sequence: number): Promise<JournalRecord[]> {
+    const records: JournalRecord[] = [];
+    const files = this.#options.files ?? nodeFiles;
+    for await (const record of readHistory(files, this.store.folder, sequence - 1)) records.push(record);
+    return records;
+  }
+
   /** Begins to save activity every minute, until {@link close}. */
   start(): void {
     this.#saving = setInterval(() => {
@@ -172,10 +202,18 @@ export class Service {
   /** Saves activity and gives the folder up; with a snapshot, so that the next start has nothing to replay. */
   async close(options: { snapshot?: boolean } = {}): Promise<void> {
     clearInterval(this.#saving);
-    await this.activity
-      .save(this.store)
-      .catch((error) => this.#options.warn?.("Activity could not be saved.", error));
+    await this.#saveNotes();
     await this.store.close(options);
+  }
+
+  /** Saves activity, and forgets the answers that nobody may repeat any more. */
+  async #saveNotes(): Promise<void> {
+    try {
+      await this.activity.save(this.store);
+      await forgetRepetitions(this.store, this.#now());
+    } catch (error) {
+      this.#options.warn?.("Activity could not be saved.", error);
+    }
   }
 
   #requireEngine(): Engine {
@@ -196,10 +234,15 @@ export class Service {
     }
     return {
       ...handler,
-      run: (input, { caller, operation }) =>
-        store.change({ who: caller.id ?? "public", operation }, (draft, { now, sequence }) =>
-          handler.change(draft, input as never, { ...around(caller, now), sequence }),
-        ),
+      run: (input, request) => {
+        const { caller, operation, requestId, revision } = request;
+        const origin = { who: caller.id ?? "public", operation, request: requestId, table: revision };
+        return store.change(origin, (draft, { now, sequence }) =>
+          once(draft, request, input, now, () =>
+            handler.change(draft, input as never, { ...around(caller, now), sequence }),
+          ),
+        );
+      },
     };
   }
 }

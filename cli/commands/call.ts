@@ -17,7 +17,7 @@ function parsePath(text: string): string {
   return text;
 }
 
-export function addCallCommand(program: Command, { io, output, withBackend }: Session): void {
+export function addCallCommand(program: Command, { io, output, withControl }: Session): void {
   program
     .command("call")
     .description("run any operation of the route table, as the operator or as a player")
@@ -32,7 +32,7 @@ Examples:
   $ addon-cli call /blacklistreason/GROVE --as Ada`,
     )
     .action(async (path: string, pairs: [string, string][] = [], options: { as?: string }) => {
-      const { ok, body } = await withBackend("changes", (backend) => backend.call(path, pairs, options.as));
+      const { ok, body } = await withControl("changes", (control) => control.call(path, pairs, options.as));
       if (ok) {
         const text = "info" in body ? String(body.info) : JSON.stringify(body, undefined, 2);
         output.result(body, text);

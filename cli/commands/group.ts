@@ -2,13 +2,13 @@
 import type { Command } from "commander";
 import type { Session } from "../program.ts";
 
-export function addGroupCommands(program: Command, { output, withBackend }: Session): void {
+export function addGroupCommands(program: Command, { output, withControl }: Session): void {
   const group = program.command("group").description("list groups, and add and remove their members");
   group
     .command("list")
     .description("list the groups and their members")
     .action(async () => {
-      const rows = await withBackend("reads", (backend) => backend.administer("group.list", {}));
+      const rows = await withControl("reads", (control) => control.administer("group.list", {}));
       output.list(
         rows,
         [
@@ -25,8 +25,8 @@ export function addGroupCommands(program: Command, { output, withBackend }: Sess
       .argument("<player>", "name or UUID; need not be registered")
       .argument("<group>", "a group")
       .action(async (player: string, to: string) => {
-        const result = await withBackend("changes", (backend) =>
-          backend.administer(`group.${name}`, { player, group: to }),
+        const result = await withControl("changes", (control) =>
+          control.administer(`group.${name}`, { player, group: to }),
         );
         output.result(result, result.info);
       });

@@ -7,7 +7,7 @@ function parseRank(text: string): number {
   return Number(text);
 }
 
-export function addMemberCommands(program: Command, { output, withBackend }: Session): void {
+export function addMemberCommands(program: Command, { output, withControl }: Session): void {
   const member = program.command("member").description("set ranks in factions and services");
   member
     .command("set")
@@ -17,8 +17,8 @@ export function addMemberCommands(program: Command, { output, withBackend }: Ses
     .argument("<rank>", "1 to 9, or more", parseRank)
     .addHelpText("after", "\nExample:\n  $ addon-cli member set Ada RESCUE 4")
     .action(async (player: string, organisation: string, rank: number) => {
-      const result = await withBackend("changes", (backend) =>
-        backend.administer("member.set", { player, organisation, rank }),
+      const result = await withControl("changes", (control) =>
+        control.administer("member.set", { player, organisation, rank }),
       );
       output.result(result, result.info);
     });
@@ -28,8 +28,8 @@ export function addMemberCommands(program: Command, { output, withBackend }: Ses
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
     .action(async (player: string, organisation: string) => {
-      const result = await withBackend("changes", (backend) =>
-        backend.administer("member.remove", { player, organisation }),
+      const result = await withControl("changes", (control) =>
+        control.administer("member.remove", { player, organisation }),
       );
       output.result(result, result.info);
     });
@@ -41,8 +41,8 @@ export function addMemberCommands(program: Command, { output, withBackend }: Ses
       .description(name === "grant" ? "make a player an administrator" : "take the administrator flag away")
       .argument("<player>", "name or UUID")
       .action(async (player: string) => {
-        const result = await withBackend("changes", (backend) =>
-          backend.administer(`admin.${name}`, { player }),
+        const result = await withControl("changes", (control) =>
+          control.administer(`admin.${name}`, { player }),
         );
         output.result(result, result.info);
       });
@@ -51,7 +51,7 @@ export function addMemberCommands(program: Command, { output, withBackend }: Ses
     .command("list")
     .description("list the administrators")
     .action(async () => {
-      const rows = await withBackend("reads", (backend) => backend.administer("admin.list", {}));
+      const rows = await withControl("reads", (control) => control.administer("admin.list", {}));
       const columns = [
         { heading: "NAME", cell: ({ name }: { name: string }) => name },
         { heading: "UUID", cell: ({ uuid }: { uuid: string }) => uuid },

@@ -16,7 +16,7 @@ export function parseMember(text: string, previous: readonly Member[] = []): Mem
 }
 
 export function addPlayerCommands(program: Command, session: Session): void {
-  const { output, withBackend } = session;
+  const { output, withControl } = session;
   const player = program.command("player").description("register, show, exclude and remove players");
 
   player
@@ -32,8 +32,8 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .option("--admin", "make the player an administrator")
     .addHelpText("after", "\nExample:\n  $ addon-cli player add Ada --member GROVE:4 --member RESCUE:2")
     .action(async (name: string, options: { uuid?: string; member?: Member[]; admin?: boolean }) => {
-      const result = await withBackend("changes", (backend) =>
-        backend.administer("player.register", {
+      const result = await withControl("changes", (control) =>
+        control.administer("player.register", {
           name,
           uuid: options.uuid,
           members: options.member,
@@ -47,7 +47,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .command("list")
     .description("list the registered players")
     .action(async () => {
-      const rows = await withBackend("reads", (backend) => backend.administer("player.list", {}));
+      const rows = await withControl("reads", (control) => control.administer("player.list", {}));
       output.list(
         rows,
         [
@@ -66,8 +66,8 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .description("show all that is known of a player")
     .argument("<player>", "name or UUID")
     .action(async (reference: string) => {
-      const shown = await withBackend("reads", (backend) =>
-        backend.administer("player.show", { player: reference }),
+      const shown = await withControl("reads", (control) =>
+        control.administer("player.show", { player: reference }),
       );
       const { statistic } = shown;
       const lines: [string, string][] = [
@@ -102,8 +102,8 @@ export function addPlayerCommands(program: Command, session: Session): void {
       .description(description)
       .argument("<player>", "name or UUID")
       .action(async (reference: string) => {
-        const result = await withBackend("changes", (backend) =>
-          backend.administer(operation, { player: reference }),
+        const result = await withControl("changes", (control) =>
+          control.administer(operation, { player: reference }),
         );
         output.result(result, result.info);
       });

@@ -60,8 +60,8 @@ async function checked(session: Session, file: string) {
 }
 
 /** The names that the data has; before there is data, those that it would be seeded with. */
-async function vocabulary({ workplace, withBackend }: Session): Promise<Vocabulary> {
-  if (await workplace().hasData()) return withBackend("reads", (backend) => backend.vocabulary());
+async function vocabulary({ workplace, withControl }: Session): Promise<Vocabulary> {
+  if (await workplace().hasData()) return withControl("reads", (control) => control.vocabulary());
   const { groups, factions, services } = await readSeed(await workplace().seedFile());
   return { group: groups ?? [], faction: factions ?? [], service: services ?? [] };
 }

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { readSeed } from "../../src/service.ts";
 import type { Session } from "../program.ts";
 
-export function addSeedCommands(program: Command, { io, output, workplace, withBackend }: Session): void {
+export function addSeedCommands(program: Command, { io, output, workplace, withControl }: Session): void {
   const seed = program.command("seed").description("add groups, factions and services");
   seed
     .command("groups")
@@ -18,7 +18,7 @@ export function addSeedCommands(program: Command, { io, output, workplace, withB
       const given = command.args.length > 0;
       const path = given ? resolve(io.cwd, String(file)) : await workplace().seedFile();
       const names = await readSeed(path);
-      const result = await withBackend("changes", (backend) => backend.administer("seed.groups", names));
+      const result = await withControl("changes", (control) => control.administer("seed.groups", names));
       output.result(result, result.info);
     });
 }

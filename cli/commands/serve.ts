@@ -1,11 +1,12 @@
 /** `serve`: runs the service until it is told to stop. */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { controlOf, startControl } from "../../src/control.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
-import { openService } from "../backend.ts";
-import { createLog, type Log } from "../log.ts";
+import { createLog } from "../log.ts";
 import type { Session } from "../program.ts";
+import { openAsService } from "../workplace.ts";
 
 interface ServeOptions {
   readonly host: string;
@@ -64,7 +65,7 @@ async function serve(session: Session, { host, port, https, cert, key }: ServeOp
   const { io, output, workplace } = session;
   const log = createLog(io);
   const stopped = new Promise<void>((resolveStop) => io.onStop(resolveStop));
-  const service = await openService(workplace(), output, {
+  const service = await openAsService(workplace(), output, {
     observe: log.request,
     warn: log.warn,
     onFatal(error) {
@@ -88,13 +89,17 @@ async function serve(session: Session, { host, port, https, cert, key }: ServeOp
       observe: log.request,
       ...(files ? { https: files } : {}),
     });
+    const { url } = server;
+    const holder = { pid: process.pid, url, since: Date.now() };
+    const control = await startControl(service.store.folder, controlOf(service, holder));
     try {
       service.start();
-      await greet(session, service, server.url);
+      await greet(session, service, url);
       await stopped;
       log.info("Stopping: no more requests are taken, those under way are finished.");
     } finally {
       await server.close();
+      await control.close();
     }
   } finally {
     await service.close({ snapshot: true });
@@ -120,12 +125,10 @@ async function greet({ output }: Session, service: Service, url: string): Promis
 Open this in a browser. It has the public token in it, which is not shown again:
   ${open}
 
-Next, in another terminal, with the service stopped:
+Next, in another terminal:
   npx addon-cli player add Ada --member GROVE:4     register a player
   npx addon-cli token issue --player Ada            issue her token
   npx addon-cli --help                              everything else
 `,
   );
 }
-
-export type { Log };

@@ -20,7 +20,7 @@ interface IssueOptions {
   readonly expires?: number;
 }
 
-export function addTokenCommands(program: Command, { output, withBackend }: Session): void {
+export function addTokenCommands(program: Command, { output, withControl }: Session): void {
   const token = program.command("token").description("issue, list and revoke tokens");
   token
     .command("issue")
@@ -38,8 +38,8 @@ export function addTokenCommands(program: Command, { output, withBackend }: Sess
           exitCode: 2,
         });
       }
-      const issued = await withBackend("changes", (backend) =>
-        backend.administer("token.issue", {
+      const issued = await withControl("changes", (control) =>
+        control.administer("token.issue", {
           player: options.player,
           label: options.label,
           addonVersion: options.addonVersion,
@@ -52,7 +52,7 @@ export function addTokenCommands(program: Command, { output, withBackend }: Sess
     .command("list")
     .description("list the tokens; they themselves are not kept and never shown")
     .action(async () => {
-      const rows = await withBackend("reads", (backend) => backend.administer("token.list", {}));
+      const rows = await withControl("reads", (control) => control.administer("token.list", {}));
       output.list(
         rows,
         [
@@ -72,7 +72,7 @@ export function addTokenCommands(program: Command, { output, withBackend }: Sess
     .description("revoke a token")
     .argument("<id>", "as `token list` shows it")
     .action(async (id: string) => {
-      const result = await withBackend("changes", (backend) => backend.administer("token.revoke", { id }));
+      const result = await withControl("changes", (control) => control.administer("token.revoke", { id }));
       output.result(result, result.info);
     });
 }

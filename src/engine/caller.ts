@@ -8,6 +8,8 @@ export type MembershipKind = (typeof membershipKinds)[number];
 export interface Caller {
   /** For the log and the journal: a player's UUID, `operator`, or null for the holder of a public token. */
   readonly id: string | null;
+  /** Tells callers apart who have no `id`: what an idempotency key belongs to. */
+  readonly scope: string;
   /** Whether the caller is a specific, identified user. */
   readonly identified: boolean;
   readonly administrator: boolean;

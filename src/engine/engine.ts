@@ -70,6 +70,7 @@ export interface Engine {
   call(path: string, query: readonly (readonly [string, string])[], caller: Caller): Promise<Response>;
 }
 
+const idempotencyHeader = "Idempotency-Key";
 const readMethods = "GET, HEAD, OPTIONS";
 const changeMethods = "GET, OPTIONS";
 
@@ -176,7 +177,13 @@ class Walk {
     }
 
     const values = toOperationInput(route, input.all());
-    const body = await route.operation.run(values, { caller, operation: route.handler });
+    const body = await route.operation.run(values, {
+      caller,
+      operation: route.handler,
+      requestId: this.#requestId,
+      revision: table.revision,
+      idempotencyKey: effect === "change" ? idempotencyKeyIn(headers) : undefined,
+    });
     if (effect === "read") return readAnswer(body, headers.get("if-none-match"), this.#requestId);
     return changeAnswer(String(body), this.#requestId);
   }
@@ -226,6 +233,21 @@ function methodsOf({ operation }: Route): string {
 function isSpeculative(headers: Headers): boolean {
   const purposes = ["sec-purpose", "purpose", "x-moz"].map((name) => headers.get(name) ?? "");
   return purposes.some((purpose) => /prefetch|prerender/i.test(purpose)) || headers.get("early-data") === "1";
+}
+
+/**
+ * The key under which a caller repeats a request, with or without the quotes of a structured field.
+ * @throws Failure `PARAMETER_INVALID`
+ */
+function idempotencyKeyIn(headers: Headers): string | undefined {
+  const value = headers.get(idempotencyHeader);
+  if (value === null) return undefined;
+  const key = value.replace(/^"(.*)"$/, "$1");
+  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
+  throw new Failure("PARAMETER_INVALID", `${idempotencyHeader} must be 1 to 255 visible ASCII characters.`, {
+    parameter: idempotencyHeader,
+    hint: "A UUID does well.",
+  });
 }
 
 /** The addon version in a `User-Agent` such as `gameaddon/2.5.1 (…)`. */

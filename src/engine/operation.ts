@@ -8,6 +8,11 @@ export interface Request {
   readonly caller: Caller;
   /** The operation's name in the table, such as `targetlist.add`. */
   readonly operation: string;
+  readonly requestId: string;
+  /** The revision of the table that let the caller in. */
+  readonly revision: string;
+  /** What the caller repeats when it repeats the request: the header `Idempotency-Key`. */
+  readonly idempotencyKey: string | undefined;
 }
 
 /** The schema of an operation's input: one entry a parameter. */

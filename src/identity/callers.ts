@@ -1,5 +1,6 @@
 /** Callers: from a token to whoever it stands for, as the engine asks about them (contract, section 2). */
 import type { Caller } from "../engine/caller.ts";
+import { Failure } from "../errors.ts";
 import type { Player } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { fold } from "../text.ts";
@@ -7,18 +8,22 @@ import { isInGroup, toUUID } from "./players.ts";
 import { requireToken } from "./tokens.ts";
 
 /** The holder of a public token: belongs to nobody, and can call what is open. */
-export const publicCaller: Caller = {
-  id: null,
-  identified: false,
-  administrator: false,
-  unrestricted: false,
-  isCalled: () => false,
-  rankIn: () => undefined,
-};
+export function publicCaller(tokenId: string): Caller {
+  return {
+    id: null,
+    scope: `token:${tokenId}`,
+    identified: false,
+    administrator: false,
+    unrestricted: false,
+    isCalled: () => false,
+    rankIn: () => undefined,
+  };
+}
 
 /** Whoever sits at the command line: no restriction applies. */
 export const operatorCaller: Caller = {
   id: "operator",
+  scope: "operator",
   identified: true,
   administrator: true,
   unrestricted: true,
@@ -31,6 +36,7 @@ export function playerCaller(data: Data, player: Player): Caller {
   const { uuid, name } = player;
   return {
     id: uuid,
+    scope: uuid,
     identified: true,
     administrator: player.administrator,
     unrestricted: false,
@@ -44,7 +50,9 @@ export function playerCaller(data: Data, player: Player): Caller {
 
 /** Whom a token stands for. @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
 export function callerOf(data: Data, token: string, now: number): Caller {
-  const { uuid } = requireToken(data, token, now);
-  const player = uuid === null ? undefined : data.players.get(uuid);
-  return player === undefined ? publicCaller : playerCaller(data, player);
+  const { id, uuid } = requireToken(data, token, now);
+  if (uuid === null) return publicCaller(id);
+  const player = data.players.get(uuid);
+  if (player !== undefined) return playerCaller(data, player);
+  throw new Failure("TOKEN_UNKNOWN", "The player of this addon token is not registered any more.");
 }

@@ -2,30 +2,32 @@
  * The journal: every change since the oldest snapshot that is kept, in segments `journal-<first sequence>.log`.
  * The form of a line is in `lines.ts`. The first line of a segment is its header, chained to nothing:
  *
- *     <crc> {"format":"gameaddon-journal","version":1,"first":7,"chain":1600003738,"instant":1790000000000}
+ *     <crc> {"format":"gameaddon-journal","version":2,"first":7,"chain":1600003738,"instant":1790000000000}
  *
  * `first` is the sequence number of its first record, `chain` the checksum of the record before that one, to which
  * the first record is chained. Each further line is one change:
  *
- *     <crc> {"sequence":7,"instant":1790000000000,"who":"operator","operation":"player.add",
+ *     <crc> {"sequence":7,"instant":1790000000000,"who":"operator","operation":"player.register",
+ *            "request":null,"table":null,"undoes":null,
  *            "changes":[{"collection":"players","key":"…","before":null,"after":{…}}]}
  *
- * A record says what became of each record that it touched, so replaying is setting values, and replaying twice is
- * harmless. `who` is a player's UUID, `operator` or `system`. This makes the journal the audit log as well.
+ * `request` is the id of the HTTP request, `table` the revision of the route table that let it in, `undoes` the
+ * number of the change that this one takes back. Version 1 had none of the three. A record says what became of each record that it touched, so replaying is setting values, and replaying twice is
+ * harmless. `who` is a player's UUID, `public`, `operator` or `system`. This makes the journal the audit log as well.
  */
 import { join } from "node:path";
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
 import type { RecordChange } from "./draft.ts";
 import { type File, type Files, privateMode, syncFolder, writeAll } from "./files.ts";
-import { BrokenLine, decodeLines, encodeLine } from "./lines.ts";
+import { BrokenLine, decodeLines, encodeLine, readHeader } from "./lines.ts";
 
 export const journalFormat = "gameaddon-journal";
-export const journalVersion = 1;
+export const journalVersion = 2;
 
 const headerSchema = v.object({
   format: v.literal(journalFormat),
-  version: v.literal(journalVersion),
+  version: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(journalVersion)),
   first: v.pipe(v.number(), v.safeInteger()),
   chain: v.number(),
   instant: v.number(),
@@ -36,6 +38,9 @@ const recordSchema = v.object({
   instant: v.number(),
   who: v.string(),
   operation: v.string(),
+  request: v.optional(v.nullable(v.string()), null),
+  table: v.optional(v.nullable(v.string()), null),
+  undoes: v.optional(v.nullable(v.number()), null),
   changes: v.array(
     v.object({ collection: v.string(), key: v.string(), before: v.unknown(), after: v.unknown() }),
   ),
@@ -45,8 +50,15 @@ const recordSchema = v.object({
 export interface JournalRecord {
   readonly sequence: number;
   readonly instant: number;
+  /** A player's UUID, `public`, `operator` or `system`. */
   readonly who: string;
   readonly operation: string;
+  /** The id of the HTTP request, or null. */
+  readonly request: string | null;
+  /** The revision of the route table that let it in, or null. */
+  readonly table: string | null;
+  /** The number of the change that this one takes back, or null. */
+  readonly undoes: number | null;
   readonly changes: readonly RecordChange[];
 }
 
@@ -72,8 +84,12 @@ export function segmentsIn(names: readonly string[]): number[] {
     .sort((a, b) => a - b);
 }
 
+/** What a segment's header says. */
+export type SegmentHeader = v.InferOutput<typeof headerSchema>;
+
 /** What a segment holds. `broken` is the incomplete line at its end, where a write was cut off. */
 export interface Segment {
+  readonly version: number;
   readonly first: number;
   readonly chain: number;
   readonly records: readonly ReadRecord[];
@@ -89,9 +105,12 @@ export function readSegment(bytes: Buffer): Segment {
   const headerEnd = bytes.indexOf("\n") + 1;
   if (headerEnd === 0) throw new BrokenLine("the header is incomplete", 0, true);
   const [headerLine] = decodeLines(bytes.subarray(0, headerEnd), 0);
-  const header = v.safeParse(headerSchema, JSON.parse(headerLine?.json ?? "null"));
-  if (!header.success) throw new BrokenLine("the header is not that of a journal of this version", 0);
-  const { first, chain } = header.output;
+  const { version, first, chain } = readHeader(
+    headerLine?.json ?? "null",
+    headerSchema,
+    journalFormat,
+    journalVersion,
+  );
 
   const records: ReadRecord[] = [];
   let end = headerEnd;
@@ -111,9 +130,9 @@ export function readSegment(bytes: Buffer): Segment {
     }
   } catch (error) {
     if (!(error instanceof BrokenLine && error.incomplete)) throw error;
-    return { first, chain, records, end, unterminated, broken: bytes.subarray(error.offset) };
+    return { version, first, chain, records, end, unterminated, broken: bytes.subarray(error.offset) };
   }
-  return { first, chain, records, end, unterminated, broken: undefined };
+  return { version, first, chain, records, end, unterminated, broken: undefined };
 }
 
 /** The newest segment, open for appending. */
@@ -179,9 +198,8 @@ export class Journal {
     this.#size += lines.length;
   }
 
-  /** Goes on in a new segment, where the present one has records. */
+  /** Goes on in a new segment. One that has no records yet is begun anew, in the present format. */
   async rotate(first: number, chain: number, now: number): Promise<void> {
-    if (first === this.first) return;
     const { file, size } = await createSegment(this.#files, this.#folder, first, chain, now);
     await this.#file.close();
     this.#file = file;

@@ -8,6 +8,8 @@
  * `cut -c10- <file> | jq .` reads such a file.
  */
 import { crc32 } from "node:zlib";
+import * as v from "valibot";
+import { Failure } from "../errors.ts";
 
 const checksumLength = 8;
 const lineFeed = 0x0a;
@@ -61,6 +63,29 @@ export function* decodeLines(bytes: Buffer, chain: number, start = 0): Generator
     previous = line.chain;
     offset = line.end;
   }
+}
+
+/**
+ * The header of a file, from its first line.
+ * @throws Failure `STORE_UNAVAILABLE` where a newer version of the service wrote the file: it is not damaged
+ * @throws BrokenLine where it is no header of this format
+ */
+export function readHeader<T>(json: string, schema: v.GenericSchema<T>, format: string, version: number): T {
+  const document: unknown = JSON.parse(json);
+  const written = v.safeParse(v.object({ format: v.literal(format), version: v.number() }), document);
+  if (written.success && written.output.version > version) {
+    const came = `version ${written.output.version} of ${format}`;
+    throw new Failure(
+      "STORE_UNAVAILABLE",
+      `The data was written in ${came}; this program knows up to ${version}.`,
+      {
+        hint: "Use the newer version of the program that wrote it; nothing was changed.",
+      },
+    );
+  }
+  const header = v.safeParse(schema, document);
+  if (!header.success) throw new BrokenLine(`the header is not that of a ${format}`, 0);
+  return header.output;
 }
 
 function decodeLine(bytes: Buffer, offset: number, end: number, chain: number, terminated: boolean): Line {

@@ -8,6 +8,15 @@ import { tryLock, unlock } from "fs-native-extensions";
 import { Failure } from "../errors.ts";
 import { type File, type Files, privateMode } from "./files.ts";
 
+/** Another process has the folder. */
+export class FolderHeld extends Failure {
+  constructor(folder: string) {
+    super("STORE_UNAVAILABLE", `Another process has the data folder ${folder} open.`, {
+      hint: "Wait until it is done, or name another folder with --data.",
+    });
+  }
+}
+
 /** The lock on a folder, held until it is released or the process ends. */
 export class FolderLock {
   readonly #file: File;
@@ -16,14 +25,12 @@ export class FolderLock {
     this.#file = file;
   }
 
-  /** Takes the lock. @throws Failure `STORE_UNAVAILABLE` where another process has it. */
+  /** Takes the lock. @throws FolderHeld where another process has it */
   static async take(files: Files, folder: string): Promise<FolderLock> {
     const file = await files.open(join(folder, "lock"), "a+", privateMode);
     if (tryLock(file.fd)) return new FolderLock(file);
     await file.close();
-    throw new Failure("STORE_UNAVAILABLE", `Another process has the data folder ${folder} open.`, {
-      hint: "Stop the service that runs on it, or name another folder with --data.",
-    });
+    throw new FolderHeld(folder);
   }
 
   /** Gives the folder up. */

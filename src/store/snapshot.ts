@@ -2,11 +2,11 @@
  * Snapshots: all records as they were behind one change, in `snapshot-<sequence>.jsonl`; lowdb's adapter. The form
  * of a line is in `lines.ts`; all lines of the file are one chain.
  *
- *     <crc> {"format":"gameaddon-snapshot","version":1,"sequence":6,"chain":1600003738,"instant":1790000000000}
+ *     <crc> {"format":"gameaddon-snapshot","version":2,"sequence":6,"chain":1600003738,"instant":1790000000000}
  *     <crc> {"collection":"players","record":{…}}
  *     <crc> {"end":2}
  *
- * `sequence` and `chain` are those of the last change that it contains; the last line counts the records. The file
+ * Version 1 was the same; it goes with version 1 of the journal. `sequence` and `chain` are those of the last change that it contains; the last line counts the records. The file
  * is written beside what it replaces and renamed when it is whole, so one that lacks its last line is damaged.
  */
 import { join } from "node:path";
@@ -15,17 +15,17 @@ import * as v from "valibot";
 import type { Model } from "../model.ts";
 import { Database } from "./collection.ts";
 import { type Files, writeDurably } from "./files.ts";
-import { BrokenLine, decodeLines, encodeLine } from "./lines.ts";
+import { BrokenLine, decodeLines, encodeLine, readHeader } from "./lines.ts";
 
 export const snapshotFormat = "gameaddon-snapshot";
-export const snapshotVersion = 1;
+export const snapshotVersion = 2;
 
 /** How many bytes are encoded before they are written, and others get their turn. */
 const pieceLength = 256 * 1024;
 
 const headerSchema = v.object({
   format: v.literal(snapshotFormat),
-  version: v.literal(snapshotVersion),
+  version: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(snapshotVersion)),
   sequence: v.pipe(v.number(), v.safeInteger()),
   chain: v.number(),
   instant: v.number(),
@@ -51,16 +51,16 @@ export function snapshotsIn(names: readonly string[]): number[] {
 export function readSnapshot<M extends Model>(bytes: Buffer, model: M): Database<M> {
   const database = new Database(model);
   const lines = decodeLines(bytes, 0);
-  const header = v.safeParse(headerSchema, JSON.parse(lines.next().value?.json ?? "null"));
-  if (!header.success) throw new BrokenLine("the header is not that of a snapshot of this version", 0);
+  const first = lines.next().value?.json ?? "null";
+  const header = readHeader(first, headerSchema, snapshotFormat, snapshotVersion);
   let count = 0;
   for (const { json, offset } of lines) {
     const line = JSON.parse(json) as { collection: string; record: unknown } | { end: number };
     if ("end" in line) {
       if (line.end !== count)
         throw new BrokenLine(`${line.end} records were written, ${count} are there`, offset);
-      database.sequence = header.output.sequence;
-      database.chain = header.output.chain;
+      database.sequence = header.sequence;
+      database.chain = header.chain;
       return database;
     }
     const collection = database.collection(line.collection);

@@ -11,21 +11,28 @@ import { Low } from "lowdb";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
 import type { Database, DraftView, View } from "./collection.ts";
-import { BatchDraft } from "./draft.ts";
+import { BatchDraft, type RecordChange } from "./draft.ts";
 import { type Files, nodeFiles, privateMode } from "./files.ts";
-import { type Journal, type JournalRecord, SyncFailure } from "./journal.ts";
+import { type Journal, type JournalRecord, journalVersion, SyncFailure } from "./journal.ts";
 import { encodeLine } from "./lines.ts";
 import { FolderLock } from "./lock.ts";
-import { applyRecord, hasData, recover } from "./recovery.ts";
+import { applyRecord, hasData } from "./reading.ts";
+import { keepCopies, recover } from "./recovery.ts";
 import { defaultRetention, prune, type Retention } from "./retention.ts";
 import { SnapshotAdapter } from "./snapshot.ts";
 
 /** Who asks for a change, and through which operation: what the journal says of it. */
 export interface Origin {
-  /** A player's UUID, `operator` or `system`. */
+  /** A player's UUID, `public`, `operator` or `system`. */
   readonly who: string;
   /** The operation's name, such as `targetlist.add`. */
   readonly operation: string;
+  /** The id of the HTTP request that asked for it. */
+  readonly request?: string;
+  /** The revision of the route table that let it in. */
+  readonly table?: string;
+  /** The number of the change that this one takes back. */
+  readonly undoes?: number;
 }
 
 /** The moment of a change: its number, and the instant in milliseconds since 1970. */
@@ -120,8 +127,7 @@ export class Store<M extends Model> {
    */
   static async open<M extends Model>(options: StoreOptions<M>): Promise<Store<M>> {
     const { folder, model, files = nodeFiles, now = Date.now } = options;
-    await files.mkdir(folder, { recursive: true });
-    const lock = await FolderLock.take(files, folder);
+    const lock = await takeFolder(files, folder);
     try {
       const recovered = await recover(files, folder, model, now());
       const low = new Low(new SnapshotAdapter(files, folder, model, now), recovered.database);
@@ -132,9 +138,13 @@ export class Store<M extends Model> {
         warnings: recovered.warnings,
         snapshotSequence: recovered.database.sequence - recovered.replayed,
       });
+      if (recovered.isOutdated) {
+        await keepCopies(files, folder, `before-version-${journalVersion}`);
+        await store.#writeSnapshot();
+      }
       if (unsynced) {
         // What was read may be in the kernel's memory only: it has to reach the disk before it is built upon.
-        await store.snapshot();
+        await store.#writeSnapshot();
         await files.unlink(marker);
       }
       return store;
@@ -174,6 +184,7 @@ export class Store<M extends Model> {
    * where the newest snapshot has everything.
    */
   snapshot(): Promise<void> {
+    if (this.#snapshotSequence === this.sequence && this.sequence > 0) return Promise.resolve();
     this.#snapshot ??= this.#writeSnapshot().finally(() => {
       this.#snapshot = undefined;
     });
@@ -237,7 +248,7 @@ export class Store<M extends Model> {
         const changes = draft.commit();
         answers.push(() => settle({ value }));
         if (changes.length === 0) continue;
-        const record = { sequence: moment.sequence, instant: moment.now, ...origin, changes };
+        const record = toRecord(moment, origin, changes);
         const encoded = encodeLine(JSON.stringify(record), chain);
         lines += encoded.line;
         ({ sequence } = moment);
@@ -262,7 +273,6 @@ export class Store<M extends Model> {
   }
 
   async #writeSnapshot(): Promise<void> {
-    if (this.#snapshotSequence === this.sequence && this.sequence > 0) return;
     const files = this.#options.files ?? nodeFiles;
     // 1. A new segment, so that what comes from now on stands apart. A crash here leaves one more, empty segment.
     await this.#betweenBatches(() =>
@@ -288,6 +298,34 @@ export class Store<M extends Model> {
     } finally {
       this.#options.onFatal?.(error);
     }
+  }
+}
+
+function toRecord(
+  { sequence, now }: Moment,
+  origin: Origin,
+  changes: readonly RecordChange[],
+): JournalRecord {
+  const { who, operation, request, table, undoes } = origin;
+  const absent = { request: request ?? null, table: table ?? null, undoes: undoes ?? null };
+  return { sequence, instant: now, who, operation, ...absent, changes };
+}
+
+/** Takes a folder's lock; the folder is made where it is missing. @throws Failure where it can not be written to */
+async function takeFolder(files: Files, folder: string): Promise<FolderLock> {
+  try {
+    await files.mkdir(folder, { recursive: true });
+    return await FolderLock.take(files, folder);
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw new Failure(
+      "STORE_UNAVAILABLE",
+      `The data folder ${folder} can not be used: ${(cause as Error).message}.`,
+      {
+        hint: "It has to be a folder that you may write to; name another one with --data.",
+        cause,
+      },
+    );
   }
 }
 

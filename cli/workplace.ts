@@ -1,18 +1,12 @@
-/** Where commands are carried out: on the data folder itself. */
+/** Where commands are carried out: in the service that runs on the data folder, or on the folder itself. */
 import { access, copyFile, mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import type { AdministrationName } from "../src/administration/index.ts";
-import type { Vocabulary } from "../src/engine/caller.ts";
-import type { FailureBody } from "../src/engine/response.ts";
+import { type Control, connectControl, controlOf } from "../src/control.ts";
 import { Failure } from "../src/errors.ts";
-import {
-  type AdministrationInput,
-  type AdministrationResult,
-  readSeed,
-  Service,
-  type ServiceOptions,
-} from "../src/service.ts";
+import { readSeed, Service, type ServiceOptions } from "../src/service.ts";
+import { FolderHeld } from "../src/store/lock.ts";
 import { Store } from "../src/store/store.ts";
 import type { IO } from "./io.ts";
 import type { Output } from "./output.ts";
@@ -23,20 +17,6 @@ export interface GlobalOptions {
   readonly routes: string;
   readonly json: boolean;
   readonly input: boolean;
-}
-
-/** Carries commands out. */
-export interface Backend {
-  administer<N extends AdministrationName>(
-    name: N,
-    input: AdministrationInput<N>,
-  ): Promise<AdministrationResult<N>>;
-  call(
-    path: string,
-    query: readonly (readonly [string, string])[],
-    as?: string,
-  ): Promise<{ ok: boolean; body: FailureBody | object }>;
-  vocabulary(): Promise<Vocabulary>;
 }
 
 /** The files that a command works on, as they are meant from where it was called. */
@@ -115,35 +95,72 @@ export async function openService(
   return service;
 }
 
-/** Runs `work` on the data folder. @param create whether a folder without data is begun, rather than refused */
-export async function withBackend<T>(
+/** How long a command waits for another one that has the folder, in milliseconds. */
+const patience = 30_000;
+
+/**
+ * Runs `work` on the data: in the service that runs on the folder, or else on the folder itself. Commands that come
+ * at the same time take turns.
+ * @param create whether a folder without data is begun, rather than refused
+ */
+export async function withControl<T>(
   workplace: Workplace,
   output: Output,
   create: boolean,
-  work: (backend: Backend) => Promise<T>,
+  work: (control: Control) => Promise<T>,
 ): Promise<T> {
   if (!create && !(await workplace.hasData())) {
     throw new Failure("UNKNOWN_ENTRY", `There is no data in ${workplace.folder}.`, {
       hint: "`addon-cli serve` and `addon-cli seed groups` begin it; --data names another folder.",
     });
   }
-  const service = await openService(workplace, output);
+  const turn = await takeTurn(workplace, output);
+  if (turn.running !== undefined) return work(turn.running);
   try {
-    return await work(offline(service));
+    return await work(controlOf(turn.service, null));
   } finally {
-    await service.close();
+    await turn.service.close();
   }
 }
 
-function offline(service: Service): Backend {
-  return {
-    administer: (name, input) => service.administer(name, input),
-    async call(path, query, as) {
-      const response = await service.call(path, query, as);
-      return { ok: response.ok, body: (await response.json()) as object };
+/** Opens the folder to serve it. @throws Failure where a service runs on it already */
+export async function openAsService(
+  workplace: Workplace,
+  output: Output,
+  options: Omit<ServiceOptions, "folder" | "routes">,
+): Promise<Service> {
+  const turn = await takeTurn(workplace, output, options);
+  if (turn.running === undefined) return turn.service;
+  const holder = await turn.running.holder();
+  throw new Failure(
+    "STORE_UNAVAILABLE",
+    `A service runs on ${workplace.folder} already: process ${holder?.pid}, ${holder?.url}.`,
+    {
+      hint: "Stop it first, or name another folder with --data.",
     },
-    vocabulary: async () => service.vocabulary(),
-  };
+  );
+}
+
+type Turn = { readonly running: Control } | { readonly running: undefined; readonly service: Service };
+
+/** The service that runs on the folder, or else the folder itself, as soon as no other command has it. */
+async function takeTurn(
+  workplace: Workplace,
+  output: Output,
+  options: Omit<ServiceOptions, "folder" | "routes"> = {},
+): Promise<Turn> {
+  const deadline = Date.now() + patience;
+  for (;;) {
+    const running = await connectControl(workplace.folder);
+    if (running !== undefined) return { running };
+    try {
+      return { running: undefined, service: await openService(workplace, output, options) };
+    } catch (error) {
+      if (!(error instanceof FolderHeld) || Date.now() > deadline) throw error;
+    }
+    // Whoever has it is a command at work, or a service that starts or stops.
+    await setTimeout(20 + Math.random() * 30);
+  }
 }
 
 async function exists(path: string): Promise<boolean> {
