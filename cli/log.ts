@@ -2,6 +2,7 @@
 import pino from "pino";
 import pretty from "pino-pretty";
 import type { RequestRecord } from "../src/engine/engine.ts";
+import { withoutTokens } from "../src/identity/tokens.ts";
 import type { IO } from "./io.ts";
 
 export interface Log {
@@ -28,7 +29,7 @@ export function createLog({ stderr, env }: IO): Log {
   const logger = pino(
     {
       // Whatever an error's text may contain: a token does not get past here.
-      hooks: { streamWrite: (line) => line.replace(/gat_[\w-]{43}/g, "gat_…") },
+      hooks: { streamWrite: withoutTokens },
     },
     stream,
   );

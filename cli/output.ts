@@ -2,6 +2,7 @@
 import { styleText } from "node:util";
 import Table from "cli-table3";
 import { Failure } from "../src/errors.ts";
+import { withoutTokens } from "../src/identity/tokens.ts";
 import { TableFaults } from "../src/service.ts";
 import type { IO, Sink } from "./io.ts";
 
@@ -64,7 +65,9 @@ export class Output {
   /** Says why a command failed. */
   failure(error: unknown): void {
     if (error instanceof Reported) return;
-    const { code, message, hint, parameter } = toProblem(error);
+    const { code, message: said, hint, parameter } = toProblem(error);
+    // Somebody may have typed a token where a name belongs, and the message repeats what was typed.
+    const message = withoutTokens(said);
     if (this.#json()) {
       const faults = error instanceof TableFaults ? { file: error.file, faults: error.faults } : {};
       this.#io.stdout.write(`${JSON.stringify({ code, info: message, parameter, hint, ...faults })}\n`);

@@ -1,6 +1,7 @@
 /** The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4). */
 import { Command, CommanderError, Option } from "commander";
 import type { Control } from "../src/control.ts";
+import { withoutTokens } from "../src/identity/tokens.ts";
 import { addCallCommand } from "./commands/call.ts";
 import { addGroupCommands } from "./commands/group.ts";
 import { addMemberCommands } from "./commands/member.ts";
@@ -63,7 +64,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),
       // With --json the one document on standard output says it.
-      writeErr: (text) => (wantsJson() ? undefined : io.stderr.write(text)),
+      writeErr: (text) => (wantsJson() ? undefined : io.stderr.write(withoutTokens(text))),
       getOutHasColors: () => io.stdout.isTTY === true && !io.env.NO_COLOR,
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });

@@ -20,6 +20,7 @@ import { Activity } from "./identity/activity.ts";
 import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { namesOf, requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions, once } from "./identity/repetitions.ts";
+import { tokenInText } from "./identity/tokens.ts";
 import { model } from "./model.ts";
 import type { Data, DataStore } from "./store/data.ts";
 import { nodeFiles } from "./store/files.ts";
@@ -117,6 +118,7 @@ export class Service {
     this.#engine = createEngine({
       table,
       vocabulary: this.vocabulary,
+      tokenForm: tokenInText,
       authenticate: (token) => callerOf(this.store.data, token, this.#now()),
       seen: (caller, version) => this.activity.note(caller.id, version, this.#now()),
       ...(observe === undefined ? {} : { observe }),

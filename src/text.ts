@@ -3,7 +3,8 @@ import { closest, distance } from "fastest-levenshtein";
 
 /** The form under which texts that differ only in case, or in their Unicode composition, are the same text. */
 export function fold(text: string): string {
-  return text.normalize("NFC").toLowerCase();
+  // Lower case can compose again (J and a caron), and writes a sigma in two ways, by its place in the word.
+  return text.normalize("NFC").toLowerCase().normalize("NFC").replaceAll("ς", "σ");
 }
 
 /** The known name that someone who typed `typed` most likely meant, or undefined where none is near. */

@@ -8,6 +8,7 @@ import { fileURLToPath } from "node:url";
 import type { RequestRecord } from "../src/engine/engine.ts";
 import { type Server, startServer } from "../src/server.ts";
 import { readSeed, Service } from "../src/service.ts";
+import type { Files } from "../src/store/files.ts";
 
 /** The top of the project. */
 export const projectFolder = fileURLToPath(new URL("..", import.meta.url));
@@ -56,6 +57,13 @@ export interface PlayerDetails {
   readonly groups?: readonly string[];
   readonly addonVersion?: string;
 }
+
+/** Whoever has these may call every operation but another player's `statistic/add`. */
+export const everyRight: PlayerDetails = {
+  administrator: true,
+  members: { GROVE: 9, RESCUE: 9, POLICE: 9 },
+  groups: ["TARGETLIST"],
+};
 
 export type Transport = "in-process" | "socket";
 
@@ -157,6 +165,8 @@ export interface WorldOptions {
   readonly routes?: string;
   readonly folder?: string;
   readonly clock?: Clock;
+  /** The files that the data is kept in, for tests in which the disk fails. */
+  readonly files?: Files;
 }
 
 /** Opens a service with the shipped route table and seed, and issues a public token. */
@@ -170,7 +180,14 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
     await writeFile(routes, options.routes);
   }
   const observe = (record: RequestRecord) => void log.push(record);
-  const service = await Service.open({ folder: join(folder, "data"), routes, now: clock.now, observe });
+  const files = options.files === undefined ? {} : { files: options.files };
+  const service = await Service.open({
+    folder: join(folder, "data"),
+    routes,
+    now: clock.now,
+    observe,
+    ...files,
+  });
   await service.administer("seed.groups", await readSeed(shippedSeed));
   await service.loadTable();
   const server =
@@ -204,4 +221,14 @@ export function assertFailure(answer: Answered, status: number, code: string, pa
   assert.equal(body.requestId, headers.get("x-request-id"));
   assert.equal(headers.get("cache-control"), "no-store");
   if (parameter !== undefined) assert.equal(body.parameter, parameter);
+}
+
+/** Asserts that a text has a part. With a message of its own: `assert.ok` without one reads the source to make one up. */
+export function assertIncludes(text: string, part: string): void {
+  assert.ok(text.includes(part), `${JSON.stringify(text)} does not have ${JSON.stringify(part)}`);
+}
+
+/** Asserts that a text lacks a part. */
+export function assertLacks(text: string, part: string): void {
+  assert.ok(!text.includes(part), `${JSON.stringify(text)} has ${JSON.stringify(part)}`);
 }

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
 import { requirePlayer } from "../identity/players.ts";
-import { isLive, keepToken, newToken } from "../identity/tokens.ts";
+import { isLive, keepToken, newToken, tokenInText } from "../identity/tokens.ts";
 import { versionForm } from "../identity/versions.ts";
 import type { Data } from "../store/data.ts";
 import { didYouMean } from "../text.ts";
@@ -13,6 +13,7 @@ const label = v.pipe(
   v.minLength(1, "a label of 1 to 64 characters was expected"),
   v.maxLength(64, "a label of 1 to 64 characters was expected"),
   v.check((text) => !/[\p{Cc}]/u.test(text), "a label without control characters was expected"),
+  v.check((text) => !tokenInText.test(text), "a label without a token in it was expected"),
 );
 
 export const issue = defineChange({

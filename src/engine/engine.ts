@@ -49,6 +49,8 @@ export interface RequestRecord {
 export interface EngineOptions {
   readonly table: Table;
   readonly vocabulary: () => Vocabulary;
+  /** What a token looks like; see {@link RequestInput}. */
+  readonly tokenForm?: RegExp;
   /** Whom a token stands for. @throws Failure `TOKEN_…` */
   readonly authenticate: (token: string) => Caller;
   /** Told of every request with a valid token, and the version that its `User-Agent` names. */
@@ -146,7 +148,7 @@ class Walk {
   }
 
   async #steps(): Promise<Answer> {
-    const { table, vocabulary } = this.#options;
+    const { table } = this.#options;
     const route = this.#path();
     const { headers, method } = this.#event.req;
 
@@ -170,7 +172,7 @@ class Walk {
     }
 
     const { params = {} } = this.#event.context;
-    const input = new RequestInput(route, vocabulary(), params, this.#event.url.search);
+    const input = new RequestInput(route, this.#options, params, this.#event.url.search);
     const decisive = input.decisive();
     if (!permits(route.restriction, caller, decisive)) {
       throw new Failure("RESTRICTED", `This operation is only for ${describe(route.restriction, decisive)}.`);

@@ -12,10 +12,18 @@ interface Given {
   readonly text: string | undefined;
 }
 
+/** What the check of parameters needs to know beside the route. */
+export interface Surroundings {
+  readonly vocabulary: () => Vocabulary;
+  /** What a token looks like: a value that has one in it is refused, so that none is ever kept or shown. */
+  readonly tokenForm?: RegExp;
+}
+
 /** The parameters of one request, checked when they are asked for. */
 export class RequestInput {
   readonly #route: Route;
   readonly #vocabulary: Vocabulary;
+  readonly #tokenForm: RegExp | undefined;
   readonly #path: Readonly<Record<string, string>>;
   readonly #query: readonly Given[];
   readonly #values: Record<string, ParameterValue> = Object.create(null);
@@ -24,9 +32,15 @@ export class RequestInput {
    * @param path the parameters in the path, still percent-encoded
    * @param search the query, with or without its question mark
    */
-  constructor(route: Route, vocabulary: Vocabulary, path: Readonly<Record<string, string>>, search: string) {
+  constructor(
+    route: Route,
+    { vocabulary, tokenForm }: Surroundings,
+    path: Readonly<Record<string, string>>,
+    search: string,
+  ) {
     this.#route = route;
-    this.#vocabulary = vocabulary;
+    this.#vocabulary = vocabulary();
+    this.#tokenForm = tokenForm;
     this.#path = path;
     this.#query = parseQuery(search);
   }
@@ -74,6 +88,12 @@ export class RequestInput {
       throw new Failure("PARAMETER_INVALID", `"${name}" has a malformed percent-encoding.`, {
         parameter: name,
         hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
+      });
+    }
+    if (this.#tokenForm?.test(given.text) === true) {
+      throw new Failure("PARAMETER_INVALID", `"${name}" has a token in it.`, {
+        parameter: name,
+        hint: "A token goes into the path, in front of the operation, and nowhere else.",
       });
     }
     this.#values[name] = parseParameter(parameter, given.text, this.#vocabulary);

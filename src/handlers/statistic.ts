@@ -33,7 +33,8 @@ const ratio = v.pipe(v.number(), v.minValue(0));
 
 /** Kills per death, to two decimals; somebody who never died is taken as having died once. */
 function kdOf({ kills, deaths }: Statistic): number {
-  return Math.round((kills / Math.max(deaths, 1)) * 100) / 100;
+  // Multiplied first: 201 kills to 200 deaths are 1.005, which as a fraction is a little less.
+  return Math.round((kills * 100) / Math.max(deaths, 1)) / 100;
 }
 
 interface Ranked {

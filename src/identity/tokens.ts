@@ -6,6 +6,14 @@ import type { Data, Draft } from "../store/data.ts";
 
 const form = /^gat_[A-Za-z0-9_-]{43}$/;
 
+/** Finds a token in a text. */
+export const tokenInText = /gat_[A-Za-z0-9_-]{43}/i;
+
+/** A text without the tokens that are in it: for logs, and for messages that repeat what somebody typed. */
+export function withoutTokens(text: string): string {
+  return text.replace(new RegExp(tokenInText, "gi"), "gat_…");
+}
+
 /** What a token is issued with. */
 export interface TokenDetails {
   /** The player's UUID; null for a public token. */

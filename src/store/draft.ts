@@ -97,8 +97,8 @@ export class BatchDraft<M extends Model> {
     this.view = Object.fromEntries(collections) as unknown as DraftView<M>;
   }
 
-  /** Ends the change under way: gives what it really changed, and keeps that for the changes after it. */
-  commit(): RecordChange[] {
+  /** What the change under way has really changed. */
+  changes(): RecordChange[] {
     const changes: RecordChange[] = [];
     for (const [name, collection] of this.#collections) {
       for (const [key, before] of collection.touched) {
@@ -106,9 +106,13 @@ export class BatchDraft<M extends Model> {
         if (isDeepStrictEqual(before, after)) continue;
         changes.push({ collection: name, key, before: before ?? null, after: after ?? null });
       }
-      collection.touched.clear();
     }
     return changes;
+  }
+
+  /** Ends the change under way: what it did is kept for the changes after it. */
+  commit(): void {
+    for (const collection of this.#collections.values()) collection.touched.clear();
   }
 
   /** Ends the change under way as if it had never been. */

@@ -198,13 +198,23 @@ export class Journal {
     this.#size += lines.length;
   }
 
-  /** Goes on in a new segment. One that has no records yet is begun anew, in the present format. */
+  /**
+   * Goes on in a new segment. One that has no records yet is begun anew, in the present format: where that fails,
+   * the journal must not be used any more.
+   */
   async rotate(first: number, chain: number, now: number): Promise<void> {
-    const { file, size } = await createSegment(this.#files, this.#folder, first, chain, now);
-    await this.#file.close();
+    const segment = createSegment(this.#files, this.#folder, first, chain, now);
+    const { file, size } = await segment.catch(async (error: unknown) => {
+      // What comes goes on in the present segment; this one would stand in its way.
+      const path = join(this.#folder, segmentFile(first));
+      if (first !== this.first) await this.#files.unlink(path).catch(() => {});
+      throw error;
+    });
+    const old = this.#file;
     this.#file = file;
     this.#size = size;
     this.first = first;
+    await old.close();
   }
 
   async close(): Promise<void> {

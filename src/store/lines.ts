@@ -40,6 +40,23 @@ export interface Line {
   readonly terminated: boolean;
 }
 
+/** A file that a newer version of the service wrote: it is not damaged. */
+export class NewerFormat extends Failure {
+  readonly #versions: string;
+
+  constructor(versions: string, file = "The data") {
+    super("STORE_UNAVAILABLE", `${file} was written in ${versions}.`, {
+      hint: "Use the newer version of the program that wrote it; nothing was changed.",
+    });
+    this.#versions = versions;
+  }
+
+  /** The same, with the name of the file. */
+  in(file: string): NewerFormat {
+    return new NewerFormat(this.#versions, file);
+  }
+}
+
 /** The line for a JSON text, and the checksum that the next line is chained to. */
 export function encodeLine(json: string, chain: number): { line: string; chain: number } {
   const next = crc32(json, chain);
@@ -67,7 +84,7 @@ export function* decodeLines(bytes: Buffer, chain: number, start = 0): Generator
 
 /**
  * The header of a file, from its first line.
- * @throws Failure `STORE_UNAVAILABLE` where a newer version of the service wrote the file: it is not damaged
+ * @throws NewerFormat where a newer version of the service wrote the file
  * @throws BrokenLine where it is no header of this format
  */
 export function readHeader<T>(json: string, schema: v.GenericSchema<T>, format: string, version: number): T {
@@ -75,13 +92,7 @@ export function readHeader<T>(json: string, schema: v.GenericSchema<T>, format: 
   const written = v.safeParse(v.object({ format: v.literal(format), version: v.number() }), document);
   if (written.success && written.output.version > version) {
     const came = `version ${written.output.version} of ${format}`;
-    throw new Failure(
-      "STORE_UNAVAILABLE",
-      `The data was written in ${came}; this program knows up to ${version}.`,
-      {
-        hint: "Use the newer version of the program that wrote it; nothing was changed.",
-      },
-    );
+    throw new NewerFormat(`${came}; this program knows up to ${version}`);
   }
   const header = v.safeParse(schema, document);
   if (!header.success) throw new BrokenLine(`the header is not that of a ${format}`, 0);

@@ -9,7 +9,7 @@ import type { Model } from "../model.ts";
 import { Database } from "./collection.ts";
 import type { Files } from "./files.ts";
 import { type JournalRecord, readSegment, type Segment, segmentFile, segmentsIn } from "./journal.ts";
-import { BrokenLine } from "./lines.ts";
+import { BrokenLine, NewerFormat } from "./lines.ts";
 import { readSnapshot, snapshotFile, snapshotsIn } from "./snapshot.ts";
 
 /** The moment up to which changes are read: a change's number, or an instant in milliseconds since 1970. */
@@ -52,6 +52,7 @@ export async function newestWholeSnapshot<M extends Model>(
     try {
       return readSnapshot(await files.readFile(path), model);
     } catch (error) {
+      if (error instanceof NewerFormat) throw error.in(path);
       if (!(error instanceof BrokenLine)) throw error;
       warnings.push(
         `${path} is damaged at byte ${error.offset} (${error.message}); the one before it is used.`,
@@ -76,6 +77,7 @@ export async function readSegmentFile(files: Files, folder: string, first: numbe
   try {
     segment = readSegment(bytes);
   } catch (error) {
+    if (error instanceof NewerFormat) throw error.in(path);
     if (!(error instanceof BrokenLine)) throw error;
     // A segment is begun with its header: cut off there, it has never had a record.
     if (error.incomplete)
@@ -84,6 +86,27 @@ export async function readSegmentFile(files: Files, folder: string, first: numbe
   }
   if (segment.first !== first) throw damaged(path, 0, `the header says that it begins with ${segment.first}`);
   return segment;
+}
+
+/**
+ * The segments that have what comes after a change, without those that a failed snapshot has begun: what came then
+ * went on in the segment before.
+ */
+export async function readSegments(
+  files: Files,
+  folder: string,
+  names: readonly string[],
+  sequence: number,
+): Promise<Segment[]> {
+  const segments: Segment[] = [];
+  let last = 0;
+  for (const first of segmentsAfter(segmentsIn(names), sequence)) {
+    const segment = await readSegmentFile(files, folder, first);
+    if (segment.records.length === 0 && first <= last) continue;
+    segments.push(segment);
+    last = segment.records.at(-1)?.record.sequence ?? last;
+  }
+  return segments;
 }
 
 /**
@@ -100,7 +123,7 @@ export function replay(
   const start = database.sequence;
   if (segments.length === 0 || (segments[0] as Segment).first > start + 1) {
     throw new Failure("STORE_UNAVAILABLE", `${folder} lacks the journal from change ${start + 1} on.`, {
-      hint: "Put the missing journal-….log back, or restore a backup; nothing was changed.",
+      hint: "Put the missing journal-….log back, or restore a backup with `addon-cli data restore`; nothing was changed.",
     });
   }
   for (const [index, segment] of segments.entries()) {
@@ -156,10 +179,7 @@ export async function readState<M extends Model>(
     reachable.push(sequence);
   }
   const database = await newestWholeSnapshot(files, folder, model, reachable, warnings);
-  const segments: Segment[] = [];
-  for (const first of segmentsAfter(segmentsIn(names), database.sequence)) {
-    segments.push(await readSegmentFile(files, folder, first));
-  }
+  const segments = await readSegments(files, folder, names, database.sequence);
   if (until.instant !== undefined || until.sequence !== undefined)
     requireReach(folder, database, segments, until);
   replay(folder, database, segments, until);

@@ -3,13 +3,13 @@
  * to do. Only one thing is cut off: an incomplete line at the end of the newest segment, which nobody was ever told
  * is saved.
  */
-import { join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
 import { Database } from "./collection.ts";
 import { type Files, privateMode, syncFolder, writeAll } from "./files.ts";
-import { Journal, journalVersion, type Segment, segmentFile, segmentsIn } from "./journal.ts";
-import { damaged, hasData, newestWholeSnapshot, readSegmentFile, replay, segmentsAfter } from "./reading.ts";
+import { Journal, journalVersion, type Segment, segmentFile } from "./journal.ts";
+import { damaged, hasData, newestWholeSnapshot, readSegments, replay } from "./reading.ts";
 import { snapshotsIn } from "./snapshot.ts";
 
 /** What {@link recover} gives: the data, the journal to go on with, and what it had to mend. */
@@ -41,15 +41,13 @@ export async function recover<M extends Model>(
   if (!hasData(names)) {
     requireOurs(folder, names);
     const journal = await Journal.create(files, folder, 1, 0, now);
+    await syncNames(files, folder);
     const database = new Database(model);
     return { database, journal, isNew: true, isOutdated: false, replayed: 0, warnings: [] };
   }
   const warnings: string[] = [];
   const database = await newestWholeSnapshot(files, folder, model, snapshotsIn(names), warnings);
-  const segments: Segment[] = [];
-  for (const first of segmentsAfter(segmentsIn(names), database.sequence)) {
-    segments.push(await readSegmentFile(files, folder, first));
-  }
+  const segments = await readSegments(files, folder, names, database.sequence);
   const replayed = replay(folder, database, segments);
   const newest = segments.at(-1) as Segment;
   if (newest.version === 0 && newest.first !== database.sequence + 1) {
@@ -78,6 +76,19 @@ function requireOurs(folder: string, names: readonly string[]): void {
       hint: "Name an empty folder, or one that does not exist yet, with --data.",
     },
   );
+}
+
+/** Makes a new folder's name as durable as what is in it, and those of the folders above that may be new as well. */
+async function syncNames(files: Files, folder: string): Promise<void> {
+  for (let path = resolve(folder); path !== dirname(path); path = dirname(path)) {
+    try {
+      await syncFolder(files, dirname(path));
+    } catch (error) {
+      // Somebody else's, so it was there before.
+      if (["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) return;
+      throw error;
+    }
+  }
 }
 
 /** Removes what a snapshot that was cut off has left; it never had the name of a snapshot. */

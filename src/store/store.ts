@@ -128,8 +128,10 @@ export class Store<M extends Model> {
   static async open<M extends Model>(options: StoreOptions<M>): Promise<Store<M>> {
     const { folder, model, files = nodeFiles, now = Date.now } = options;
     const lock = await takeFolder(files, folder);
+    let journal: Journal | undefined;
     try {
       const recovered = await recover(files, folder, model, now());
+      journal = recovered.journal;
       const low = new Low(new SnapshotAdapter(files, folder, model, now), recovered.database);
       const marker = join(folder, unsyncedMarker);
       const unsynced = (await files.readdir(folder)).includes(unsyncedMarker);
@@ -140,17 +142,18 @@ export class Store<M extends Model> {
       });
       if (recovered.isOutdated) {
         await keepCopies(files, folder, `before-version-${journalVersion}`);
-        await store.#writeSnapshot();
+        await store.#writeSnapshot({ anew: true });
       }
       if (unsynced) {
         // What was read may be in the kernel's memory only: it has to reach the disk before it is built upon.
-        await store.#writeSnapshot();
+        await store.#writeSnapshot({ anew: true });
         await files.unlink(marker);
       }
       return store;
     } catch (error) {
+      await journal?.close().catch(() => {});
       await lock.release();
-      throw error;
+      throw error instanceof Failure ? error : unusable(folder, error);
     }
   }
 
@@ -183,12 +186,19 @@ export class Store<M extends Model> {
    * Writes a snapshot of the data as it is now; changes go on meanwhile. Durable when this returns. Does nothing
    * where the newest snapshot has everything.
    */
-  snapshot(): Promise<void> {
-    if (this.#snapshotSequence === this.sequence && this.sequence > 0) return Promise.resolve();
+  async snapshot(): Promise<void> {
+    if (this.#closed) throw shuttingDown();
+    await this.#takeSnapshot();
+  }
+
+  async #takeSnapshot(): Promise<void> {
+    // One that is under way may have begun before the last change.
+    await this.#snapshot;
+    if (this.#snapshotSequence === this.sequence && this.sequence > 0) return;
     this.#snapshot ??= this.#writeSnapshot().finally(() => {
       this.#snapshot = undefined;
     });
-    return this.#snapshot;
+    await this.#snapshot;
   }
 
   /**
@@ -201,7 +211,7 @@ export class Store<M extends Model> {
     try {
       await this.#writing;
       await this.#snapshot;
-      if (options.snapshot === true && this.#fatal === undefined) await this.snapshot();
+      if (options.snapshot === true && this.#fatal === undefined) await this.#takeSnapshot();
     } finally {
       await this.#journal.close();
       await this.#lock.release();
@@ -209,9 +219,7 @@ export class Store<M extends Model> {
   }
 
   #startWriting(): void {
-    this.#writing ??= this.#write().finally(() => {
-      this.#writing = undefined;
-    });
+    this.#writing ??= this.#write();
   }
 
   async #write(): Promise<void> {
@@ -221,15 +229,21 @@ export class Store<M extends Model> {
       this.#waiting = [];
       if (batch.length > 0) await this.#writeBatch(batch);
       const limit = this.#options.snapshotAfterBytes ?? defaultSnapshotAfterBytes;
-      // A snapshot that fails leaves everything as it was: the next batch tries again.
-      if (this.#journal.size >= limit && this.#fatal === undefined) this.snapshot().catch(() => {});
+      const due = this.#journal.size >= limit && this.#snapshot === undefined && this.#fatal === undefined;
+      // A snapshot that fails leaves everything as it was: a later batch tries again.
+      if (due) this.#takeSnapshot().catch(() => {});
     }
+    // In the same step as the last look at what is waiting: whoever comes after it has to start anew.
+    this.#writing = undefined;
   }
 
   /** Runs a task while no batch is being written. */
   #betweenBatches(task: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#interludes.push(() => task().then(resolve, reject));
+      this.#interludes.push(async () => {
+        if (this.#fatal !== undefined) reject(unreliable(this.#fatal));
+        else await task().then(resolve, reject);
+      });
       this.#startWriting();
     });
   }
@@ -245,15 +259,17 @@ export class Store<M extends Model> {
       const moment = { sequence: sequence + 1, now: this.#now() };
       try {
         const value = decide(draft.view, moment);
-        const changes = draft.commit();
+        const changes = draft.changes();
+        if (changes.length > 0) {
+          const record = toRecord(moment, origin, changes);
+          const encoded = encodeLine(JSON.stringify(record), chain);
+          lines += encoded.line;
+          ({ sequence } = moment);
+          ({ chain } = encoded);
+          records.push({ record, chain });
+        }
+        draft.commit();
         answers.push(() => settle({ value }));
-        if (changes.length === 0) continue;
-        const record = toRecord(moment, origin, changes);
-        const encoded = encodeLine(JSON.stringify(record), chain);
-        lines += encoded.line;
-        ({ sequence } = moment);
-        ({ chain } = encoded);
-        records.push({ record, chain });
       } catch (error) {
         draft.rollback();
         answers.push(() => settle({ error }));
@@ -272,12 +288,15 @@ export class Store<M extends Model> {
     for (const answer of answers) answer();
   }
 
-  async #writeSnapshot(): Promise<void> {
+  /** @param options.anew whether a segment that has no records yet is written once more */
+  async #writeSnapshot({ anew = false } = {}): Promise<void> {
     const files = this.#options.files ?? nodeFiles;
     // 1. A new segment, so that what comes from now on stands apart. A crash here leaves one more, empty segment.
-    await this.#betweenBatches(() =>
-      this.#journal.rotate(this.sequence + 1, this.#low.data.chain, this.#now()),
-    );
+    await this.#betweenBatches(async () => {
+      const first = this.sequence + 1;
+      if (anew || first !== this.#journal.first)
+        await this.#journal.rotate(first, this.#low.data.chain, this.#now());
+    });
     // 2. The records as they are now. A crash here leaves a file without the name of a snapshot.
     const written = this.sequence;
     await this.#low.write();
@@ -295,9 +314,10 @@ export class Store<M extends Model> {
     try {
       const files = this.#options.files ?? nodeFiles;
       await (await files.open(join(this.folder, unsyncedMarker), "a", privateMode)).close();
-    } finally {
-      this.#options.onFatal?.(error);
+    } catch {
+      // A disk that takes nothing any more: the cause is the one to tell of, and the refusals have to get out.
     }
+    this.#options.onFatal?.(error);
   }
 }
 
@@ -317,16 +337,20 @@ async function takeFolder(files: Files, folder: string): Promise<FolderLock> {
     await files.mkdir(folder, { recursive: true });
     return await FolderLock.take(files, folder);
   } catch (cause) {
-    if (cause instanceof Failure) throw cause;
-    throw new Failure(
-      "STORE_UNAVAILABLE",
-      `The data folder ${folder} can not be used: ${(cause as Error).message}.`,
-      {
-        hint: "It has to be a folder that you may write to; name another one with --data.",
-        cause,
-      },
-    );
+    throw cause instanceof Failure ? cause : unusable(folder, cause);
   }
+}
+
+/** The file system refused something; its message names the file. */
+function unusable(folder: string, cause: unknown): Failure {
+  return new Failure(
+    "STORE_UNAVAILABLE",
+    `The data folder ${folder} can not be used: ${(cause as Error).message}.`,
+    {
+      hint: "It has to be a folder that you may write to; name another one with --data.",
+      cause,
+    },
+  );
 }
 
 function shuttingDown(): Failure {

@@ -1,0 +1,286 @@
+/**
+ * Who may call what: every operation against every kind of caller (specification, sections 4 and 5; contract,
+ * section 2). What is expected is typed in, in `_access-matrix.ts`.
+ */
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { type Column, columns, matrix, type Row } from "./_access-matrix.ts";
+import {
+  assertFailure,
+  assertIncludes,
+  everyRight,
+  openWorld,
+  type PlayerDetails,
+  type World,
+} from "./_setup.ts";
+
+/** Who the columns of the matrix are; the holder of a public token is nobody. */
+const details: Readonly<Record<Column, PlayerDetails | undefined>> = {
+  "the holder of a public token": undefined,
+  "a player of nothing": {},
+  "a member of the group TARGETLIST": { groups: ["TARGETLIST"] },
+  "a GROVE member of rank 3": { members: { GROVE: 3 } },
+  "a GROVE member of rank 4": { members: { GROVE: 4 } },
+  "a BALLAS member of rank 6": { members: { BALLAS: 6 } },
+  "a RESCUE member of rank 3": { members: { RESCUE: 3 } },
+  "a RESCUE member of rank 4": { members: { RESCUE: 4 } },
+  "a POLICE member of rank 3": { members: { POLICE: 3 } },
+  "a POLICE member of rank 4": { members: { POLICE: 4 } },
+  "an administrator": { administrator: true },
+};
+
+/** Callers whom no operation answers, whatever rights they have. */
+const refusals = [
+  ["an excluded player with every right but the administrator's", 403, "EXCLUDED"],
+  ["an excluded administrator", 403, "EXCLUDED"],
+  ["the holder of a revoked token", 401, "TOKEN_REVOKED"],
+  ["the holder of an expired token", 401, "TOKEN_EXPIRED"],
+  ["the holder of a token that is not known any more", 401, "TOKEN_UNKNOWN"],
+  ["whoever makes a token up", 401, "TOKEN_UNKNOWN"],
+] as const;
+type Refused = (typeof refusals)[number][0];
+
+interface Caller {
+  readonly name: string;
+  readonly token: string;
+}
+
+/** A service with somebody of each kind, and the one who prepares what an operation needs. */
+class Cast {
+  readonly world: World;
+  readonly root: Caller;
+  readonly callers = new Map<Column | Refused, Caller>();
+
+  constructor(world: World, root: Caller) {
+    this.world = world;
+    this.root = root;
+  }
+
+  caller(kind: Column | Refused): Caller {
+    const caller = this.callers.get(kind);
+    assert.ok(caller !== undefined, `there is nobody who is ${kind}`);
+    return caller;
+  }
+
+  /** Calls the row's operation; gives the answer, and the data before and after. */
+  async call(row: Row, { name, token }: Caller) {
+    for (const [path, query] of row.first ?? []) await this.world.get(this.root.token, path, query);
+    const before = structuredClone(this.world.snapshot());
+    const answer = await this.world.get(token, row.path.replace("{caller}", name), row.query);
+    return { answer, before, after: structuredClone(this.world.snapshot()) };
+  }
+}
+
+async function openCast(t: TestContext): Promise<Cast> {
+  const world = await openWorld(t);
+  await world.player("Somebody");
+  const cast = new Cast(world, await world.player("Root", everyRight));
+  for (const [index, kind] of columns.entries()) {
+    const given = details[kind];
+    const nobody = { name: "Somebody", token: world.publicToken };
+    cast.callers.set(kind, given === undefined ? nobody : await world.player(`Caller${index}`, given));
+  }
+  const { members = {}, groups = [] } = everyRight;
+  const excluded = { members, groups: [...groups, "BLACKLIST"] };
+  const [excludedPlayer, excludedAdministrator, revoked, expired, unknown, madeUp] = refusals;
+  cast.callers.set(excludedPlayer[0], await world.player("Excluded", excluded));
+  const administrator = { ...excluded, administrator: true };
+  cast.callers.set(excludedAdministrator[0], await world.player("ExcludedAdmin", administrator));
+
+  const former = await world.player("Revoked", everyRight);
+  const { tokens } = await world.service.administer("player.show", { player: "Revoked" });
+  await world.service.administer("token.revoke", { id: tokens[0]?.id ?? "" });
+  cast.callers.set(revoked[0], former);
+
+  await world.player("Expired", everyRight);
+  const lapsed = await world.service.administer("token.issue", { player: "Expired", expiresIn: 1000 });
+  world.clock.advance(1000);
+  cast.callers.set(expired[0], { name: "Expired", token: lapsed.token });
+
+  const gone = await world.player("Gone", everyRight);
+  await world.service.administer("player.delete", { player: "Gone" });
+  cast.callers.set(unknown[0], gone);
+  cast.callers.set(madeUp[0], { name: "Root", token: `gat_${"A".repeat(43)}` });
+  return cast;
+}
+
+function title({ path, query = {} }: Row): string {
+  const search = Object.entries(query).map(([name, value]) => `${name}=${value}`);
+  return search.length === 0 ? path : `${path}?${search.join("&")}`;
+}
+
+/** Later than what any world's clock shows at its start: the events of the matrix are new. */
+const rows = matrix(Date.parse("2026-12-01T18:00:00Z"));
+
+describe("who may call", () => {
+  for (const row of rows) {
+    it(title(row), async (t) => {
+      const cast = await openCast(t);
+      for (const [index, kind] of columns.entries()) {
+        const mark = row.marks.split(" ")[index];
+        assert.match(mark ?? "", /^[+-]$/);
+        if (mark === "+") await t.test(`${kind} may`, () => assertAllowed(cast, row, kind, index));
+        else await t.test(`${kind} may not`, () => assertRestricted(cast, row, kind));
+      }
+      for (const [kind, status, code] of refusals) {
+        await t.test(`${kind} may not`, async () => {
+          const { answer, before, after } = await cast.call(row, cast.caller(kind));
+          assertFailure(answer, status, code);
+          assert.deepEqual(after, before);
+        });
+      }
+    });
+  }
+});
+
+/** An event's instant counts only if it is the latest, so each caller gets a later one. */
+function laterBy(row: Row, seconds: number): Row {
+  const { startTime } = row.query ?? {};
+  return startTime === undefined
+    ? row
+    : { ...row, query: { ...row.query, startTime: Number(startTime) + seconds * 1000 } };
+}
+
+async function assertAllowed(cast: Cast, row: Row, kind: Column, index: number): Promise<void> {
+  const { answer, before, after } = await cast.call(laterBy(row, index), cast.caller(kind));
+  assert.equal(answer.status, 200, JSON.stringify(answer.body));
+  if (row.effect === "change") assert.notDeepEqual(after, before, "a change changes the data");
+  else assert.deepEqual(after, before, "a read changes nothing");
+}
+
+async function assertRestricted(cast: Cast, row: Row, kind: Column): Promise<void> {
+  const { answer, before, after } = await cast.call(row, cast.caller(kind));
+  assertFailure(answer, 403, "RESTRICTED");
+  assert.notEqual(row.requires.length, 0);
+  for (const words of row.requires) assertIncludes(answer.body.info, words);
+  assert.deepEqual(after, before, "a refused call changes nothing");
+}
+
+describe("whoever may not call an operation learns only that", () => {
+  /** Each with its parameters missing, not right, unknown, and repeated. */
+  const faulty = ["", "?type=NONSENSE&reason=%20&days=never&name=%20", "?nonsense=1", "?name=a&name=b"];
+  const decisive = "advanced=true&";
+  for (const row of rows.filter(({ marks }) => marks.includes("-"))) {
+    it(`${row.path} is refused for its restriction, not for its parameters`, async (t) => {
+      const cast = await openCast(t);
+      const { world } = cast;
+      const caller = cast.caller("the holder of a public token");
+      const path = row.path.replace("{caller}", caller.name);
+      for (const search of faulty) {
+        const given = row.path === "/houseban" ? `?${decisive}${search.slice(1)}` : search;
+        assertFailure(await world.request(`/gameaddon/v1/${caller.token}${path}${given}`), 403, "RESTRICTED");
+      }
+    });
+  }
+});
+
+describe("factions", () => {
+  it("a member reads the own faction's reasons in any case of its name", async (t) => {
+    const world = await openWorld(t);
+    const ada = await world.player("Ada", { members: { GROVE: 1 } });
+    for (const name of ["GROVE", "grove", "Grove"]) await world.ok(ada.token, `/blacklistreason/${name}`);
+  });
+
+  it("a member may not read another faction's reasons, not even one of rank 9", async (t) => {
+    const world = await openWorld(t);
+    const ada = await world.player("Ada", { members: { GROVE: 9 } });
+    const answer = await world.get(ada.token, "/blacklistreason/ballas");
+    assertFailure(answer, 403, "RESTRICTED");
+    assert.match(answer.body.info, /members of the faction BALLAS/);
+  });
+
+  it("rank 4 in one faction and rank 3 in another do not add up", async (t) => {
+    const world = await openWorld(t);
+    const ada = await world.player("Ada", { members: { GROVE: 3, BALLAS: 4 } });
+    const entry = { reason: "Spy", price: 1, kills: 1 };
+    assertFailure(await world.get(ada.token, "/blacklistreason/GROVE/add", entry), 403, "RESTRICTED");
+    await world.ok(ada.token, "/blacklistreason/BALLAS/add", entry);
+    await world.ok(ada.token, "/blacklistreason/GROVE");
+  });
+
+  it("a faction that there is not is unknown to everybody, before any restriction", async (t) => {
+    const world = await openWorld(t);
+    const root = await world.player("Root", everyRight);
+    for (const token of [world.publicToken, root.token]) {
+      for (const path of ["", "/add", "/remove"]) {
+        const answer = await world.get(token, `/blacklistreason/GROOVE${path}`);
+        assertFailure(answer, 404, "UNKNOWN_FACTION", "factionString");
+        assert.match(`${answer.body.info} ${answer.body.hint}`, /GROVE/);
+      }
+    }
+  });
+
+  it("a service is not a faction, and a group is not one either", async (t) => {
+    const world = await openWorld(t);
+    const root = await world.player("Root", everyRight);
+    for (const name of ["RESCUE", "POLICE", "TARGETLIST"]) {
+      assertFailure(await world.get(root.token, `/blacklistreason/${name}`), 404, "UNKNOWN_FACTION");
+    }
+  });
+});
+
+describe("parameters that the restriction depends on", () => {
+  it("are checked before it: advanced has to be true or false", async (t) => {
+    const world = await openWorld(t);
+    for (const value of ["maybe", "1", ""]) {
+      const answer = await world.get(world.publicToken, "/houseban", { advanced: value });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "advanced");
+    }
+    const twice = await world.request(
+      `/gameaddon/v1/${world.publicToken}/houseban?advanced=false&advanced=true`,
+    );
+    assertFailure(twice, 400, "PARAMETER_REPEATED", "advanced");
+  });
+
+  it("are taken in any case: advanced=TRUE is advanced", async (t) => {
+    const world = await openWorld(t);
+    assertFailure(await world.get(world.publicToken, "/houseban", { advanced: "TRUE" }), 403, "RESTRICTED");
+    await world.ok(world.publicToken, "/houseban", { advanced: "False" });
+  });
+
+  it("a player adds to the own statistic by name in any case, and by UUID", async (t) => {
+    const world = await openWorld(t);
+    const ada = await world.player("Ada", { uuid: "0123456789abcdef0123456789abcdef" });
+    const own = ["Ada", "ADA", "0123456789ABCDEF0123456789ABCDEF", "01234567-89ab-cdef-0123-456789abcdef"];
+    for (const name of own) await world.ok(ada.token, `/statistic/${name}/add`, { type: "KILL" });
+    assert.equal((await world.ok(ada.token, "/statistic/Ada")).gameplay.kills, 4);
+  });
+
+  it("a statistic of nobody registered is refused like anybody else's", async (t) => {
+    const world = await openWorld(t);
+    const ada = await world.player("Ada");
+    assertFailure(await world.get(ada.token, "/statistic/Nobody/add", { type: "KILL" }), 403, "RESTRICTED");
+    assertFailure(await world.get(ada.token, "/statistic/Nobody/set"), 403, "RESTRICTED");
+  });
+});
+
+describe("rights", () => {
+  it("are those of the moment: whoever is promoted may, and whoever is put out may not any more", async (t) => {
+    const world = await openWorld(t);
+    const ada = await world.player("Ada", { members: { RESCUE: 3 } });
+    const call = () => world.get(ada.token, "/housebanreason/add", { reason: "Noise", days: 3 });
+    assertFailure(await call(), 403, "RESTRICTED");
+    await world.service.administer("member.set", { player: "Ada", organisation: "RESCUE", rank: 4 });
+    assert.equal((await call()).status, 200);
+    await world.service.administer("member.remove", { player: "Ada", organisation: "RESCUE" });
+    assertFailure(await call(), 403, "RESTRICTED");
+  });
+
+  it("whoever is put into BLACKLIST is excluded at once, and readmitted when taken out", async (t) => {
+    const world = await openWorld(t);
+    const root = await world.player("Root", everyRight);
+    const ada = await world.player("Ada");
+    await world.ok(root.token, "/player/add", { name: "ada", group: "blacklist" });
+    assertFailure(await world.get(ada.token, "/mgmt"), 403, "EXCLUDED");
+    await world.ok(root.token, "/player/remove", { name: "ADA", group: "BLACKLIST" });
+    await world.ok(ada.token, "/mgmt");
+  });
+
+  it("whoever was in BLACKLIST by name stays excluded after registering", async (t) => {
+    const world = await openWorld(t);
+    const root = await world.player("Root", everyRight);
+    await world.ok(root.token, "/player/add", { name: "Mallory", group: "BLACKLIST" });
+    const mallory = await world.player("mallory");
+    assertFailure(await world.get(mallory.token, "/mgmt"), 403, "EXCLUDED");
+  });
+});

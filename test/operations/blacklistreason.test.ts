@@ -1,0 +1,76 @@
+/** Blacklist reasons of factions (specification, section 4.4; contract, section 3). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
+
+describeOverTransports("blacklist reasons", (transport) => {
+  it("there are none at first", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", { members: { GROVE: 1 } });
+    assert.deepEqual(await world.ok(token, "/blacklistreason/GROVE"), []);
+  });
+
+  it("are listed by reason", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", { members: { GROVE: 4 } });
+    for (const [reason, price, kills] of [
+      ["Spy", 5000, 20],
+      ["attack-on-members", 0, 0],
+      ["Treason", 2147483647, 2147483647],
+    ] as const) {
+      await world.ok(token, "/blacklistreason/GROVE/add", { reason, price, kills });
+    }
+    assert.deepEqual(await world.ok(token, "/blacklistreason/GROVE"), [
+      { reason: "attack-on-members", price: 0, kills: 0 },
+      { reason: "Spy", price: 5000, kills: 20 },
+      { reason: "Treason", price: 2147483647, kills: 2147483647 },
+    ]);
+  });
+
+  it("are each faction's own", async (t) => {
+    const world = await openWorld(t, { transport });
+    const ada = await world.player("Ada", { members: { GROVE: 4 } });
+    const bob = await world.player("Bob", { members: { BALLAS: 4 } });
+    await world.ok(ada.token, "/blacklistreason/GROVE/add", { reason: "Spy", price: 1, kills: 2 });
+    assert.deepEqual(await world.ok(bob.token, "/blacklistreason/BALLAS"), []);
+    await world.ok(bob.token, "/blacklistreason/BALLAS/add", { reason: "spy", price: 3, kills: 4 });
+    await world.ok(ada.token, "/blacklistreason/grove/remove", { reason: "SPY" });
+    assert.deepEqual(await world.ok(ada.token, "/blacklistreason/GROVE"), []);
+    const others = [{ reason: "spy", price: 3, kills: 4 }];
+    assert.deepEqual(await world.ok(bob.token, "/blacklistreason/BALLAS"), others);
+  });
+
+  it("price and kills are whole numbers from 0 on", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", { members: { GROVE: 4 } });
+    const entry = { reason: "Spy", price: "1", kills: "2" };
+    for (const parameter of ["price", "kills"]) {
+      for (const value of ["-1", "2147483648", "0.5", "", "much"]) {
+        const query = { ...entry, [parameter]: value };
+        const answer = await world.get(token, "/blacklistreason/GROVE/add", query);
+        assertFailure(answer, 400, "PARAMETER_INVALID", parameter);
+      }
+    }
+    const missing = await world.get(token, "/blacklistreason/GROVE/add", { reason: "Spy", price: 1 });
+    assertFailure(missing, 400, "PARAMETER_MISSING", "kills");
+    assert.deepEqual(await world.ok(token, "/blacklistreason/GROVE"), []);
+  });
+
+  it("an entry is removed, and can be added with other values then", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", { members: { GROVE: 4 } });
+    const add = (price: number) => ({ reason: "Spy", price, kills: 2 });
+    await world.ok(token, "/blacklistreason/GROVE/add", add(1));
+    assertFailure(await world.get(token, "/blacklistreason/GROVE/add", add(3)), 409, "CONFLICT");
+    await world.ok(token, "/blacklistreason/GROVE/remove", { reason: "Spy" });
+    await world.ok(token, "/blacklistreason/GROVE/add", add(3));
+    assert.deepEqual(await world.ok(token, "/blacklistreason/GROVE"), [add(3)]);
+  });
+
+  it("removing what is not there is 404", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", { members: { GROVE: 4 } });
+    const answer = await world.get(token, "/blacklistreason/GROVE/remove", { reason: "Spy" });
+    assertFailure(answer, 404, "UNKNOWN_ENTRY");
+  });
+});

@@ -1,0 +1,124 @@
+/** Live events (specification, section 4.10; contract, section 3). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
+
+const nothing = { bankRob: null, bomb: null, gangwar: { attacker: 0, defender: 0 } };
+
+describeOverTransports("/event", (transport) => {
+  it("knows of no event at first, and of a score of 0 to 0", async (t) => {
+    const world = await openWorld(t, { transport });
+    assert.deepEqual(await world.ok(world.publicToken, "/event"), nothing);
+  });
+
+  it("a bank robbery and a bomb are each of their own", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    await world.ok(token, "/event/bankrob", { startTime: 1_800_000_000_000 });
+    const robbed = { ...nothing, bankRob: 1_800_000_000_000 };
+    assert.deepEqual(await world.ok(token, "/event"), robbed);
+    await world.ok(token, "/event/bomb", { startTime: 1_800_000_060_000 });
+    assert.deepEqual(await world.ok(token, "/event"), { ...robbed, bomb: 1_800_000_060_000 });
+  });
+});
+
+for (const [path, field] of [
+  ["/event/bankrob", "bankRob"],
+  ["/event/bomb", "bomb"],
+] as const) {
+  describeOverTransports(path, (transport) => {
+    it("the latest start counts, in whatever order the starts are told", async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Ada");
+      for (const [startTime, latest] of [
+        [1_800_000_000_000, 1_800_000_000_000],
+        [1_800_000_000_000, 1_800_000_000_000],
+        [1_800_000_900_000, 1_800_000_900_000],
+        [1_800_000_000_000, 1_800_000_900_000],
+      ] as const) {
+        await world.ok(token, path, { startTime });
+        assert.equal((await world.ok(token, "/event"))[field], latest);
+      }
+    });
+
+    for (const [startTime, instant] of [
+      ["0", 0],
+      ["1795284000000", 1_795_284_000_000],
+      ["2026-11-21T18:00:00Z", 1_795_284_000_000],
+      ["2026-11-21T19:00:00+01:00", 1_795_284_000_000],
+      ["2026-11-21T13:30:00-04:30", 1_795_284_000_000],
+      ["2026-11-22T00:00:00+06:00", 1_795_284_000_000],
+      ["2026-11-21T18:00:00.250Z", 1_795_284_000_250],
+      ["2028-02-29T00:00:00Z", 1_835_395_200_000],
+    ] as const) {
+      it(`takes ${startTime} as ${instant} milliseconds since 1970`, async (t) => {
+        const world = await openWorld(t, { transport });
+        const { token } = await world.player("Ada");
+        await world.ok(token, path, { startTime });
+        assert.equal((await world.ok(token, "/event"))[field], instant);
+      });
+    }
+
+    it("refuses what is no instant, or one without a zone, and says what was expected", async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Ada");
+      for (const startTime of [
+        "",
+        "now",
+        "-1",
+        "1.5",
+        "99999999999999999999",
+        "2026-11-21",
+        "2026-11-21T18:00:00",
+        "2026-11-21 18:00:00Z",
+        "2026-02-30T18:00:00Z",
+        "2027-02-29T00:00:00Z",
+        "2026-13-01T00:00:00Z",
+        "2026-11-21T25:00:00Z",
+        "2026-11-21T18:60:00Z",
+        "18:00",
+        "21.11.2026 18:00",
+        "2026-11-21T18:00:00 Europe/Berlin",
+      ]) {
+        const answer = await world.get(token, path, { startTime });
+        assertFailure(answer, 400, "PARAMETER_INVALID", "startTime");
+        assert.match(`${answer.body.info} ${answer.body.hint}`, /milliseconds since 1970/);
+        assert.match(`${answer.body.info} ${answer.body.hint}`, /ISO 8601/);
+      }
+      assert.deepEqual(await world.ok(token, "/event"), nothing);
+    });
+  });
+}
+
+describeOverTransports("/event/gangwar", (transport) => {
+  it("sets the score, up and down, and repeating it is harmless", async (t) => {
+    const world = await openWorld(t, { transport });
+    const token = world.publicToken;
+    for (const [attacker, defender] of [
+      [3, 2],
+      [3, 2],
+      [2147483647, 0],
+      [0, 2147483647],
+      [0, 0],
+    ] as const) {
+      const { info } = await world.ok(token, "/event/gangwar", { attacker, defender });
+      assert.match(info, /\S/);
+      assert.deepEqual(await world.ok(token, "/event"), { ...nothing, gangwar: { attacker, defender } });
+    }
+  });
+
+  it("scores are whole numbers from 0 on, and both are needed", async (t) => {
+    const world = await openWorld(t, { transport });
+    const token = world.publicToken;
+    await world.ok(token, "/event/gangwar", { attacker: 1, defender: 1 });
+    for (const side of ["attacker", "defender"]) {
+      for (const value of ["-1", "2147483648", "0.5", "", "many"]) {
+        const query = { attacker: "2", defender: "2", [side]: value };
+        assertFailure(await world.get(token, "/event/gangwar", query), 400, "PARAMETER_INVALID", side);
+      }
+    }
+    const missing = await world.get(token, "/event/gangwar", { attacker: 2 });
+    assertFailure(missing, 400, "PARAMETER_MISSING", "defender");
+    assert.deepEqual((await world.ok(token, "/event")).gangwar, { attacker: 1, defender: 1 });
+  });
+});

@@ -1,0 +1,269 @@
+/** House bans: how long they last, for what, and who entered them (specification, section 4.5; contract, section 3). */
+import assert from "node:assert/strict";
+import { it, type TestContext } from "node:test";
+import {
+  assertFailure,
+  day,
+  describeOverTransports,
+  openWorld,
+  type Transport,
+  type World,
+} from "../_setup.ts";
+
+interface Scene {
+  readonly world: World;
+  /** A member of the rescue service of rank 4, with a call to make. */
+  readonly chief: { readonly name: string; readonly uuid: string; readonly token: string };
+  readonly add: (name: string, reason: string) => Promise<unknown>;
+  readonly remove: (name: string, reason: string) => Promise<unknown>;
+  readonly bans: () => Promise<Ban[]>;
+}
+
+interface Ban {
+  readonly name: string;
+  readonly uuid: string | null;
+  readonly startTime: number;
+  readonly duration: number;
+  readonly expirationTime: number;
+  readonly houseBanReasonList: readonly { reason: string; days: number }[];
+}
+
+/** The reasons Arson (7 days), Noise (3 days) and Theft (1 day). */
+async function openScene(t: TestContext, transport: Transport): Promise<Scene> {
+  const world = await openWorld(t, { transport });
+  const chief = await world.player("Chief", { members: { RESCUE: 4 } });
+  for (const [reason, days] of [
+    ["Arson", 7],
+    ["Noise", 3],
+    ["Theft", 1],
+  ] as const) {
+    await world.ok(chief.token, "/housebanreason/add", { reason, days });
+  }
+  return {
+    world,
+    chief,
+    add: (name, reason) => world.ok(chief.token, "/houseban/add", { name, reason }),
+    remove: (name, reason) => world.ok(chief.token, "/houseban/remove", { name, reason }),
+    bans: () => world.ok(world.publicToken, "/houseban"),
+  };
+}
+
+describeOverTransports("/houseban", (transport) => {
+  it("there is none at first", async (t) => {
+    const { bans } = await openScene(t, transport);
+    assert.deepEqual(await bans(), []);
+  });
+
+  it("bans are listed by name, with the UUID of whoever is registered", async (t) => {
+    const { world, add, bans } = await openScene(t, transport);
+    const ada = await world.player("Ada");
+    for (const name of ["Zoe", "bert", "ADA"]) await add(name, "Noise");
+    assert.deepEqual(
+      (await bans()).map(({ name, uuid }) => ({ name, uuid })),
+      [
+        { name: "Ada", uuid: ada.uuid },
+        { name: "bert", uuid: null },
+        { name: "Zoe", uuid: null },
+      ],
+    );
+  });
+
+  it("says until when a ban lasts, and why, but not who entered it", async (t) => {
+    const { world, add, bans } = await openScene(t, transport);
+    const startTime = world.clock.time;
+    await add("Mallory", "noise");
+    const expected = {
+      name: "Mallory",
+      uuid: null,
+      startTime,
+      duration: 3,
+      expirationTime: startTime + 3 * day,
+      houseBanReasonList: [{ reason: "Noise", days: 3 }],
+    };
+    assert.deepEqual(await bans(), [expected]);
+    assert.deepEqual(await world.ok(world.publicToken, "/houseban", { advanced: "false" }), [expected]);
+  });
+
+  it("the advanced view also says who entered each reason", async (t) => {
+    const { world, chief, add } = await openScene(t, transport);
+    const other = await world.player("Other", { members: { RESCUE: 5 } });
+    const startTime = world.clock.time;
+    await add("Mallory", "Noise");
+    await world.ok(other.token, "/houseban/add", { name: "Mallory", reason: "Theft" });
+    const reader = await world.player("Reader", { members: { RESCUE: 1 } });
+    assert.deepEqual(await world.ok(reader.token, "/houseban", { advanced: "true" }), [
+      {
+        name: "Mallory",
+        uuid: null,
+        startTime,
+        duration: 4,
+        expirationTime: startTime + 4 * day,
+        houseBanReasonList: [
+          { reason: "Noise", days: 3, creatorName: "Chief", creatorUUID: chief.uuid },
+          { reason: "Theft", days: 1, creatorName: "Other", creatorUUID: other.uuid },
+        ],
+      },
+    ]);
+  });
+
+  it("a ban that has expired is not listed any more, to the millisecond", async (t) => {
+    const { world, add, bans } = await openScene(t, transport);
+    await add("Mallory", "Theft");
+    world.clock.advance(day - 1);
+    assert.equal((await bans()).length, 1);
+    world.clock.advance(1);
+    assert.deepEqual(await bans(), []);
+    world.clock.advance(1);
+    assert.deepEqual(await bans(), []);
+  });
+});
+
+describeOverTransports("/houseban/add", (transport) => {
+  it("a further reason adds its days; the ban lasts from the first reason on", async (t) => {
+    const { world, add, bans } = await openScene(t, transport);
+    const startTime = world.clock.time;
+    await add("Mallory", "Noise");
+    world.clock.advance(2 * day);
+    await add("MALLORY", "Arson");
+    const [ban] = await bans();
+    assert.deepEqual(
+      [ban?.startTime, ban?.duration, ban?.expirationTime],
+      [startTime, 10, startTime + 10 * day],
+    );
+    assert.deepEqual(ban?.houseBanReasonList, [
+      { reason: "Noise", days: 3 },
+      { reason: "Arson", days: 7 },
+    ]);
+  });
+
+  it("the same reason a second time adds no days, and keeps who entered it first", async (t) => {
+    const { world, chief, add, bans } = await openScene(t, transport);
+    await add("Mallory", "Noise");
+    const before = await bans();
+    const other = await world.player("Other", { members: { RESCUE: 5 } });
+    world.clock.advance(day);
+    await world.ok(other.token, "/houseban/add", { name: "mallory", reason: "NOISE" });
+    assert.deepEqual(await bans(), before);
+    const [ban] = await world.ok(chief.token, "/houseban", { advanced: "true" });
+    assert.equal(ban.houseBanReasonList[0].creatorName, "Chief");
+  });
+
+  it("the days are those at the time of the ban, whatever becomes of the reason", async (t) => {
+    const { world, chief, add, bans } = await openScene(t, transport);
+    await add("Mallory", "Noise");
+    const before = await bans();
+    await world.ok(chief.token, "/housebanreason/remove", { reason: "Noise" });
+    assert.deepEqual(await bans(), before);
+    await world.ok(chief.token, "/housebanreason/add", { reason: "Noise", days: 30 });
+    assert.deepEqual(await bans(), before);
+    await add("Trudy", "Noise");
+    assert.deepEqual(
+      (await bans()).map(({ name, duration }) => [name, duration]),
+      [
+        ["Mallory", 3],
+        ["Trudy", 30],
+      ],
+    );
+  });
+
+  it("after a ban has expired a new one begins from now, without the old reasons", async (t) => {
+    const { world, add, bans } = await openScene(t, transport);
+    await add("Mallory", "Theft");
+    world.clock.advance(5 * day);
+    await add("Mallory", "Noise");
+    const [ban] = await bans();
+    assert.deepEqual([ban?.startTime, ban?.duration], [world.clock.time, 3]);
+    assert.deepEqual(ban?.houseBanReasonList, [{ reason: "Noise", days: 3 }]);
+    world.clock.advance(3 * day);
+    await add("Mallory", "Noise");
+    assert.equal((await bans())[0]?.startTime, world.clock.time);
+  });
+
+  it("a reason that is none of the house-ban reasons is 404, and they are named", async (t) => {
+    const { world, chief, bans } = await openScene(t, transport);
+    const answer = await world.get(chief.token, "/houseban/add", { name: "Mallory", reason: "Nonsense" });
+    assertFailure(answer, 404, "UNKNOWN_ENTRY");
+    for (const reason of ["Arson", "Noise", "Theft"]) {
+      assert.match(`${answer.body.info} ${answer.body.hint}`, new RegExp(reason));
+    }
+    assert.deepEqual(await bans(), []);
+  });
+
+  it("a ban stays the same player's when that player registers", async (t) => {
+    const { world, add, bans } = await openScene(t, transport);
+    await add("ada", "Noise");
+    const ada = await world.player("Ada");
+    await add("Ada", "Theft");
+    const all = await bans();
+    assert.deepEqual(
+      all.map(({ name, uuid, duration }) => ({ name, uuid, duration })),
+      [{ name: "Ada", uuid: ada.uuid, duration: 4 }],
+    );
+  });
+
+  it("one of the longest reasons each day's limit allows adds up without loss", async (t) => {
+    const { world, chief, add, bans } = await openScene(t, transport);
+    for (const reason of ["Forever", "And-a-day"]) {
+      await world.ok(chief.token, "/housebanreason/add", { reason, days: 3650 });
+      await add("Mallory", reason);
+    }
+    const [ban] = await bans();
+    assert.equal(ban?.duration, 7300);
+    assert.equal(ban?.expirationTime, world.clock.time + 7300 * day);
+  });
+});
+
+describeOverTransports("/houseban/remove", (transport) => {
+  it("takes that reason off, with its days; the ban still begins with its first day", async (t) => {
+    const { world, add, remove, bans } = await openScene(t, transport);
+    const startTime = world.clock.time;
+    await add("Mallory", "Noise");
+    world.clock.advance(day);
+    await add("Mallory", "Arson");
+    await remove("MALLORY", "noise");
+    const [ban] = await bans();
+    assert.deepEqual([ban?.startTime, ban?.duration], [startTime, 7]);
+    assert.equal(ban?.expirationTime, startTime + 7 * day);
+    assert.deepEqual(ban?.houseBanReasonList, [{ reason: "Arson", days: 7 }]);
+  });
+
+  it("the ban ends with its last reason", async (t) => {
+    const { add, remove, bans } = await openScene(t, transport);
+    await add("Mallory", "Noise");
+    await add("Mallory", "Theft");
+    await remove("Mallory", "Theft");
+    assert.equal((await bans()).length, 1);
+    await remove("Mallory", "Noise");
+    assert.deepEqual(await bans(), []);
+  });
+
+  it("a ban whose other reasons have lasted their days already ends with that", async (t) => {
+    const { world, add, remove, bans } = await openScene(t, transport);
+    await add("Mallory", "Theft");
+    await add("Mallory", "Arson");
+    world.clock.advance(2 * day);
+    assert.equal((await bans()).length, 1);
+    await remove("Mallory", "Arson");
+    assert.deepEqual(await bans(), []);
+  });
+
+  it("a reason can be taken off when it is no house-ban reason any more", async (t) => {
+    const { world, chief, add, remove, bans } = await openScene(t, transport);
+    await add("Mallory", "Noise");
+    await world.ok(chief.token, "/housebanreason/remove", { reason: "Noise" });
+    await remove("Mallory", "Noise");
+    assert.deepEqual(await bans(), []);
+  });
+
+  it("taking off what is not there is 404: nobody banned, another reason, or an expired ban", async (t) => {
+    const { world, chief, add, bans } = await openScene(t, transport);
+    await add("Mallory", "Theft");
+    const remove = (name: string, reason: string) =>
+      world.get(chief.token, "/houseban/remove", { name, reason });
+    assertFailure(await remove("Nobody", "Theft"), 404, "UNKNOWN_ENTRY");
+    assertFailure(await remove("Mallory", "Noise"), 404, "UNKNOWN_ENTRY");
+    assert.equal((await bans()).length, 1);
+    world.clock.advance(day);
+    assertFailure(await remove("Mallory", "Theft"), 404, "UNKNOWN_ENTRY");
+  });
+});

@@ -1,0 +1,86 @@
+/** Addon groups and their members (specification, section 4.2; contract, section 3). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assertFailure, describeOverTransports, openWorld, temporaryFolder } from "../_setup.ts";
+
+const groups = ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETLIST"];
+const empty = Object.fromEntries(groups.map((group) => [group, []]));
+
+describeOverTransports("/player", (transport) => {
+  it("lists every group in the seed's order, empty ones too", async (t) => {
+    const world = await openWorld(t, { transport });
+    const overview = await world.ok(world.publicToken, "/player");
+    assert.deepEqual(overview, empty);
+    assert.deepEqual(Object.keys(overview), groups);
+    assert.deepEqual(await world.ok(world.publicToken, "/player/groups"), groups);
+  });
+
+  it("tells the UUID of a member who is registered, and null of one who is not", async (t) => {
+    const world = await openWorld(t, { transport });
+    const root = await world.player("Root", { administrator: true });
+    await world.ok(root.token, "/player/add", { name: "ROOT", group: "DEV" });
+    await world.ok(root.token, "/player/add", { name: "Somebody", group: "DEV" });
+    await world.ok(root.token, "/player/add", { name: "Root", group: "vip" });
+    assert.deepEqual(await world.ok(root.token, "/player"), {
+      ...empty,
+      DEV: [
+        { name: "Root", uuid: root.uuid },
+        { name: "Somebody", uuid: null },
+      ],
+      VIP: [{ name: "Root", uuid: root.uuid }],
+    });
+  });
+
+  it("a member gets a UUID on registering, and keeps the membership under it", async (t) => {
+    const world = await openWorld(t, { transport });
+    const root = await world.player("Root", { administrator: true });
+    await world.ok(root.token, "/player/add", { name: "ada", group: "TARGETLIST" });
+    const ada = await world.player("Ada");
+    const { TARGETLIST } = await world.ok(root.token, "/player");
+    assert.deepEqual(TARGETLIST, [{ name: "Ada", uuid: ada.uuid }]);
+    await world.ok(ada.token, "/targetlist/add", { name: "Mallory" });
+  });
+});
+
+describeOverTransports("/player/add and /player/remove", (transport) => {
+  it("put a player into a group, and take the player out of that group alone", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    await world.ok(token, "/player/add", { name: "Ada", group: "BETA" });
+    await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
+    const { info } = await world.ok(token, "/player/remove", { name: "ADA", group: "beta" });
+    assert.match(info, /BETA/);
+    assert.deepEqual(await world.ok(token, "/player"), { ...empty, VIP: [{ name: "Ada", uuid: null }] });
+  });
+
+  it("an unknown group is 404 and names those that there are", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    for (const path of ["/player/add", "/player/remove"]) {
+      for (const group of ["NOBODY", "GROVE", "RESCUE", ""]) {
+        const answer = await world.get(token, path, { name: "Ada", group });
+        assertFailure(answer, 404, "UNKNOWN_GROUP", "group");
+        assert.match(`${answer.body.info} ${answer.body.hint}`, /TARGETLIST/);
+      }
+    }
+  });
+
+  it("taking out whoever is not in the group is 404", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
+    const answer = await world.get(token, "/player/remove", { name: "Ada", group: "CEO" });
+    assertFailure(answer, 404, "UNKNOWN_ENTRY");
+    assert.equal((await world.ok(token, "/player")).VIP.length, 1);
+  });
+
+  it("what was answered is still there when the service is opened again", async (t) => {
+    const folder = await temporaryFolder(t);
+    const world = await openWorld(t, { transport, folder });
+    const { token } = await world.player("Root", { administrator: true });
+    await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
+    await world.service.close();
+    const again = await openWorld(t, { transport, folder });
+    assert.deepEqual(await again.ok(token, "/player"), { ...empty, VIP: [{ name: "Ada", uuid: null }] });
+  });
+});

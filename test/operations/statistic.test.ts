@@ -1,0 +1,255 @@
+/** Statistics of players and the top list (specification, section 4.1; contract, section 3). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assertFailure, describeOverTransports, everyRight, openWorld, type World } from "../_setup.ts";
+
+const uuid = "00112233445566778899aabbccddeeff";
+const noGroups = {
+  CEO: false,
+  DEV: false,
+  MOD: false,
+  SUP: false,
+  BETA: false,
+  VIP: false,
+  BLACKLIST: false,
+  TARGETLIST: false,
+};
+
+/** Sets counters of a player, such as `{ KILL: 3 }`. */
+async function count(world: World, token: string, name: string, amounts: Record<string, number>) {
+  for (const [type, amount] of Object.entries(amounts)) {
+    await world.ok(token, `/statistic/${name}/set`, { type, amount });
+  }
+}
+
+describeOverTransports("/statistic/{player}", (transport) => {
+  it("tells everything about a player who has just been registered", async (t) => {
+    const world = await openWorld(t, { transport });
+    const issued = world.clock.time;
+    await world.player("Ada", { uuid, members: { GROVE: 4, RESCUE: 2 }, addonVersion: "2.5.1" });
+    world.clock.advance(60_000);
+    assert.deepEqual(await world.ok(world.publicToken, "/statistic/ada"), {
+      name: "Ada",
+      uuid,
+      gameaddon: { tokenGenerateTime: issued, groups: noGroups, blacklisted: false, version: "2.5.1" },
+      gameplay: { deaths: 0, kd: 0, kills: 0, playTime: 0, revives: 0, services: 0 },
+      faction: { name: "GROVE", rank: 4 },
+    });
+  });
+
+  it("without a token there is no time of one and no version; without a faction there is none", async (t) => {
+    const world = await openWorld(t, { transport });
+    const members = [{ organisation: "POLICE", rank: 3 }];
+    await world.service.administer("player.register", { name: "Bob", members });
+    const { gameaddon, faction } = await world.ok(world.publicToken, "/statistic/Bob");
+    assert.deepEqual(gameaddon, {
+      tokenGenerateTime: null,
+      groups: noGroups,
+      blacklisted: false,
+      version: null,
+    });
+    assert.equal(faction, null);
+  });
+
+  it("lists every group in the seed's order, and says who is excluded", async (t) => {
+    const world = await openWorld(t, { transport });
+    await world.player("Mallory", { groups: ["VIP", "BLACKLIST"] });
+    const { gameaddon } = await world.ok(world.publicToken, "/statistic/Mallory");
+    assert.deepEqual(gameaddon.groups, { ...noGroups, VIP: true, BLACKLIST: true });
+    assert.deepEqual(Object.keys(gameaddon.groups), Object.keys(noGroups));
+    assert.equal(gameaddon.blacklisted, true);
+  });
+
+  it("the version is what the client's User-Agent told last", async (t) => {
+    const world = await openWorld(t, { transport });
+    const ada = await world.player("Ada", { addonVersion: "2.5.0" });
+    const version = async () => (await world.ok(world.publicToken, "/statistic/Ada")).gameaddon.version;
+    assert.equal(await version(), "2.5.0");
+    world.clock.advance(1000);
+    for (const [userAgent, expected] of [
+      ["gameaddon/2.5.1 (Windows)", "2.5.1"],
+      ["Java/21 gameaddon/2.10", "2.10"],
+      ["gameaddon/newest", "2.10"],
+      ["otheraddon/9.9", "2.10"],
+    ] as const) {
+      await world.get(ada.token, "/event", {}, { headers: { "User-Agent": userAgent } });
+      assert.equal(await version(), expected);
+    }
+  });
+
+  it("a player who is not registered is 404", async (t) => {
+    const world = await openWorld(t, { transport });
+    assertFailure(await world.get(world.publicToken, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER");
+  });
+
+  it("a player named top is reached by UUID; /statistic/top stays the top list", async (t) => {
+    const world = await openWorld(t, { transport });
+    const top = await world.player("top", { uuid });
+    assert.ok("kills" in (await world.ok(world.publicToken, "/statistic/top")), "the top list");
+    assert.equal((await world.ok(world.publicToken, `/statistic/${uuid}`)).name, "top");
+    await world.ok(top.token, `/statistic/${uuid}/add`, { type: "KILL" });
+    await world.ok(top.token, "/statistic/top/add", { type: "KILL" });
+    assert.equal((await world.ok(world.publicToken, `/statistic/${uuid}`)).gameplay.kills, 2);
+  });
+});
+
+describeOverTransports("/statistic/{player}/add", (transport) => {
+  for (const [type, counter] of [
+    ["DEATH", "deaths"],
+    ["KILL", "kills"],
+    ["PLAYTIME", "playTime"],
+    ["REVIVE", "revives"],
+    ["SERVICE", "services"],
+  ] as const) {
+    it(`${type} adds one to ${counter}, in any case, and to nothing else`, async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Ada");
+      for (const typed of [type, type.toLowerCase(), `${type[0]}${type.slice(1).toLowerCase()}`]) {
+        const { info } = await world.ok(token, "/statistic/Ada/add", { type: typed });
+        assert.match(info, /\S/);
+      }
+      const { kd: _kd, ...gameplay } = (await world.ok(token, "/statistic/Ada")).gameplay;
+      const nothing = { deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+      assert.deepEqual(gameplay, { ...nothing, [counter]: 3 });
+    });
+  }
+
+  it("another type is refused, naming those that there are", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    for (const type of ["KILLS", "", "kd", "0"]) {
+      const answer = await world.get(token, "/statistic/Ada/add", { type });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "type");
+      assert.match(answer.body.info, /DEATH, KILL, PLAYTIME, REVIVE or SERVICE/);
+    }
+  });
+
+  it("a counter does not go beyond what 32 bits hold", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    await count(world, token, "Ada", { KILL: 2147483647 });
+    await world.get(token, "/statistic/Ada/add", { type: "KILL" });
+    assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 2147483647);
+  });
+});
+
+describeOverTransports("/statistic/{player}/set", (transport) => {
+  it("sets a counter of any player to 0 up to 2147483647, and back", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    await world.player("Ada", { uuid });
+    for (const [name, amount] of [
+      ["Ada", 2147483647],
+      [uuid.toUpperCase(), 17],
+      ["ADA", 0],
+    ] as const) {
+      await world.ok(token, `/statistic/${name}/set`, { type: "playtime", amount });
+      assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.playTime, amount);
+    }
+    await world.ok(token, "/statistic/Ada/set", { type: "playtime", amount: 0 });
+  });
+
+  it("refuses any other amount", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    await count(world, token, "Root", { KILL: 5 });
+    for (const amount of ["-1", "2147483648", "1.5", "", "five", "0x5", "1e3"]) {
+      const answer = await world.get(token, "/statistic/Root/set", { type: "KILL", amount });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "amount");
+    }
+    assert.equal((await world.ok(token, "/statistic/Root")).gameplay.kills, 5);
+  });
+
+  it("a player who is not registered is 404, and is not made one", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    const answer = await world.get(token, "/statistic/Nobody/set", { type: "KILL", amount: 1 });
+    assertFailure(answer, 404, "UNKNOWN_PLAYER");
+    assertFailure(await world.get(token, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER");
+  });
+
+  it("kd is kills by deaths to two decimals; no death counts as one", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    for (const [kills, deaths, kd] of [
+      [0, 0, 0],
+      [7, 0, 7],
+      [7, 1, 7],
+      [1, 3, 0.33],
+      [2, 3, 0.67],
+      [1, 8, 0.13],
+      [0, 5, 0],
+      [1, 1000, 0],
+      [2147483647, 2, 1073741823.5],
+    ] as const) {
+      await count(world, token, "Root", { KILL: kills, DEATH: deaths });
+      assert.equal((await world.ok(token, "/statistic/Root")).gameplay.kd, kd, `${kills} to ${deaths}`);
+    }
+  });
+});
+
+describeOverTransports("/statistic/top", (transport) => {
+  const empty = { kills: [], deaths: [], playTime: [], revives: [], services: [], kd: [] };
+
+  it("has six empty lists before anything was counted, and after everything was set to 0", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
+    await count(world, token, "Root", { KILL: 3 });
+    await count(world, token, "Root", { KILL: 0 });
+    assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
+  });
+
+  it("lists the highest first and ties by name, and leaves zeros out", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    for (const name of ["Zoe", "adam", "Bert", "Carl"]) await world.player(name);
+    await count(world, token, "Zoe", { KILL: 5, DEATH: 2, PLAYTIME: 9 });
+    await count(world, token, "adam", { KILL: 5, DEATH: 3 });
+    await count(world, token, "Bert", { KILL: 7, DEATH: 0, REVIVE: 1 });
+    await count(world, token, "Carl", { KILL: 0, DEATH: 3, SERVICE: 4 });
+    assert.deepEqual(await world.ok(token, "/statistic/top"), {
+      kills: [
+        { name: "Bert", value: 7 },
+        { name: "adam", value: 5 },
+        { name: "Zoe", value: 5 },
+      ],
+      deaths: [
+        { name: "adam", value: 3 },
+        { name: "Carl", value: 3 },
+        { name: "Zoe", value: 2 },
+      ],
+      playTime: [{ name: "Zoe", value: 9 }],
+      revives: [{ name: "Bert", value: 1 }],
+      services: [{ name: "Carl", value: 4 }],
+      kd: [
+        { name: "Bert", value: 7, kills: 7, deaths: 0 },
+        { name: "Zoe", value: 2.5, kills: 5, deaths: 2 },
+        { name: "adam", value: 1.67, kills: 5, deaths: 3 },
+      ],
+    });
+  });
+
+  it("lists ten", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    const names = Array.from("LKJIHGFEDCBA");
+    for (const [index, name] of names.entries()) {
+      await world.player(name);
+      // Two of each number: 1, 1, 2, 2, …
+      await count(world, token, name, { REVIVE: 1 + Math.floor(index / 2) });
+    }
+    const { revives } = await world.ok(token, "/statistic/top");
+    const listed = revives.map((entry: { name: string; value: number }) => `${entry.name}${entry.value}`);
+    assert.deepEqual(listed, ["A6", "B6", "C5", "D5", "E4", "F4", "G3", "H3", "I2", "J2"]);
+  });
+
+  it("has nobody who is not registered any more", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    await world.player("Gone");
+    await count(world, token, "Gone", { KILL: 3 });
+    await world.service.administer("player.delete", { player: "Gone" });
+    assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
+  });
+});

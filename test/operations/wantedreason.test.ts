@@ -1,0 +1,54 @@
+/** Wanted reasons (specification, section 4.8; contract, section 3). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
+
+describeOverTransports("wanted reasons", (transport) => {
+  it("there are none at first, and then they are listed by reason", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Chief", { members: { POLICE: 4 } });
+    assert.deepEqual(await world.ok(token, "/wantedreason"), []);
+    for (const [reason, points] of [
+      ["Theft", 10],
+      ["arson", 1000],
+      ["Noise", 0],
+    ] as const) {
+      await world.ok(token, "/wantedreason/add", { reason, points });
+    }
+    assert.deepEqual(await world.ok(world.publicToken, "/wantedreason"), [
+      { reason: "arson", points: 1000 },
+      { reason: "Noise", points: 0 },
+      { reason: "Theft", points: 10 },
+    ]);
+  });
+
+  it("give 0 to 1000 points", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Chief", { members: { POLICE: 4 } });
+    for (const points of ["-1", "1001", "0.5", "", "ten"]) {
+      const answer = await world.get(token, "/wantedreason/add", { reason: "Theft", points });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "points");
+      assert.match(`${answer.body.info} ${answer.body.hint}`, /0 to 1000/);
+    }
+    assert.deepEqual(await world.ok(token, "/wantedreason"), []);
+  });
+
+  it("one is removed, and removing it again is 404", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Chief", { members: { POLICE: 4 } });
+    await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 3 });
+    await world.ok(token, "/wantedreason/remove", { reason: "THEFT" });
+    assert.deepEqual(await world.ok(token, "/wantedreason"), []);
+    const again = await world.get(token, "/wantedreason/remove", { reason: "Theft" });
+    assertFailure(again, 404, "UNKNOWN_ENTRY");
+  });
+
+  it("one of that name with other points is 409", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Chief", { members: { POLICE: 4 } });
+    await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 3 });
+    const other = await world.get(token, "/wantedreason/add", { reason: "theft", points: 4 });
+    assertFailure(other, 409, "CONFLICT");
+    assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: "Theft", points: 3 }]);
+  });
+});
