@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import Table from "cli-table3";
 import { Failure } from "../src/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
-import { TableFaults } from "../src/service.ts";
+import { TableFaults } from "../src/route-table.ts";
 import type { IO, Sink } from "./io.ts";
 
 /** A column of a list: its heading, and what it shows of a row. */

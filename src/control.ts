@@ -13,7 +13,8 @@ import type { Vocabulary } from "./engine/caller.ts";
 import type { Fault } from "./engine/document.ts";
 import type { FailureBody } from "./engine/response.ts";
 import { Failure, type FailureCode } from "./errors.ts";
-import { type AdministrationInput, type AdministrationResult, type Service, TableFaults } from "./service.ts";
+import { TableFaults } from "./route-table.ts";
+import type { AdministrationInput, AdministrationResult, Service } from "./service.ts";
 
 /** A process that serves a data folder. */
 export interface Holder {

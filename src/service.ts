@@ -9,9 +9,8 @@ import type { AdministrationContext, AdministrationOperation } from "./administr
 import { type Administration, type AdministrationName, administration } from "./administration/index.ts";
 import { undoChange } from "./administration/undo.ts";
 import type { Caller, Vocabulary } from "./engine/caller.ts";
-import type { Fault } from "./engine/document.ts";
 import { createEngine, type Engine, type RequestRecord } from "./engine/engine.ts";
-import type { Operation, Operations } from "./engine/operation.ts";
+import type { Operation, Request as OperationRequest, Operations } from "./engine/operation.ts";
 import { type CheckedTable, checkTable, type Table } from "./engine/table.ts";
 import { Failure } from "./errors.ts";
 import type { Handler } from "./handlers/define.ts";
@@ -22,6 +21,7 @@ import { namesOf, requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions, once } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { model } from "./model.ts";
+import { RouteTable } from "./route-table.ts";
 import type { Data, DataStore } from "./store/data.ts";
 import { nodeFiles } from "./store/files.ts";
 import type { JournalRecord } from "./store/journal.ts";
@@ -38,20 +38,6 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
   readonly observe?: (record: RequestRecord) => void;
   /** Told when something in the background has failed. */
   readonly warn?: (message: string, error: unknown) => void;
-}
-
-/** A route table that can not be served: its faults, each with line and column. */
-export class TableFaults extends Error {
-  override readonly name = "TableFaults";
-  readonly file: string;
-  readonly faults: readonly Fault[];
-
-  constructor(file: string, faults: readonly Fault[]) {
-    const lines = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
-    super(`${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${lines.join("\n")}`);
-    this.file = file;
-    this.faults = faults;
-  }
 }
 
 /** What an administrative operation takes. */
@@ -85,8 +71,8 @@ export class Service {
   readonly activity: Activity;
   readonly #options: ServiceOptions;
   readonly #now: () => number;
-  readonly #operations: Operations;
-  #engine: Engine | undefined;
+  /** The route table in force. */
+  readonly routes: RouteTable;
   #saving: NodeJS.Timeout | undefined;
 
   private constructor(store: DataStore, options: ServiceOptions) {
@@ -94,7 +80,9 @@ export class Service {
     this.activity = new Activity(store.data);
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    this.#operations = toOperations((handler) => this.#toOperation(handler));
+    const operations = toOperations((handler) => this.#toOperation(handler));
+    const surroundings = { operations, vocabulary: this.vocabulary };
+    this.routes = new RouteTable(options.routes, surroundings, (table) => this.#mount(table), this.#now);
   }
 
   /** Opens the data folder. @throws Failure where another process has it open, or the data is damaged */
@@ -105,29 +93,13 @@ export class Service {
   /** The names that tables and parameters can refer to. */
   readonly vocabulary = (): Vocabulary => vocabularyOf(this.store.data);
 
-  /** Reads the route table and puts it in force. @throws TableFaults where it can not be served */
-  async loadTable(): Promise<Table> {
-    if (this.#engine !== undefined) return this.#engine.table;
-    const { routes: file } = this.#options;
-    const { table, faults } = checkTable(await readTable(file), {
-      operations: this.#operations,
-      vocabulary: this.vocabulary,
-    });
-    if (table === undefined) throw new TableFaults(file, faults);
-    const { observe } = this.#options;
-    this.#engine = createEngine({
-      table,
-      vocabulary: this.vocabulary,
-      tokenForm: tokenInText,
-      authenticate: (token) => callerOf(this.store.data, token, this.#now()),
-      seen: (caller, version) => this.activity.note(caller.id, version, this.#now()),
-      ...(observe === undefined ? {} : { observe }),
-    });
-    return table;
+  /** The table in force; read from its file where none is yet. @throws TableFaults where it can not be served */
+  loadTable(): Promise<Table> {
+    return this.routes.load();
   }
 
   /** Answers a request, by the table in force. */
-  readonly fetch = (request: Request): Response | Promise<Response> => this.#requireEngine().fetch(request);
+  readonly fetch = (request: Request): Response | Promise<Response> => this.routes.engine.fetch(request);
 
   /**
    * Runs the operation of a path as the operator, or as a player, through the same steps as a request.
@@ -138,7 +110,7 @@ export class Service {
     await this.loadTable();
     const { data } = this.store;
     const caller: Caller = as === undefined ? operatorCaller : playerCaller(data, requirePlayer(data, as));
-    return this.#requireEngine().call(path, query, caller);
+    return this.routes.engine.call(path, query, caller);
   }
 
   /** Carries out an administrative operation. @throws Failure where it refuses */
@@ -193,11 +165,7 @@ export class Service {
 
   /** Begins to save activity every minute, until {@link close}. */
   start(): void {
-    this.#saving = setInterval(() => {
-      this.activity
-        .save(this.store)
-        .catch((error) => this.#options.warn?.("Activity could not be saved.", error));
-    }, activityInterval);
+    this.#saving = setInterval(() => void this.#saveNotes(), activityInterval);
     this.#saving.unref();
   }
 
@@ -218,46 +186,41 @@ export class Service {
     }
   }
 
-  #requireEngine(): Engine {
-    if (this.#engine === undefined) throw new Error("loadTable() comes first");
-    return this.#engine;
+  #mount(table: Table): Engine {
+    const { observe } = this.#options;
+    return createEngine({
+      table,
+      vocabulary: this.vocabulary,
+      tokenForm: tokenInText,
+      authenticate: (token) => callerOf(this.store.data, token, this.#now()),
+      seen: (caller, version) => this.activity.note(caller.id, version, this.#now()),
+      ...(observe === undefined ? {} : { observe }),
+    });
   }
 
   #toOperation(handler: Handler): Operation {
     const { store, activity } = this;
-    const around = (caller: Caller, now: number) => {
-      return { caller, now, activity, excludedGroup: this.#engine?.table.excludedGroup };
+    const around = ({ caller, table }: OperationRequest, now: number) => {
+      return { caller, now, activity, excludedGroup: table.excludedGroup };
     };
     if (handler.effect === "read") {
       return {
         ...handler,
-        run: (input, { caller }) => handler.read(store.data, input as never, around(caller, this.#now())),
+        run: (input, request) => handler.read(store.data, input as never, around(request, this.#now())),
       };
     }
     return {
       ...handler,
       run: (input, request) => {
-        const { caller, operation, requestId, revision } = request;
-        const origin = { who: caller.id ?? "public", operation, request: requestId, table: revision };
+        const { caller, operation, requestId, table } = request;
+        const origin = { who: caller.id ?? "public", operation, request: requestId, table: table.revision };
         return store.change(origin, (draft, { now, sequence }) =>
           once(draft, request, input, now, () =>
-            handler.change(draft, input as never, { ...around(caller, now), sequence }),
+            handler.change(draft, input as never, { ...around(request, now), sequence }),
           ),
         );
       },
     };
-  }
-}
-
-/** Reads a route table's file. @throws Failure that says what to do where there is none */
-export async function readTable(file: string): Promise<string> {
-  try {
-    return await readFile(file, "utf8");
-  } catch (cause) {
-    throw new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
-      hint: "Name another file with --routes, or put the one that came with the service there.",
-      cause,
-    });
   }
 }
 

@@ -3,7 +3,8 @@ import { resolve } from "node:path";
 import type { Command } from "commander";
 import type { Vocabulary } from "../../src/engine/caller.ts";
 import { describe } from "../../src/engine/restriction.ts";
-import { checkRoutes, readSeed, readTable, TableFaults } from "../../src/service.ts";
+import { readTable, TableFaults } from "../../src/route-table.ts";
+import { checkRoutes, readSeed } from "../../src/service.ts";
 import type { Session } from "../program.ts";
 
 export function addRoutesCommands(program: Command, session: Session): void {

@@ -183,7 +183,7 @@ class Walk {
       caller,
       operation: route.handler,
       requestId: this.#requestId,
-      revision: table.revision,
+      table,
       idempotencyKey: effect === "change" ? idempotencyKeyIn(headers) : undefined,
     });
     if (effect === "read") return readAnswer(body, headers.get("if-none-match"), this.#requestId);

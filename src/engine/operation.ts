@@ -9,8 +9,8 @@ export interface Request {
   /** The operation's name in the table, such as `targetlist.add`. */
   readonly operation: string;
   readonly requestId: string;
-  /** The revision of the table that let the caller in. */
-  readonly revision: string;
+  /** The table that let the caller in: what it says holds to the end of the request, whatever is put in force. */
+  readonly table: { readonly revision: string; readonly excludedGroup: string | undefined };
   /** What the caller repeats when it repeats the request: the header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
 }

@@ -1,0 +1,118 @@
+/**
+ * The route table in force: read from its file, checked whole, and only then put in force. A faulty file changes
+ * nothing: the table before it stays in force, and `status` tells so.
+ */
+import { readFile } from "node:fs/promises";
+import type { Fault } from "./engine/document.ts";
+import type { Engine } from "./engine/engine.ts";
+import { type CheckedTable, checkTable, type Surroundings, type Table } from "./engine/table.ts";
+import { Failure } from "./errors.ts";
+
+/** A route table that can not be served: its faults, each with line and column. */
+export class TableFaults extends Error {
+  override readonly name = "TableFaults";
+  readonly file: string;
+  readonly faults: readonly Fault[];
+
+  constructor(file: string, faults: readonly Fault[]) {
+    const lines = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
+    super(`${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${lines.join("\n")}`);
+    this.file = file;
+    this.faults = faults;
+  }
+}
+
+/** What became of reading the file again. */
+export interface Reloaded {
+  /** The revision in force now. */
+  readonly revision: string;
+  /** Whether that is another one than before. */
+  readonly changed: boolean;
+}
+
+/** Which table is in force, and what became of the last attempt to put another one in force. */
+export interface TableStatus {
+  readonly file: string;
+  readonly revision: string;
+  readonly routes: number;
+  /** When it was put in force, in milliseconds since 1970. */
+  readonly since: number;
+  /** Why the last attempt was refused, or null where it was not. */
+  readonly refused: {
+    readonly at: number;
+    readonly reason: string;
+    readonly faults: readonly Fault[];
+  } | null;
+}
+
+/** See the head of this file. */
+export class RouteTable {
+  readonly file: string;
+  readonly #surroundings: Surroundings;
+  readonly #mount: (table: Table) => Engine;
+  readonly #now: () => number;
+  #engine: Engine | undefined;
+  #since = 0;
+  #refused: TableStatus["refused"] = null;
+
+  constructor(file: string, surroundings: Surroundings, mount: (table: Table) => Engine, now: () => number) {
+    this.file = file;
+    this.#surroundings = surroundings;
+    this.#mount = mount;
+    this.#now = now;
+  }
+
+  /** The engine of the table in force. A request that has begun stays with the one that it began with. */
+  get engine(): Engine {
+    if (this.#engine === undefined) throw new Error("load() comes first");
+    return this.#engine;
+  }
+
+  /** The table in force; read from the file where none is yet. @throws TableFaults, or Failure where there is no file */
+  async load(): Promise<Table> {
+    if (this.#engine === undefined) await this.reload();
+    return this.engine.table;
+  }
+
+  /** Reads the file again. @throws TableFaults, or Failure where there is no file; the old table stays in force */
+  async reload(): Promise<Reloaded> {
+    try {
+      const { table, faults } = await this.check();
+      if (table === undefined) throw new TableFaults(this.file, faults);
+      this.#refused = null;
+      const changed = this.#engine?.table.revision !== table.revision;
+      if (changed) {
+        this.#engine = this.#mount(table);
+        this.#since = this.#now();
+      }
+      return { revision: table.revision, changed };
+    } catch (error) {
+      const faults = error instanceof TableFaults ? error.faults : [];
+      this.#refused = { at: this.#now(), reason: (error as Error).message, faults };
+      throw error;
+    }
+  }
+
+  /** Checks the file as it is now, and puts nothing in force. */
+  async check(): Promise<CheckedTable> {
+    return checkTable(await readTable(this.file), this.#surroundings);
+  }
+
+  /** See {@link TableStatus}. */
+  status(): TableStatus {
+    const { revision, routes } = this.engine.table;
+    return { file: this.file, revision, routes: routes.length, since: this.#since, refused: this.#refused };
+  }
+}
+
+/** Reads a route table's file. @throws Failure that says what to do where there is none */
+export async function readTable(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (cause) {
+    throw new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
+      hint: "Name another file with --routes, or put the one that came with the service there.",
+      cause,
+    });
+  }
+}
