@@ -15,6 +15,8 @@ export interface IO {
   readonly cwd: string;
   /** Calls back when the command is to stop: on SIGINT and SIGTERM. */
   onStop(callback: () => void): void;
+  /** Calls back whenever the command is to read its configuration again: on SIGHUP. */
+  onReload(callback: () => void): void;
   /** Ends the process at once, with an exit code: where the disk can not be relied on. */
   abort(code: number): void;
 }
@@ -30,6 +32,7 @@ export function processIO(): IO {
       process.once("SIGINT", callback);
       process.once("SIGTERM", callback);
     },
+    onReload: (callback) => void process.on("SIGHUP", callback),
     abort: (code) => process.exit(code),
   };
 }

@@ -13,7 +13,7 @@ import type { Vocabulary } from "./engine/caller.ts";
 import type { Fault } from "./engine/document.ts";
 import type { FailureBody } from "./engine/response.ts";
 import { Failure, type FailureCode } from "./errors.ts";
-import { TableFaults } from "./route-table.ts";
+import { type Reloaded, TableFaults, type TableStatus } from "./route-table.ts";
 import type { AdministrationInput, AdministrationResult, Service } from "./service.ts";
 
 /** A process that serves a data folder. */
@@ -42,11 +42,24 @@ export interface Control {
   snapshot(): Promise<{ sequence: number }>;
   /** Takes a change back. */
   undo(sequence: number): Promise<{ info: string }>;
+  /** Reads the route table's file again, and puts it in force. @throws TableFaults; then the old one stays in force */
+  reloadRoutes(): Promise<Reloaded>;
+  /** Which table is in force, and what became of the last attempt to put another one in force. */
+  routesStatus(): Promise<TableStatus>;
   /** The running service, or null where the command itself has the folder. */
   holder(): Promise<Holder | null>;
 }
 
-const methods = ["administer", "call", "vocabulary", "snapshot", "undo", "holder"] as const;
+const methods = [
+  "administer",
+  "call",
+  "vocabulary",
+  "snapshot",
+  "undo",
+  "reloadRoutes",
+  "routesStatus",
+  "holder",
+] as const;
 type Method = (typeof methods)[number];
 
 /** The control of a service in this process. */
@@ -63,6 +76,11 @@ export function controlOf(service: Service, holder: Holder | null): Control {
       return { sequence: service.store.sequence };
     },
     undo: (sequence) => service.undo(sequence),
+    reloadRoutes: () => service.routes.reload(),
+    async routesStatus() {
+      await service.loadTable();
+      return service.routes.status();
+    },
     holder: async () => holder,
   };
 }
@@ -120,6 +138,8 @@ export async function connectControl(folder: string): Promise<Control | undefine
     vocabulary: () => ask("vocabulary", []),
     snapshot: () => ask("snapshot", []),
     undo: (...all) => ask("undo", all),
+    reloadRoutes: () => ask("reloadRoutes", []),
+    routesStatus: () => ask("routesStatus", []),
     holder: () => ask("holder", []),
   };
 }

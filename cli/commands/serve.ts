@@ -4,8 +4,9 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { controlOf, startControl } from "../../src/control.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
-import { createLog } from "../log.ts";
+import { createLog, type Log } from "../log.ts";
 import type { Session } from "../program.ts";
+import { watchFile } from "../watch.ts";
 import { openAsService } from "../workplace.ts";
 
 interface ServeOptions {
@@ -14,6 +15,8 @@ interface ServeOptions {
   readonly https?: boolean;
   readonly cert?: string;
   readonly key?: string;
+  /** Whether a change of the route table's file puts it in force. */
+  readonly watch: boolean;
 }
 
 function parsePort(text: string): number {
@@ -35,6 +38,7 @@ export function addServeCommand(program: Command, session: Session): void {
     .option("--https", "serve HTTPS, with --cert and --key")
     .option("--cert <file>", "the certificate, PEM")
     .option("--key <file>", "its private key, PEM")
+    .option("--no-watch", "put a changed route table in force only on SIGHUP and by `routes reload`")
     .addHelpText(
       "after",
       "\nExample:\n  $ addon-cli serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem",
@@ -61,7 +65,7 @@ export function addServeCommand(program: Command, session: Session): void {
     });
 }
 
-async function serve(session: Session, { host, port, https, cert, key }: ServeOptions): Promise<void> {
+async function serve(session: Session, { host, port, https, cert, key, watch }: ServeOptions): Promise<void> {
   const { io, output, workplace } = session;
   const log = createLog(io);
   const stopped = new Promise<void>((resolveStop) => io.onStop(resolveStop));
@@ -92,18 +96,35 @@ async function serve(session: Session, { host, port, https, cert, key }: ServeOp
     const { url } = server;
     const holder = { pid: process.pid, url, since: Date.now() };
     const control = await startControl(service.store.folder, controlOf(service, holder));
+    const reload = (why: string) => reloadTable(service, log, why);
+    io.onReload(() => void reload("on SIGHUP"));
+    const watching = watch
+      ? watchFile(service.routes.file, () => void reload("since the file has changed"))
+      : undefined;
     try {
       service.start();
       await greet(session, service, url);
       await stopped;
       log.info("Stopping: no more requests are taken, those under way are finished.");
     } finally {
+      watching?.close();
       await server.close();
       await control.close();
     }
   } finally {
     await service.close({ snapshot: true });
     log.close();
+  }
+}
+
+/** Puts the file's table in force. A faulty one is refused and logged; the old one stays in force. */
+async function reloadTable(service: Service, log: Log, why: string): Promise<void> {
+  try {
+    const { revision, changed } = await service.routes.reload();
+    if (changed) log.info(`The route table was read again ${why}: revision ${revision} is in force.`);
+  } catch (error) {
+    const { revision } = service.routes.status();
+    log.warn(`The route table was refused; revision ${revision} stays in force.`, error);
   }
 }
 
