@@ -1,4 +1,5 @@
 /** What the command line needs of its surroundings, so that every command can be run and looked at without a process. */
+import { createInterface } from "node:readline/promises";
 
 /** A stream to write to. `isTTY` tells whether a person is looking at it. */
 export interface Sink {
@@ -11,6 +12,8 @@ export interface IO {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Asks a person, and gives the line that came, or undefined where there came none. Missing where nobody is there. */
+  readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** Relative paths are meant from here. */
   readonly cwd: string;
   /** Calls back when the command is to stop: on SIGINT and SIGTERM. */
@@ -28,6 +31,7 @@ export function processIO(): IO {
     stderr: process.stderr,
     env: process.env,
     cwd: process.cwd(),
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
     onStop(callback) {
       process.once("SIGINT", callback);
       process.once("SIGTERM", callback);
@@ -35,4 +39,18 @@ export function processIO(): IO {
     onReload: (callback) => void process.on("SIGHUP", callback),
     abort: (code) => process.exit(code),
   };
+}
+
+/** Asks on standard error, since standard output is for results. */
+async function askOnTerminal(question: string): Promise<string | undefined> {
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      // Control-D and Control-C end the question, not the process: nothing has been done yet.
+      lines.once("close", () => resolve(undefined));
+      void lines.question(question).then(resolve, () => resolve(undefined));
+    });
+  } finally {
+    lines.close();
+  }
 }

@@ -1,4 +1,5 @@
 /** The log: one line a request, readable on a terminal and JSON otherwise. Never a raw URL, never a token. */
+import { Writable } from "node:stream";
 import pino from "pino";
 import pretty from "pino-pretty";
 import type { RequestRecord } from "../src/engine/engine.ts";
@@ -16,14 +17,20 @@ export interface Log {
 /** Writes to standard error, since standard output is for results. */
 export function createLog({ stderr, env }: IO): Log {
   const readable = stderr.isTTY === true;
-  const sink = { write: (line: string) => void stderr.write(line) };
+  const sink = new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      stderr.write(line);
+      done();
+    },
+  });
   const stream = readable
     ? pretty({
         colorize: !env.NO_COLOR,
         translateTime: "SYS:HH:MM:ss",
         ignore: "pid,hostname,method,route,status,milliseconds,code",
         singleLine: true,
-        destination: sink as never,
+        destination: sink,
       })
     : sink;
   const logger = pino(

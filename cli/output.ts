@@ -1,9 +1,11 @@
 /** How commands show what they have: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
 import { styleText } from "node:util";
 import Table from "cli-table3";
+import type { Fault } from "../src/engine/document.ts";
 import { Failure } from "../src/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import { TableFaults } from "../src/route-table.ts";
+import { countOf, type Paint, presentFaults } from "./faults.ts";
 import type { IO, Sink } from "./io.ts";
 
 /** A column of a list: its heading, and what it shows of a row. */
@@ -25,6 +27,11 @@ export class Output {
   constructor(io: IO, json: () => boolean) {
     this.#io = io;
     this.#json = json;
+  }
+
+  /** Whether results are JSON documents. */
+  get wantsJSON(): boolean {
+    return this.#json();
   }
 
   /** Shows a result: the document with `--json`, else the text. */
@@ -62,6 +69,16 @@ export class Output {
       : text;
   }
 
+  /** Shows faults or warnings of a file, each with its line. */
+  faults(faults: readonly Fault[], file: string, text: string, kind: "fault" | "warning"): void {
+    if (faults.length === 0) return;
+    const { stderr } = this.#io;
+    // A terminal that does not tell its width says 0.
+    const columns = stderr.isTTY === true ? stderr.columns || undefined : undefined;
+    const paint: Paint = (format, each) => this.style(format, each, stderr);
+    this.remark(presentFaults(faults, { file, text, paint, columns, kind }));
+  }
+
   /** Says why a command failed. */
   failure(error: unknown): void {
     if (error instanceof Reported) return;
@@ -73,7 +90,14 @@ export class Output {
       this.#io.stdout.write(`${JSON.stringify({ code, info: message, parameter, hint, ...faults })}\n`);
       return;
     }
-    this.remark(`${this.style("red", "error:", this.#io.stderr)} ${message}`);
+    const { stderr } = this.#io;
+    const label = this.style("red", "error:", stderr);
+    if (error instanceof TableFaults) {
+      this.remark(`${label} ${error.file} has ${countOf(error.faults.length, "fault")}:`);
+      this.faults(error.faults, error.file, error.text, "fault");
+      return;
+    }
+    this.remark(`${label} ${message}`);
     if (hint !== undefined) this.remark(hint);
   }
 

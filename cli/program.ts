@@ -2,7 +2,10 @@
 import { Command, CommanderError, Option } from "commander";
 import type { Control } from "../src/control.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
+import { addAccessCommands } from "./commands/access.ts";
+import { addAuditCommands } from "./commands/audit.ts";
 import { addCallCommand } from "./commands/call.ts";
+import { addDataCommands } from "./commands/data.ts";
 import { addGroupCommands } from "./commands/group.ts";
 import { addMemberCommands } from "./commands/member.ts";
 import { addPlayerCommands } from "./commands/player.ts";
@@ -10,18 +13,19 @@ import { addRoutesCommands } from "./commands/routes.ts";
 import { addSeedCommands } from "./commands/seed.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addTokenCommands } from "./commands/token.ts";
+import { addUndoCommand } from "./commands/undo.ts";
 import type { IO } from "./io.ts";
 import { Output } from "./output.ts";
 import { version } from "./version.ts";
-import { defaultRoutes, type GlobalOptions, Workplace, withControl } from "./workplace.ts";
+import { defaultRoutes, type GlobalOptions, type Mode, Workplace, withControl } from "./workplace.ts";
 
 /** What every command is given. */
 export interface Session {
   readonly io: IO;
   readonly output: Output;
   workplace(): Workplace;
-  /** Runs `work` on the data. `reads` says that a folder without data is a mistake rather than a beginning. */
-  withControl<T>(mode: "reads" | "changes", work: (control: Control) => Promise<T>): Promise<T>;
+  /** Runs `work` on the data. */
+  withControl<T>(mode: Mode, work: (control: Control) => Promise<T>): Promise<T>;
 }
 
 /** 0 done, 1 failed, 2 wrong usage. */
@@ -40,7 +44,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     io,
     output,
     workplace,
-    withControl: (mode, work) => withControl(workplace(), output, mode === "changes", work),
+    withControl: (mode, work) => withControl(workplace(), output, mode, work),
   };
 
   program
@@ -48,7 +52,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     .version(version(), "-V, --version", "print the version")
     .addOption(option("--data <dir>", "the data folder", io.env.ADDON_DATA ?? "data"))
     .addOption(option("--routes <file>", "the route table", io.env.ADDON_ROUTES ?? defaultRoutes))
-    .addOption(new Option("--json", "print one JSON document").default(false))
+    .addOption(new Option("--json", "print one JSON document"))
     .option("--no-input", "never ask anything")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", examples);
@@ -60,6 +64,10 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   addGroupCommands(program, session);
   addCallCommand(program, session);
   addRoutesCommands(program, session);
+  addAccessCommands(program, session);
+  addDataCommands(program, session);
+  addAuditCommands(program, session);
+  addUndoCommand(program, session);
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -79,7 +87,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       return 1;
     }
     if (error.exitCode === 0) return 0;
-    if (wantsJson()) output.failure({ code: "USAGE", message: error.message.replace(/^error: /, "") });
+    if (wantsJson()) output.failure({ code: "USAGE", message: usageMessage(error) });
     return 2;
   }
 }
@@ -94,6 +102,11 @@ Examples:
 
 The data folder, the route table, host and port can also come from ADDON_DATA, ADDON_ROUTES, ADDON_HOST, ADDON_PORT.
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+
+function usageMessage({ code, message }: CommanderError): string {
+  if (code === "commander.help") return "A command is expected; `addon-cli --help` lists them.";
+  return message.replace(/^error: /, "").replaceAll("\n", " ");
+}
 
 function option(flags: string, description: string, value: string): Option {
   return new Option(flags, description).default(value);

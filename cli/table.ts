@@ -1,9 +1,10 @@
 /** The route table as commands look at it: a file's text, checked against the names that the data has. */
 import { resolve } from "node:path";
 import type { Vocabulary } from "../src/engine/caller.ts";
-import type { Table } from "../src/engine/table.ts";
+import { type CheckedTable, revisionOf, type Table } from "../src/engine/table.ts";
+import { type Warning, warningsOf } from "../src/engine/warnings.ts";
 import { readTable, TableFaults } from "../src/route-table.ts";
-import { checkRoutes, readSeed } from "../src/service.ts";
+import { checkRoutes, operationsToCheck, readSeed } from "../src/service.ts";
 import type { Session } from "./program.ts";
 
 /** The file that a command means: the one that it was given, or the one of `--routes`. */
@@ -13,14 +14,58 @@ export async function tableFile({ io, workplace }: Session, given: string | unde
 
 /** The table of a file. @throws TableFaults where it has faults */
 export async function checkedTable(session: Session, file: string): Promise<Table> {
-  const { table, faults } = checkRoutes(await readTable(file), await vocabularyOf(session));
-  if (table === undefined) throw new TableFaults(file, faults);
+  const text = await readTable(file);
+  const { table, faults } = checkRoutes(text, await vocabularyOf(session));
+  if (table === undefined) throw new TableFaults(file, faults, text);
   return table;
 }
 
+/** A file's faults, and where it has none, what is suspicious in it. */
+export type LookedThrough = CheckedTable & {
+  readonly text: string;
+  readonly revision: string;
+  readonly warnings: readonly Warning[];
+};
+
+/** Looks a file through, for faults and for what is suspicious. */
+export async function lookThrough(session: Session, file: string): Promise<LookedThrough> {
+  const text = await readTable(file);
+  const { vocabulary, members } = await namesOf(session);
+  const checked = checkRoutes(text, vocabulary);
+  const warnings =
+    checked.table === undefined
+      ? []
+      : warningsOf(checked.table, text, { operations: operationsToCheck(), members });
+  return { ...checked, text, revision: revisionOf(text), warnings };
+}
+
 /** The names that the data has; before there is data, those that it would be seeded with. */
-export async function vocabularyOf({ workplace, withControl }: Session): Promise<Vocabulary> {
-  if (await workplace().hasData()) return withControl("reads", (control) => control.vocabulary());
+export async function vocabularyOf(session: Session): Promise<Vocabulary> {
+  if (await session.workplace().hasData())
+    return session.withControl("reads", (control) => control.vocabulary());
+  return seedVocabulary(session);
+}
+
+interface Names {
+  readonly vocabulary: Vocabulary;
+  /** How many members each group has; undefined while there is nobody at all, and every group is empty. */
+  readonly members: ReadonlyMap<string, number> | undefined;
+}
+
+async function namesOf(session: Session): Promise<Names> {
+  if (!(await session.workplace().hasData()))
+    return { vocabulary: await seedVocabulary(session), members: undefined };
+  return session.withControl("reads", async (control) => {
+    const vocabulary = await control.vocabulary();
+    const groups = await control.administer("group.list", {});
+    const players = await control.administer("player.list", {});
+    const members = new Map(groups.map((each) => [each.group, each.members.length]));
+    const isAnybody = players.length > 0 || groups.some((each) => each.members.length > 0);
+    return { vocabulary, members: isAnybody ? members : undefined };
+  });
+}
+
+async function seedVocabulary({ workplace }: Session): Promise<Vocabulary> {
   const { groups, factions, services } = await readSeed(await workplace().seedFile());
   return { group: groups ?? [], faction: factions ?? [], service: services ?? [] };
 }

@@ -58,7 +58,14 @@ export class Workplace {
    */
   async furnish(): Promise<string[]> {
     const put: string[] = [];
-    if (!(await this.hasRoutes())) put.push(await putDown("routes.yaml", this.routes));
+    if (!(await this.hasRoutes())) {
+      put.push(await putDown("routes.yaml", this.routes));
+      // The table's first line names it, for editors.
+      const schema = join(dirname(this.routes), "routes.schema.json");
+      if (!(await exists(schema))) put.push(await putDown("routes.schema.json", schema));
+      const tests = join(dirname(this.routes), "routes.test.yaml");
+      if (!(await exists(tests))) put.push(await putDown("routes.test.yaml", tests));
+    }
     const seed = join(this.folder, "seed.yaml");
     if (!(await exists(seed))) put.push(await putDown("data/seed.yaml", seed));
     return put;
@@ -67,11 +74,19 @@ export class Workplace {
 
 export const defaultRoutes = "routes.yaml";
 
+/** What becomes of a folder without data: refused, begun and seeded, or begun for the names of another file. */
+export type Mode = "reads" | "changes" | "seeds";
+
+interface OpenOptions extends Omit<ServiceOptions, "folder" | "routes"> {
+  /** Whether a new folder gets the names of its seed file; by default it does. */
+  readonly seed?: boolean;
+}
+
 /** Opens the service on a data folder; a folder without data is seeded first. */
 export async function openService(
   workplace: Workplace,
   output: Output,
-  options: Omit<ServiceOptions, "folder" | "routes"> = {},
+  options: OpenOptions = {},
 ): Promise<Service> {
   const isNew = !(await workplace.hasData());
   const put = isNew ? await workplace.furnish() : [];
@@ -82,7 +97,7 @@ export async function openService(
     routes: await workplace.routesFile(),
   });
   for (const warning of service.store.warnings) output.remark(`warning: ${warning}`);
-  if (service.vocabulary().group.length === 0) {
+  if (isNew && options.seed !== false) {
     const file = await workplace.seedFile();
     try {
       await service.administer("seed.groups", await readSeed(file));
@@ -101,20 +116,20 @@ const patience = 30_000;
 /**
  * Runs `work` on the data: in the service that runs on the folder, or else on the folder itself. Commands that come
  * at the same time take turns.
- * @param create whether a folder without data is begun, rather than refused
+ * @param mode what becomes of a folder without data; see {@link Mode}
  */
 export async function withControl<T>(
   workplace: Workplace,
   output: Output,
-  create: boolean,
+  mode: Mode,
   work: (control: Control) => Promise<T>,
 ): Promise<T> {
-  if (!create && !(await workplace.hasData())) {
+  if (mode === "reads" && !(await workplace.hasData())) {
     throw new Failure("UNKNOWN_ENTRY", `There is no data in ${workplace.folder}.`, {
       hint: "`addon-cli serve` and `addon-cli seed groups` begin it; --data names another folder.",
     });
   }
-  const turn = await takeTurn(workplace, output);
+  const turn = await takeTurn(workplace, output, { seed: mode !== "seeds" });
   if (turn.running !== undefined) return work(turn.running);
   try {
     return await work(controlOf(turn.service, null));
@@ -127,7 +142,7 @@ export async function withControl<T>(
 export async function openAsService(
   workplace: Workplace,
   output: Output,
-  options: Omit<ServiceOptions, "folder" | "routes">,
+  options: OpenOptions,
 ): Promise<Service> {
   const turn = await takeTurn(workplace, output, options);
   if (turn.running === undefined) return turn.service;
@@ -144,19 +159,20 @@ export async function openAsService(
 type Turn = { readonly running: Control } | { readonly running: undefined; readonly service: Service };
 
 /** The service that runs on the folder, or else the folder itself, as soon as no other command has it. */
-async function takeTurn(
-  workplace: Workplace,
-  output: Output,
-  options: Omit<ServiceOptions, "folder" | "routes"> = {},
-): Promise<Turn> {
-  const deadline = Date.now() + patience;
+async function takeTurn(workplace: Workplace, output: Output, options: OpenOptions): Promise<Turn> {
+  const began = Date.now();
+  let said = false;
   for (;;) {
     const running = await connectControl(workplace.folder);
     if (running !== undefined) return { running };
     try {
       return { running: undefined, service: await openService(workplace, output, options) };
     } catch (error) {
-      if (!(error instanceof FolderHeld) || Date.now() > deadline) throw error;
+      if (!(error instanceof FolderHeld) || Date.now() > began + patience) throw error;
+    }
+    if (!said && Date.now() > began + 1000) {
+      output.remark("Waiting for another command that has the data folder open …");
+      said = true;
     }
     // Whoever has it is a command at work, or a service that starts or stops.
     await setTimeout(20 + Math.random() * 30);

@@ -8,13 +8,17 @@ import { createServer, request } from "node:http";
 import { join, relative } from "node:path";
 import { H3, readBody } from "h3";
 import { toNodeHandler } from "srvx/node";
+import type { Decision } from "./access/can-i.ts";
+import type { TableDiff } from "./access/diff.ts";
+import type { Pair } from "./access/question.ts";
+import type { WhoCan } from "./access/who-can.ts";
 import type { AdministrationName } from "./administration/index.ts";
 import type { Vocabulary } from "./engine/caller.ts";
 import type { Fault } from "./engine/document.ts";
 import type { FailureBody } from "./engine/response.ts";
 import { Failure, type FailureCode } from "./errors.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "./route-table.ts";
-import type { AdministrationInput, AdministrationResult, Service } from "./service.ts";
+import type { AdministrationInput, AdministrationResult, Service, TableText } from "./service.ts";
 
 /** A process that serves a data folder. */
 export interface Holder {
@@ -43,9 +47,15 @@ export interface Control {
   /** Takes a change back. */
   undo(sequence: number): Promise<{ info: string }>;
   /** Reads the route table's file again, and puts it in force. @throws TableFaults; then the old one stays in force */
-  reloadRoutes(): Promise<Reloaded>;
+  reloadRoutes(expected?: string): Promise<Reloaded>;
   /** Which table is in force, and what became of the last attempt to put another one in force. */
   routesStatus(): Promise<TableStatus>;
+  /** What another table would change; see {@link Service.diffRoutes}. */
+  diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff>;
+  /** Whether somebody may call an operation, and why; see {@link Service.canI}. */
+  canI(who: string, path: string, pairs: readonly Pair[], by?: TableText): Promise<Decision>;
+  /** Everyone who may call an operation; see {@link Service.whoCan}. */
+  whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan>;
   /** The running service, or null where the command itself has the folder. */
   holder(): Promise<Holder | null>;
 }
@@ -58,6 +68,9 @@ const methods = [
   "undo",
   "reloadRoutes",
   "routesStatus",
+  "diffRoutes",
+  "canI",
+  "whoCan",
   "holder",
 ] as const;
 type Method = (typeof methods)[number];
@@ -72,15 +85,17 @@ export function controlOf(service: Service, holder: Holder | null): Control {
     },
     vocabulary: async () => service.vocabulary(),
     async snapshot() {
-      await service.store.snapshot();
-      return { sequence: service.store.sequence };
+      return { sequence: await service.store.snapshot() };
     },
     undo: (sequence) => service.undo(sequence),
-    reloadRoutes: () => service.routes.reload(),
+    reloadRoutes: (expected) => service.reloadRoutes(expected),
     async routesStatus() {
       await service.loadTable();
       return service.routes.status();
     },
+    diffRoutes: (after, before) => service.diffRoutes(after, before),
+    canI: (who, path, pairs, by) => service.canI(who, path, pairs, by),
+    whoCan: (path, pairs, by) => service.whoCan(path, pairs, by),
     holder: async () => holder,
   };
 }
@@ -138,8 +153,11 @@ export async function connectControl(folder: string): Promise<Control | undefine
     vocabulary: () => ask("vocabulary", []),
     snapshot: () => ask("snapshot", []),
     undo: (...all) => ask("undo", all),
-    reloadRoutes: () => ask("reloadRoutes", []),
+    reloadRoutes: (...all) => ask("reloadRoutes", all),
     routesStatus: () => ask("routesStatus", []),
+    diffRoutes: (...all) => ask("diffRoutes", all),
+    canI: (...all) => ask("canI", all),
+    whoCan: (...all) => ask("whoCan", all),
     holder: () => ask("holder", []),
   };
 }
@@ -191,10 +209,14 @@ interface WireError {
   readonly hint?: string | undefined;
   readonly file?: string;
   readonly faults?: readonly Fault[];
+  readonly text?: string;
 }
 
 function toWire(error: unknown): WireError {
-  if (error instanceof TableFaults) return { message: error.message, file: error.file, faults: error.faults };
+  if (error instanceof TableFaults) {
+    const { message, file, faults, text } = error;
+    return { message, file, faults, text };
+  }
   if (error instanceof Failure) {
     const { code, message, parameter, hint } = error;
     return { code, message, parameter, hint };
@@ -202,8 +224,8 @@ function toWire(error: unknown): WireError {
   return { message: error instanceof Error ? error.message : String(error) };
 }
 
-function fromWire({ code, message, parameter, hint, file, faults }: WireError): Error {
-  if (file !== undefined && faults !== undefined) return new TableFaults(file, faults);
+function fromWire({ code, message, parameter, hint, file, faults, text }: WireError): Error {
+  if (file !== undefined && faults !== undefined) return new TableFaults(file, faults, text);
   if (code === undefined) return new Error(message);
   return new Failure(code, message, {
     ...(parameter === undefined ? {} : { parameter }),

@@ -13,12 +13,21 @@ export class TableFaults extends Error {
   override readonly name = "TableFaults";
   readonly file: string;
   readonly faults: readonly Fault[];
+  /** Private, so that a log which writes an error down with its properties does not repeat the file. */
+  readonly #text: string;
 
-  constructor(file: string, faults: readonly Fault[]) {
+  /** @param text the file's text as it was checked */
+  constructor(file: string, faults: readonly Fault[], text = "") {
     const lines = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
     super(`${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${lines.join("\n")}`);
     this.file = file;
     this.faults = faults;
+    this.#text = text;
+  }
+
+  /** The file's text as it was checked, to show the lines that are at fault. */
+  get text(): string {
+    return this.#text;
   }
 }
 
@@ -77,8 +86,9 @@ export class RouteTable {
   /** Reads the file again. @throws TableFaults, or Failure where there is no file; the old table stays in force */
   async reload(): Promise<Reloaded> {
     try {
-      const { table, faults } = await this.check();
-      if (table === undefined) throw new TableFaults(this.file, faults);
+      const text = await readTable(this.file);
+      const { table, faults } = checkTable(text, this.#surroundings);
+      if (table === undefined) throw new TableFaults(this.file, faults, text);
       this.#refused = null;
       const changed = this.#engine?.table.revision !== table.revision;
       if (changed) {

@@ -3,6 +3,7 @@
  * before there is a request: a malformed one, one that is too large, or one that takes too long.
  */
 import { randomUUID } from "node:crypto";
+import { readFile } from "node:fs/promises";
 import {
   type Server as HttpServer,
   type IncomingMessage,
@@ -11,6 +12,7 @@ import {
   STATUS_CODES,
 } from "node:http";
 import type { Duplex } from "node:stream";
+import { createSecureContext } from "node:tls";
 import { type Listener, listen } from "listhen";
 import { toNodeHandler } from "srvx/node";
 import type { RequestRecord } from "./engine/engine.ts";
@@ -85,6 +87,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function listenOn(listener: RequestListener, { host, port, https }: ServerOptions): Promise<Listener> {
+  if (https !== undefined) await requireCertificate(https);
   let listening: Listener;
   try {
     listening = await listen(listener, {
@@ -113,8 +116,26 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
   throw portTaken(host, port, undefined);
 }
 
+/** Checks a certificate before it is used: listhen would blame the port. @throws Failure that names the files */
+async function requireCertificate({ cert, key }: { cert: string; key: string }): Promise<void> {
+  try {
+    createSecureContext({ cert: await readFile(cert), key: await readFile(key) });
+  } catch (cause) {
+    const reason = (cause as Error).message;
+    throw new Failure(
+      "STORE_UNAVAILABLE",
+      `The certificate ${cert} with the key ${key} can not be used: ${reason}.`,
+      {
+        hint: "--cert and --key name PEM files that belong together.",
+        cause,
+      },
+    );
+  }
+}
+
 function portTaken(host: string, port: number, cause: unknown): Failure {
-  const reason = cause instanceof Error && !/available port/.test(cause.message) ? ` (${cause.message})` : "";
+  const reason =
+    cause instanceof Error && !/(?:available|random) port/.test(cause.message) ? ` (${cause.message})` : "";
   return new Failure("STORE_UNAVAILABLE", `The service can not listen on ${host}:${port}${reason}.`, {
     hint: "Something else may be listening there; choose another port with --port, or another address with --host.",
     cause,

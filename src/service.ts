@@ -5,8 +5,14 @@
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { parse } from "yaml";
+import { canI, type Decision } from "./access/can-i.ts";
+import { diffTables, type Source, type TableDiff } from "./access/diff.ts";
+import { peopleOf } from "./access/people.ts";
+import type { Pair } from "./access/question.ts";
+import { type WhoCan, whoCan } from "./access/who-can.ts";
 import type { AdministrationContext, AdministrationOperation } from "./administration/define.ts";
 import { type Administration, type AdministrationName, administration } from "./administration/index.ts";
+import { seedSchema } from "./administration/names.ts";
 import { undoChange } from "./administration/undo.ts";
 import type { Caller, Vocabulary } from "./engine/caller.ts";
 import { createEngine, type Engine, type RequestRecord } from "./engine/engine.ts";
@@ -21,7 +27,7 @@ import { namesOf, requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions, once } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { model } from "./model.ts";
-import { RouteTable } from "./route-table.ts";
+import { type Reloaded, RouteTable, readTable, TableFaults } from "./route-table.ts";
 import type { Data, DataStore } from "./store/data.ts";
 import { nodeFiles } from "./store/files.ts";
 import type { JournalRecord } from "./store/journal.ts";
@@ -49,6 +55,12 @@ type Result<O> = O extends { change(...all: never[]): infer R } | { read(...all:
 /** What an administrative operation gives. */
 export type AdministrationResult<N extends AdministrationName> = Result<Administration[N]>;
 
+/** The text of a route table, and the file that it came from. */
+export interface TableText {
+  readonly file: string;
+  readonly text: string;
+}
+
 /** The names that tables and parameters can refer to. */
 export function vocabularyOf(data: Data): Vocabulary {
   return {
@@ -58,11 +70,14 @@ export function vocabularyOf(data: Data): Vocabulary {
   };
 }
 
+/** The service's operations as a table is checked against them. They are not run: on what does not matter. */
+export function operationsToCheck(): Operations {
+  return toOperations((handler) => ({ ...handler, run: () => undefined }));
+}
+
 /** Checks a table's text against the service's handlers and a vocabulary, without serving it. */
 export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable {
-  // The operations are not run: what they would be run on does not matter.
-  const operations = toOperations((handler) => ({ ...handler, run: () => undefined }));
-  return checkTable(text, { operations, vocabulary: () => vocabulary });
+  return checkTable(text, { operations: operationsToCheck(), vocabulary: () => vocabulary });
 }
 
 /** See the head of this file. */
@@ -111,6 +126,65 @@ export class Service {
     const { data } = this.store;
     const caller: Caller = as === undefined ? operatorCaller : playerCaller(data, requirePlayer(data, as));
     return this.routes.engine.call(path, query, caller);
+  }
+
+  /**
+   * Whether somebody may call an operation, and why; see {@link canI}.
+   * @param by another table than the one in force
+   * @throws TableFaults, or Failure for a question that can not be answered
+   */
+  async canI(who: string, path: string, pairs: readonly Pair[], by?: TableText): Promise<Decision> {
+    const { table } = await this.#source(by);
+    return canI(this.store.data, table, this.vocabulary(), this.#now(), [who, path, pairs]);
+  }
+
+  /** Everyone who may call an operation; otherwise as {@link canI}. */
+  async whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan> {
+    const { table } = await this.#source(by);
+    return whoCan(peopleOf(this.store.data), table, this.vocabulary(), [path, pairs]);
+  }
+
+  /**
+   * What another table would change.
+   * @param after by default the file of the table in force, as it is now
+   * @param before by default the table in force
+   * @throws TableFaults, or Failure where there is no file
+   */
+  async diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff> {
+    const { file } = this.routes;
+    const old = await this.#source(before);
+    const fresh = await this.#source(after ?? { file, text: await readTable(file) });
+    return diffTables(old, fresh, peopleOf(this.store.data), this.vocabulary());
+  }
+
+  /**
+   * Reads the route table's file again, and puts it in force.
+   * @param expected the revision that was looked at: what came into the file since then is not put in force
+   * @throws TableFaults, or Failure `CONFLICT` for another revision; then the old table stays in force
+   */
+  async reloadRoutes(expected?: string): Promise<Reloaded> {
+    const { table } = expected === undefined ? {} : await this.routes.check();
+    if (table !== undefined && table.revision !== expected) {
+      throw new Failure("CONFLICT", "The route table's file was changed while it was looked at.", {
+        hint: "Repeat the command to see what it would change now.",
+      });
+    }
+    try {
+      return await this.routes.reload();
+    } catch (error) {
+      const { revision } = this.routes.status();
+      this.#options.warn?.(`The route table was refused; revision ${revision} stays in force.`, error);
+      throw error;
+    }
+  }
+
+  /** A table's text, checked; or the table in force. */
+  async #source(given: TableText | undefined): Promise<Source> {
+    if (given === undefined) return { file: this.routes.file, table: await this.loadTable() };
+    const { file, text } = given;
+    const { table, faults } = checkRoutes(text, this.vocabulary());
+    if (table === undefined) throw new TableFaults(file, faults, text);
+    return { file, table };
   }
 
   /** Carries out an administrative operation. @throws Failure where it refuses */
@@ -225,7 +299,7 @@ export class Service {
 }
 
 /** Reads a seed file: groups, factions and services. @throws Failure where it is not one */
-export async function readSeed(file: string): Promise<AdministrationInput<"seed.groups">> {
+export async function readSeed(file: string): Promise<v.InferOutput<typeof seedSchema>> {
   let text: string;
   try {
     text = await readFile(file, "utf8");
@@ -235,13 +309,17 @@ export async function readSeed(file: string): Promise<AdministrationInput<"seed.
       hint: "Name the YAML file with the names.",
     });
   }
+  let content: unknown;
   try {
-    return parse(text);
+    content = parse(text);
   } catch (cause) {
     throw new Failure("PARAMETER_INVALID", `${file} is not readable as YAML: ${(cause as Error).message}`, {
       cause,
     });
   }
+  const seed = v.safeParse(seedSchema, content);
+  if (seed.success) return seed.output;
+  throw new Failure("PARAMETER_INVALID", `${file}: ${seed.issues[0].message}.`);
 }
 
 function toOperations(toOperation: (handler: Handler) => Operation): Operations {

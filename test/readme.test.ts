@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
 import { projectFolder, temporaryFolder } from "./_setup.ts";
+import { emptyDesk } from "./cli/_setup.ts";
 
 const readme = await readFile(join(projectFolder, "README.md"), "utf8");
 const run = promisify(execFile);
@@ -70,12 +71,15 @@ it("the tour, pasted into a shell, shows what it says", async (t) => {
   assert.match(stdout, /statistic +deaths 0, kills 1/);
 });
 
+it("the table of operations is what `routes list --markdown` says of the shipped table", async (t) => {
+  const block = /<!-- routes -->\n([\s\S]*?)<!-- \/routes -->/.exec(readme)?.[1];
+  const desk = await emptyDesk(t);
+  assert.equal(block, await desk.ok("routes", "list", "--markdown"), "make it anew with that command");
+});
+
 it("the table of operations names all 34 of the specification", () => {
-  const table = readme.slice(readme.indexOf("## The operations"), readme.indexOf("## The route table"));
-  const named = table
-    .split("\n")
-    .filter((line) => line.startsWith("| `"))
-    .flatMap((line) => [...(line.split("|")[1] ?? "").matchAll(/`([^`]+)`/g)].map((match) => match[1]));
-  assert.equal(new Set(named).size, 34);
-  assert.equal(named.length, 34);
+  const block = readme.slice(readme.indexOf("<!-- routes -->"), readme.indexOf("<!-- /routes -->"));
+  const paths = [...block.matchAll(/^\| `(\/[^`]+)`/gm)].map((match) => match[1]);
+  assert.equal(new Set(paths).size, 34);
+  assert.equal(paths.length, 34);
 });

@@ -1,6 +1,7 @@
 /** `call`: any operation of the route table, as the operator or as a player. */
 import { type Command, InvalidArgumentError } from "commander";
 import { Failure, type FailureCode } from "../../src/errors.ts";
+import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
 import type { Session } from "../program.ts";
 
@@ -14,6 +15,9 @@ function parsePath(text: string): string {
   if (!text.startsWith("/")) {
     throw new InvalidArgumentError("Expected is a path without its prefix, such as /wantedreason/add.");
   }
+  if (/[?#]/.test(text)) {
+    throw new InvalidArgumentError("Write parameters behind the path, as name=value.");
+  }
   return text;
 }
 
@@ -26,10 +30,7 @@ export function addCallCommand(program: Command, { io, output, withControl }: Se
     .option("--as <player>", "call it as this player: name or UUID")
     .addHelpText(
       "after",
-      `
-Examples:
-  $ addon-cli call /wantedreason/add reason=Theft points=10
-  $ addon-cli call /blacklistreason/GROVE --as Ada`,
+      examples("call /wantedreason/add reason=Theft points=10", "call /blacklistreason/GROVE --as Ada"),
     )
     .action(async (path: string, pairs: [string, string][] = [], options: { as?: string }) => {
       const { ok, body } = await withControl("changes", (control) => control.call(path, pairs, options.as));

@@ -1,5 +1,6 @@
 /** `group`: addon groups and their members. */
 import type { Command } from "commander";
+import { examples } from "../help.ts";
 import type { Session } from "../program.ts";
 
 export function addGroupCommands(program: Command, { output, withControl }: Session): void {
@@ -24,6 +25,7 @@ export function addGroupCommands(program: Command, { output, withControl }: Sess
       .description(name === "add" ? "put a player into a group" : "take a player out of a group")
       .argument("<player>", "name or UUID; need not be registered")
       .argument("<group>", "a group")
+      .addHelpText("after", examples(`group ${name} Ada TARGETLIST`))
       .action(async (player: string, to: string) => {
         const result = await withControl("changes", (control) =>
           control.administer(`group.${name}`, { player, group: to }),

@@ -1,5 +1,6 @@
 /** `member` and `admin`: a player's ranks in factions and services, and the administrator flag. */
 import { type Command, InvalidArgumentError } from "commander";
+import { examples } from "../help.ts";
 import type { Session } from "../program.ts";
 
 function parseRank(text: string): number {
@@ -15,7 +16,7 @@ export function addMemberCommands(program: Command, { output, withControl }: Ses
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
     .argument("<rank>", "1 to 9, or more", parseRank)
-    .addHelpText("after", "\nExample:\n  $ addon-cli member set Ada RESCUE 4")
+    .addHelpText("after", examples("member set Ada RESCUE 4"))
     .action(async (player: string, organisation: string, rank: number) => {
       const result = await withControl("changes", (control) =>
         control.administer("member.set", { player, organisation, rank }),
@@ -27,6 +28,7 @@ export function addMemberCommands(program: Command, { output, withControl }: Ses
     .description("take a player out of a faction or service")
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
+    .addHelpText("after", examples("member remove Ada RESCUE"))
     .action(async (player: string, organisation: string) => {
       const result = await withControl("changes", (control) =>
         control.administer("member.remove", { player, organisation }),
@@ -40,6 +42,7 @@ export function addMemberCommands(program: Command, { output, withControl }: Ses
       .command(name)
       .description(name === "grant" ? "make a player an administrator" : "take the administrator flag away")
       .argument("<player>", "name or UUID")
+      .addHelpText("after", examples(`admin ${name} Ada`))
       .action(async (player: string) => {
         const result = await withControl("changes", (control) =>
           control.administer(`admin.${name}`, { player }),

@@ -1,5 +1,6 @@
 /** `player`: registering and looking at players, and the consequences that the specification names (section 5). */
 import { type Command, InvalidArgumentError } from "commander";
+import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../program.ts";
 
@@ -30,7 +31,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
       parseMember,
     )
     .option("--admin", "make the player an administrator")
-    .addHelpText("after", "\nExample:\n  $ addon-cli player add Ada --member GROVE:4 --member RESCUE:2")
+    .addHelpText("after", examples("player add Ada --member GROVE:4 --member RESCUE:2"))
     .action(async (name: string, options: { uuid?: string; member?: Member[]; admin?: boolean }) => {
       const result = await withControl("changes", (control) =>
         control.administer("player.register", {
@@ -65,6 +66,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .command("show")
     .description("show all that is known of a player")
     .argument("<player>", "name or UUID")
+    .addHelpText("after", examples("player show Ada"))
     .action(async (reference: string) => {
       const shown = await withControl("reads", (control) =>
         control.administer("player.show", { player: reference }),
@@ -101,6 +103,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
       .command(name)
       .description(description)
       .argument("<player>", "name or UUID")
+      .addHelpText("after", examples(`player ${name} Ada`))
       .action(async (reference: string) => {
         const result = await withControl("changes", (control) =>
           control.administer(operation, { player: reference }),

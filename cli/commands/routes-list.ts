@@ -1,35 +1,157 @@
 /** `routes list`: every route with its restriction in words. */
-import type { Command } from "commander";
-import { describe } from "../../src/engine/restriction.ts";
+import { type Command, Option } from "commander";
+import type { Caller } from "../../src/engine/caller.ts";
+import { describe, parametersOf } from "../../src/engine/restriction.ts";
+import type { Route, Table } from "../../src/engine/table.ts";
+import { type Verdict, verdictOf } from "../../src/engine/verdict.ts";
+import { Failure } from "../../src/errors.ts";
+import { compareTexts, didYouMean, fold, oneOf } from "../../src/text.ts";
+import { toMarkdown } from "../markdown.ts";
+import type { Column } from "../output.ts";
 import type { Session } from "../program.ts";
-import { checkedTable, tableFile } from "../table.ts";
+import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
+
+interface ListOptions {
+  readonly resource?: string;
+  readonly for?: string;
+  readonly markdown?: boolean;
+}
+
+/** A route as it is listed. */
+interface Row {
+  readonly path: string;
+  readonly restriction: string;
+  readonly parameters: readonly {
+    readonly name: string;
+    readonly in: string;
+    readonly type: string;
+    readonly default?: string | number | boolean;
+  }[];
+  readonly summary: string;
+  /** Whether whoever `--for` names may call it. */
+  readonly may?: Verdict;
+  /** The parameters that this depends on. */
+  readonly dependsOn?: readonly string[];
+}
+
+const columns: readonly Column<Row>[] = [
+  { heading: "PATH", cell: ({ path }) => path },
+  { heading: "RESTRICTION", cell: ({ restriction }) => restriction },
+  {
+    heading: "PARAMETERS",
+    cell: ({ parameters }) => parameters.map(({ name }) => name).join(" ") || "-",
+  },
+];
+const mayColumn: Column<Row> = {
+  heading: "MAY",
+  cell: ({ may, dependsOn = [] }) => (may === "depends" ? `depends on ${oneOf(dependsOn, "and")}` : "yes"),
+};
 
 export function addListCommand(routes: Command, session: Session): void {
   routes
     .command("list")
     .description("list every route with its restriction and its parameters")
-    .action(async () => {
-      const table = await checkedTable(session, await tableFile(session, undefined));
-      session.output.list(
-        table.routes.map((route) => ({
-          path: route.path,
-          restriction: describe(route.restriction),
-          parameters: route.parameters.map((each) => ({
-            name: each.name,
-            in: each.in,
-            type: each.type.name,
-          })),
-          summary: route.summary,
-        })),
-        [
-          { heading: "PATH", cell: ({ path }) => path },
-          { heading: "RESTRICTION", cell: ({ restriction }) => restriction },
-          {
-            heading: "PARAMETERS",
-            cell: ({ parameters }) => parameters.map(({ name }) => name).join(" ") || "-",
-          },
-        ],
-        "The table has no routes.",
-      );
-    });
+    .option("--resource <name>", "only the routes of a resource: the first part of their path")
+    .option("--for <caller>", "only what a player, or `public`, may call")
+    .addOption(new Option("--markdown", "print it as Markdown").default(false))
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ addon-cli routes list --resource houseban         the routes of house bans
+  $ addon-cli routes list --for Ada                   what Ada may call
+  $ addon-cli routes list --for public                what anybody with a public token may call`,
+    )
+    .action((options: ListOptions) => listRoutes(session, options));
+}
+
+async function listRoutes(session: Session, options: ListOptions): Promise<void> {
+  const table = await checkedTable(session, await tableFile(session, undefined));
+  const chosen = ofResource(table.routes, options.resource);
+  const verdicts =
+    options.for === undefined ? undefined : await verdictsFor(session, table, chosen, options.for);
+  const routes = chosen.filter((route) => verdicts?.get(route) !== "no");
+  if (options.markdown === true) {
+    const markdown = toMarkdown(routes, table.excludedGroup);
+    session.output.result({ markdown }, markdown);
+    return;
+  }
+  const rows = routes.map((route) => toRow(route, verdicts?.get(route)));
+  const shown = verdicts === undefined ? columns : [...columns.slice(0, 1), mayColumn, ...columns.slice(1)];
+  const empty = verdicts === undefined ? "The table has no routes." : `${options.for} may call none of them.`;
+  session.output.list(rows, shown, empty);
+}
+
+function toRow(route: Route, may: Verdict | undefined): Row {
+  const dependsOn = may === "depends" ? [...new Set(parametersOf(route.restriction))] : [];
+  return {
+    path: route.path,
+    restriction: describe(route.restriction),
+    parameters: route.parameters.map((each) => ({
+      name: each.name,
+      in: each.in,
+      type: each.type.name,
+      ...(each.default === undefined ? {} : { default: each.default }),
+    })),
+    summary: route.summary,
+    ...(may === undefined ? {} : { may, dependsOn }),
+  };
+}
+
+/** @throws Failure where no path begins so */
+function ofResource(routes: readonly Route[], wanted: string | undefined): readonly Route[] {
+  if (wanted === undefined) return routes;
+  const resourceOf = ({ path }: Route) => path.split("/")[1] ?? "";
+  const name = fold(wanted.replace(/^\//, ""));
+  const found = routes.filter((route) => fold(resourceOf(route)) === name);
+  if (found.length > 0) return found;
+  const known = [...new Set(routes.map(resourceOf))].sort(compareTexts);
+  throw new Failure("UNKNOWN_PATH", `There is no resource "${wanted}".${didYouMean(wanted, known)}`, {
+    hint: `Known are ${oneOf(known, "and")}.`,
+  });
+}
+
+/** Holders of public tokens: nobody in particular. */
+const publicCaller: Caller = {
+  id: null,
+  scope: "public",
+  identified: false,
+  administrator: false,
+  unrestricted: false,
+  isCalled: () => false,
+  rankIn: () => undefined,
+};
+
+/** What a caller may do with each route. @throws Failure `UNKNOWN_PLAYER` */
+async function verdictsFor(
+  session: Session,
+  table: Table,
+  routes: readonly Route[],
+  who: string,
+): Promise<ReadonlyMap<Route, Verdict>> {
+  const caller = fold(who) === "public" ? publicCaller : await playerCaller(session, who);
+  const vocabulary = await vocabularyOf(session);
+  const { excludedGroup } = table;
+  const excluded = excludedGroup !== undefined && caller.rankIn("group", excludedGroup) !== undefined;
+  return new Map(
+    routes.map((route) => [route, excluded ? "no" : verdictOf(route.restriction, caller, vocabulary)]),
+  );
+}
+
+/** A player as the data describes it. */
+async function playerCaller({ withControl }: Session, player: string): Promise<Caller> {
+  const shown = await withControl("reads", (control) => control.administer("player.show", { player }));
+  const { name, uuid, administrator, members, groups } = shown;
+  return {
+    id: uuid,
+    scope: uuid,
+    identified: true,
+    administrator,
+    unrestricted: false,
+    isCalled: (reference) => fold(reference) === fold(name) || fold(reference) === uuid,
+    rankIn(kind, of) {
+      if (kind === "group") return groups.includes(of) ? 0 : undefined;
+      return members.find(({ organisation }) => organisation === of)?.rank;
+    },
+  };
 }

@@ -4,6 +4,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import { controlOf, startControl } from "../../src/control.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
+import { examples } from "../help.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Session } from "../program.ts";
 import { watchFile } from "../watch.ts";
@@ -39,10 +40,7 @@ export function addServeCommand(program: Command, session: Session): void {
     .option("--cert <file>", "the certificate, PEM")
     .option("--key <file>", "its private key, PEM")
     .option("--no-watch", "put a changed route table in force only on SIGHUP and by `routes reload`")
-    .addHelpText(
-      "after",
-      "\nExample:\n  $ addon-cli serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem",
-    )
+    .addHelpText("after", examples("serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem"))
     .action(async (options: ServeOptions & { port: number | string }, command: Command) => {
       if (options.https === true && (options.cert === undefined || options.key === undefined)) {
         command.error("error: --https needs --cert <file> and --key <file>", { code: "usage", exitCode: 2 });

@@ -1,5 +1,6 @@
 /** `token`: issuing, listing and revoking tokens. A token is shown once, when it is issued. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../program.ts";
 
@@ -30,7 +31,7 @@ export function addTokenCommands(program: Command, { output, withControl }: Sess
     .option("--label <text>", "what the token is for")
     .option("--addon-version <version>", "the addon version that it is issued for, such as 2.5.1")
     .option("--expires <duration>", "such as 30d; also m, h and w", parseDuration)
-    .addHelpText("after", "\nExample:\n  $ addon-cli token issue --player Ada --expires 30d")
+    .addHelpText("after", examples("token issue --player Ada --expires 30d", "token issue --public"))
     .action(async (options: IssueOptions, command: Command) => {
       if (options.player === undefined && options.public !== true) {
         command.error("error: one of --player <player> and --public is needed", {
@@ -71,6 +72,7 @@ export function addTokenCommands(program: Command, { output, withControl }: Sess
     .command("revoke")
     .description("revoke a token")
     .argument("<id>", "as `token list` shows it")
+    .addHelpText("after", examples("token revoke a92ebc16"))
     .action(async (id: string) => {
       const result = await withControl("changes", (control) => control.administer("token.revoke", { id }));
       output.result(result, result.info);

@@ -5,6 +5,7 @@
 import * as v from "valibot";
 import { playerNameForm } from "../handlers/values.ts";
 import type { Activity } from "../identity/activity.ts";
+import { toUUID } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
 
 /** What an administrative operation knows beside the data and its input. */
@@ -65,7 +66,7 @@ export const newPlayerName = v.pipe(
 export const playerReference = v.pipe(
   v.string(),
   v.normalize("NFC"),
-  v.regex(/^[\p{L}\p{Nd}_.-]{1,36}$/u, nameMessage),
+  v.check((text) => playerNameForm.test(text) || toUUID(text) !== undefined, `${nameMessage}, or a UUID`),
 );
 
 export const rank = v.pipe(

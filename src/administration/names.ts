@@ -15,10 +15,10 @@ const name = v.pipe(
 const names = v.optional(v.nullable(v.array(name, "a list of names was expected")), []);
 
 /** The three lists of a seed file. */
-export const seedSchema = v.strictObject(
-  { groups: names, factions: names, services: names },
-  "the lists groups, factions and services were expected",
-);
+export const seedSchema = v.strictObject({ groups: names, factions: names, services: names }, (issue) => {
+  const expected = "the lists groups, factions and services were expected";
+  return issue.expected === "never" ? `${expected}, "${issue.path?.[0]?.key}" came` : expected;
+});
 
 /** Adds names of one kind behind those that are there. Gives those that are new. */
 function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]): string[] {

@@ -19,7 +19,7 @@ import {
 } from "../identity/players.ts";
 import { groupMemberKey, type Player, subjectKey } from "../model.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { compareTexts } from "../text.ts";
+import { compareTexts, didYouMean } from "../text.ts";
 import { defineChange, defineRead, type Info, newPlayerName, playerReference, rank } from "./define.ts";
 import { listTokens } from "./tokens.ts";
 
@@ -27,6 +27,13 @@ const player = v.object({ player: playerReference });
 
 function info(sentence: string): Info {
   return { info: sentence };
+}
+
+/** Groups can hold names that are not registered; whoever mistyped one should see it. */
+function unregisteredNote(data: Data, reference: string): string {
+  if (findPlayer(data, reference) !== undefined) return "";
+  const names = Array.from(data.players.values(), ({ name }) => name);
+  return ` No player of that name is registered yet.${didYouMean(reference, names)}`;
 }
 
 function setMembership(draft: Draft, { uuid }: Player, organisation: string, newRank: number): void {
@@ -151,15 +158,15 @@ export const exclude = defineChange({
   change(draft, input, context) {
     const subject = toSubject(draft, input.player);
     const changed = joinGroup(draft, context.excludedGroup(), subject);
-    return info(changed ? `Excluded ${subject.name}.` : `${subject.name} is excluded already.`);
+    if (!changed) return info(`${subject.name} is excluded already.`);
+    return info(`Excluded ${subject.name}.${unregisteredNote(draft, input.player)}`);
   },
 });
 
 export const readmit = defineChange({
   input: player,
   change(draft, input, context) {
-    const subject = toSubject(draft, input.player);
-    leaveGroup(draft, context.excludedGroup(), subject);
+    const subject = leaveGroup(draft, context.excludedGroup(), input.player);
     return info(`Readmitted ${subject.name}.`);
   },
 });
@@ -241,7 +248,8 @@ export const addToGroup = defineChange({
     const group = requireGroup(draft, input.group);
     const subject = toSubject(draft, input.player);
     const changed = joinGroup(draft, group, subject);
-    return info(changed ? `Added ${subject.name} to ${group}.` : `${subject.name} is in ${group} already.`);
+    if (!changed) return info(`${subject.name} is in ${group} already.`);
+    return info(`Added ${subject.name} to ${group}.${unregisteredNote(draft, input.player)}`);
   },
 });
 
@@ -249,8 +257,7 @@ export const removeFromGroup = defineChange({
   input: v.object({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireGroup(draft, input.group);
-    const subject = toSubject(draft, input.player);
-    leaveGroup(draft, group, subject);
+    const subject = leaveGroup(draft, group, input.player);
     return info(`Removed ${subject.name} from ${group}.`);
   },
 });

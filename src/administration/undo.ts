@@ -1,11 +1,12 @@
 /** Taking a change back: its records get the values from before it, where they still have those that it gave them. */
 import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../errors.ts";
-import { bookkeeping } from "../model.ts";
+import { bookkeeping, type Named, type Player } from "../model.ts";
 import type { DraftRows } from "../store/collection.ts";
 import type { Draft } from "../store/data.ts";
 import type { RecordChange } from "../store/draft.ts";
 import type { JournalRecord } from "../store/journal.ts";
+import { fold, oneOf } from "../text.ts";
 
 /**
  * Takes a change back.
@@ -20,48 +21,68 @@ export function undoChange(draft: Draft, record: JournalRecord, later: readonly 
       `Change ${record.sequence} (${record.operation}) has nothing that could be undone.`,
     );
   }
-  const obstacles = changes.flatMap((change) => obstaclesTo(draft, change, changes, later));
-  if (obstacles.length > 0) {
-    throw new Failure("CONFLICT", `Change ${record.sequence} can not be undone: ${obstacles.join("; ")}.`, {
-      hint: "Undo what came later first, or make the change you want.",
-    });
-  }
+  refuse(
+    record,
+    changes.flatMap((change) => sinceChanged(draft, change, later)),
+  );
   for (const { collection, key, before } of changes) {
     const rows = rowsOf(draft, collection);
     if (before === null) rows.delete(key);
     else rows.put(before);
   }
+  // What the data would be like then is easier to look at than to foresee; a refusal takes the draft back.
+  refuse(
+    record,
+    changes.flatMap((change) => brokenBy(draft, change)),
+  );
 }
 
-function obstaclesTo(
+/** @throws Failure `CONFLICT` where something is in the way */
+function refuse({ sequence }: JournalRecord, obstacles: readonly string[]): void {
+  if (obstacles.length === 0) return;
+  throw new Failure("CONFLICT", `Change ${sequence} can not be undone: ${obstacles.join("; ")}.`, {
+    hint: "Undo what came later first, or make the change you want.",
+  });
+}
+
+/** Whether a record has another value by now than the change gave it, and which change gave it that. */
+function sinceChanged(
   draft: Draft,
-  change: RecordChange,
-  together: readonly RecordChange[],
+  { collection, key, after }: RecordChange,
   later: readonly JournalRecord[],
 ): string[] {
-  const { collection, key, before, after } = change;
   const current = rowsOf(draft, collection).get(key) ?? null;
-  if (!isDeepStrictEqual(current, after)) {
-    const touching = later.filter(({ changes }) =>
-      changes.some((each) => each.collection === collection && each.key === key),
-    );
-    const by = touching.map(({ sequence, operation }) => `change ${sequence} (${operation})`).join(", ");
-    return [`${collection} ${key} was changed since${by === "" ? "" : ` by ${by}`}`];
+  if (isDeepStrictEqual(current, after)) return [];
+  const touching = later.filter(({ changes }) =>
+    changes.some((each) => each.collection === collection && each.key === key),
+  );
+  const by = touching.map(({ sequence, operation }) => `change ${sequence} (${operation})`).join(", ");
+  return [`${collection} ${key} was changed since${by === "" ? "" : ` by ${by}`}`];
+}
+
+/** What would be wrong with the data once a record has its value from before. */
+function brokenBy(draft: Draft, { collection, key, before, after }: RecordChange): string[] {
+  if (collection === "names" && before === null) {
+    // Memberships and the route table refer to it.
+    return [`the name ${(after as Named).name} stays: names are added and never removed`];
   }
-  if (collection !== "players" || before !== null) return [];
+  if (collection !== "players") return [];
+  if (before !== null) {
+    const { name } = before as Player;
+    const others = draft.players.find("name", fold(name)).filter(({ uuid }) => uuid !== key);
+    return others.map(({ uuid }) => `the name ${name} is that of the player ${uuid} by now`);
+  }
   // Without the player, what was given to the player since would be left to whoever has that UUID next.
-  const belongings = [
-    ["tokens", draft.tokens.find("player", key).map(({ id }) => id)],
-    [
-      "memberships",
-      draft.memberships.find("player", key).map(({ organisation, uuid }) => `${organisation}/${uuid}`),
-    ],
-  ] as const;
-  return belongings.flatMap(([name, keys]) => {
-    const isGone = (each: string) =>
-      together.some((other) => other.collection === name && other.key === each);
-    return keys.every(isGone) ? [] : [`the player has ${name} since`];
-  });
+  const belongings: Readonly<Record<string, boolean>> = {
+    tokens: draft.tokens.find("player", key).length > 0,
+    memberships: draft.memberships.find("player", key).length > 0,
+    groups: draft.groupMembers.find("subject", key).length > 0,
+    statistics: draft.statistics.has(key),
+    "a place on the target list": draft.targets.has(key),
+    "a house ban": draft.houseBans.has(key),
+  };
+  const left = Object.keys(belongings).filter((name) => belongings[name]);
+  return left.length === 0 ? [] : [`the player has ${oneOf(left, "and")} since`];
 }
 
 /** The records of a collection by its name in the journal. */

@@ -3,7 +3,17 @@
  * a fault can name line and column. What the document means is checked in `table.ts`.
  */
 import * as v from "valibot";
-import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument } from "yaml";
+import {
+  type Document,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  type Node,
+  parseDocument,
+  visit,
+  type YAMLParseError,
+} from "yaml";
 import { didYouMean, oneOf } from "../text.ts";
 
 /** Something in the table that keeps it from being served. Lines and columns count from 1. */
@@ -22,33 +32,92 @@ export type Report = (path: Path, message: string, where?: "key" | "value") => v
 
 const scalarSchema = v.union([v.string(), v.number(), v.boolean()]);
 
+/** What a route can say is meant, where `warnings.ts` would warn. */
+export const intentions = ["open-change", "unknown-caller", "empty-group"] as const;
+
+// The descriptions are for the editors of people who write a table: see `editor-schema.ts`.
+const text = (description: string) => v.pipe(v.string(), v.description(description));
+const length = (minimum: number, description: string) =>
+  v.pipe(v.number(), v.integer(), v.minValue(minimum), v.description(description));
+const bound = (description: string) => v.pipe(v.number(), v.safeInteger(), v.description(description));
+
 const typeEntries = {
-  type: v.string(),
-  description: v.optional(v.string()),
-  pattern: v.optional(v.string()),
-  minLength: v.optional(v.pipe(v.number(), v.integer(), v.minValue(0))),
-  maxLength: v.optional(v.pipe(v.number(), v.integer(), v.minValue(1))),
-  minimum: v.optional(v.pipe(v.number(), v.safeInteger())),
-  maximum: v.optional(v.pipe(v.number(), v.safeInteger())),
-  values: v.optional(v.pipe(v.array(v.string()), v.minLength(1))),
+  type: v.pipe(
+    v.string(),
+    v.description("What it is made of: a built-in type, or another of the table's types."),
+    v.examples(["text", "integer", "boolean", "enum", "instant", "group", "faction", "service"]),
+  ),
+  description: v.optional(text("What a value looks like, for people: a refusal says it.")),
+  pattern: v.optional(text("The regular expression that the whole text must match. For text.")),
+  minLength: v.optional(length(0, "How many characters it has at least. For text.")),
+  maxLength: v.optional(length(1, "How many characters it has at most. For text.")),
+  minimum: v.optional(bound("The least that it can be. For integer.")),
+  maximum: v.optional(bound("The most that it can be. For integer.")),
+  values: v.optional(
+    v.pipe(v.array(v.string()), v.minLength(1), v.description("Everything that it can be. For enum.")),
+  ),
 };
 export const typeSchema = v.strictObject(typeEntries);
-export const parameterSchema = v.strictObject({ ...typeEntries, default: v.optional(scalarSchema) });
+export const parameterSchema = v.strictObject({
+  ...typeEntries,
+  default: v.optional(
+    v.pipe(
+      scalarSchema,
+      v.description("The value where the request has none. Without it the parameter is required."),
+    ),
+  ),
+});
 
 export const routeSchema = v.strictObject({
-  summary: v.pipe(v.string(), v.minLength(1)),
-  // Its form has alternatives that a schema explains badly: `table.ts` takes it apart.
+  summary: v.pipe(v.string(), v.minLength(1), v.description("What the operation does, in one sentence.")),
+  // Its form has alternatives that a schema explains badly: `restriction-form.ts` takes it apart.
   restriction: v.unknown(),
-  parameters: v.optional(v.record(v.string(), v.union([v.string(), parameterSchema]))),
-  handler: v.string(),
+  parameters: v.optional(
+    v.pipe(
+      v.record(v.string(), v.union([v.string(), parameterSchema])),
+      v.description(
+        "What it takes: each parameter with its type. Those in braces in the path are taken from there.",
+      ),
+    ),
+  ),
+  handler: text("The operation that answers, such as targetlist.add."),
+  intended: v.optional(
+    v.pipe(
+      v.array(v.picklist(intentions)),
+      v.description("Of what `routes check` warns of here: what is meant to be so."),
+    ),
+  ),
 });
 
 export const documentSchema = v.strictObject({
-  prefix: v.string(),
-  product: v.optional(v.string()),
-  excluded: v.optional(v.strictObject({ group: v.string() })),
-  types: v.optional(v.record(v.string(), typeSchema)),
-  routes: v.record(v.string(), routeSchema),
+  prefix: text("What every path begins with, with the token in braces: /gameaddon/v1/{tokenString}"),
+  product: v.optional(text("The product token in a client's User-Agent, which tells its version.")),
+  excluded: v.optional(
+    v.pipe(
+      v.strictObject({ group: text("The group's name.") }),
+      v.description("The group whose members may call nothing."),
+    ),
+  ),
+  // Its keys are names of operations and of their parameters: `watch.ts` takes it apart.
+  watch: v.optional(
+    v.pipe(
+      v.unknown(),
+      v.description("How often an hour honest callers call an operation with a value at most."),
+    ),
+  ),
+  unserved: v.optional(
+    v.pipe(
+      v.array(v.string()),
+      v.description("Operations that no route serves, and are not meant to be served."),
+    ),
+  ),
+  types: v.optional(
+    v.pipe(v.record(v.string(), typeSchema), v.description("The table's own types of parameters, by name.")),
+  ),
+  routes: v.pipe(
+    v.record(v.string(), routeSchema),
+    v.description("Every operation that is served, by its path behind the prefix."),
+  ),
 });
 
 export type TypeDeclaration = v.InferOutput<typeof typeSchema>;
@@ -75,14 +144,76 @@ export function parseTable(text: string): ParsedDocument {
   const report: Report = (path, message, where = "value") =>
     add(offsetOf(document.contents, path, where), message);
 
-  for (const error of document.errors)
+  for (const error of withoutAftermath(document.errors, lines))
     add(error.pos[0], `not readable as YAML: ${lowerFirst(error.message)}`);
   if (document.errors.length > 0) return { content: undefined, faults, report };
 
-  const result = v.safeParse(documentSchema, document.toJS({ maxAliasCount: 100 }));
+  const value = toValue(document, add);
+  if (faults.length > 0) return { content: undefined, faults, report };
+
+  checkMaps(value, report);
+  if (faults.length > 0) return { content: undefined, faults, report };
+
+  const result = v.safeParse(documentSchema, value);
   if (result.success) return { content: result.output, faults, report };
   for (const issue of result.issues) reportIssue(issue, report);
   return { content: undefined, faults, report };
+}
+
+/** Behind a bracket that is never closed, every further token is an error by itself: nobody learns from those. */
+function withoutAftermath(errors: readonly YAMLParseError[], lines: LineCounter): YAMLParseError[] {
+  const lineOf = ({ pos }: YAMLParseError) => lines.linePos(pos[0]).line;
+  const first = Math.min(...errors.map(lineOf));
+  return errors.filter((error) => error.code !== "UNEXPECTED_TOKEN" || lineOf(error) === first);
+}
+
+/** The document as plain values. Aliases are what YAML finds only now: those of nothing, and those of too much. */
+function toValue(document: Document.Parsed, add: (offset: number, message: string) => void): unknown {
+  visit(document, {
+    Alias(_key, node) {
+      if (node.resolve(document) !== undefined) return;
+      add(
+        node.range?.[0] ?? 0,
+        `not readable as YAML: there is no anchor "${node.source}" before this alias`,
+      );
+    },
+  });
+  try {
+    return document.toJS({ maxAliasCount: 100 });
+  } catch (error) {
+    // A document whose aliases lead nowhere can not be made values of, and was reported already.
+    if (!(error instanceof ReferenceError && error.message.startsWith("Unresolved")))
+      add(0, `not readable as YAML: ${lowerFirst((error as Error).message)}`);
+    return undefined;
+  }
+}
+
+/**
+ * Looks for what a schema of maps lets pass: a list in the place of a map, and names that valibot drops from one,
+ * since in JavaScript they are more than names.
+ */
+function checkMaps(value: unknown, report: Report): void {
+  const check = (content: unknown, path: Path): content is Record<string, unknown> => {
+    if (Array.isArray(content))
+      report(path, "a map was expected, a list came", path.length === 0 ? "value" : "key");
+    if (!isObject(content)) return false;
+    for (const key of Object.keys(content as object)) {
+      if (!["__proto__", "constructor", "prototype"].includes(key)) continue;
+      report([...path, key], `"${key}" can not be a name here; choose another one`, "key");
+    }
+    return true;
+  };
+  if (!check(value, [])) return;
+  check(value.excluded, ["excluded"]);
+  if (check(value.types, ["types"])) {
+    for (const [name, type] of Object.entries(value.types)) check(type, ["types", name]);
+  }
+  if (!check(value.routes, ["routes"])) return;
+  for (const [path, route] of Object.entries(value.routes)) {
+    if (!check(route, ["routes", path]) || !check(route.parameters, ["routes", path, "parameters"])) continue;
+    for (const [name, form] of Object.entries(route.parameters))
+      check(form, ["routes", path, "parameters", name]);
+  }
 }
 
 const keysOf = {
@@ -109,6 +240,9 @@ function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
     report(path, `unknown key "${last}"; known are ${oneOf(known)}.${didYouMean(last, known)}`, "key");
   } else if (issue.type === "strict_object" && issue.received === "undefined") {
     report(path, `"${last}" is missing`, "key");
+  } else if (issue.type === "picklist") {
+    const near = didYouMean(String(issue.input), intentions);
+    report(path, `${oneOf(intentions)} was expected, ${issue.received} came.${near}`);
   } else if (issue.type === "union" && issue.issues !== undefined && isObject(issue.input)) {
     // Of a parameter's two forms it is the one that was begun.
     const inner = issue.issues.filter(({ type }) => type !== "string");
@@ -124,8 +258,13 @@ function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
 }
 
 function expectedWords(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === "union" && issue.path?.at(-1)?.key === "default")
+    return "a text, a number, true or false";
   if (issue.type === "union" && issue.expected?.includes("string"))
     return "a type's name, or a map with its refinements,";
+  if (issue.type === "safe_integer" || issue.type === "integer") return "a whole number";
+  if (issue.type === "min_length")
+    return Array.isArray(issue.input) ? "at least one value" : "at least one character";
   if (issue.expected === "Object") return "a map";
   if (issue.expected === "Array") return "a list";
   return issue.expected ?? issue.message;

@@ -20,6 +20,7 @@ import { Failure } from "../errors.ts";
 import { nearest } from "../text.ts";
 import type { Caller, Vocabulary } from "./caller.ts";
 import { RequestInput } from "./input.ts";
+import { type Reason, reasonOf } from "./reason.ts";
 import {
   type Answer,
   changeAnswer,
@@ -42,6 +43,8 @@ export interface RequestRecord {
   readonly caller: string | null;
   /** The failure's code, or null. */
   readonly code: string | null;
+  /** For `RESTRICTED`: what the operation needs, and what the caller had of it. */
+  readonly reason?: Reason;
   /** For a fault of ours: what happened. */
   readonly error?: unknown;
 }
@@ -90,13 +93,13 @@ export function createEngine(options: EngineOptions): Engine {
       return walk.answer();
     });
   }
-  app.all("/**", (event) => new Walk(options, event, undefined, undefined).answer());
+  app.all("/**", (event) => new Walk(options, event, undefined, internal.get(event.req)).answer());
 
   return {
     table,
     fetch: (request) => app.fetch(request),
     async call(path, query, caller) {
-      const segments = path.split("/").map(encodeURIComponent).join("/");
+      const segments = path.split("/").map(toSegment).join("/");
       const url = new URL(`http://localhost${table.prefix.replace(/\{\w+\}/, "-")}${segments}`);
       for (const [name, value] of query) url.searchParams.append(name, value);
       const request = new Request(url);
@@ -114,6 +117,7 @@ class Walk {
   readonly #requestId = randomUUID();
   readonly #started = performance.now();
   #caller: Caller | undefined;
+  #reason: Reason | undefined;
 
   constructor(options: EngineOptions, event: H3Event, route: Route | undefined, caller: Caller | undefined) {
     this.#options = options;
@@ -142,6 +146,7 @@ class Walk {
       milliseconds: performance.now() - this.#started,
       caller: this.#caller?.id ?? null,
       code,
+      ...(this.#reason === undefined ? {} : { reason: this.#reason }),
       ...(fault === undefined ? {} : { error: fault }),
     });
     return toHTTPResponse(answer);
@@ -175,6 +180,7 @@ class Walk {
     const input = new RequestInput(route, this.#options, params, this.#event.url.search);
     const decisive = input.decisive();
     if (!permits(route.restriction, caller, decisive)) {
+      this.#reason = reasonOf(route.restriction, caller, decisive);
       throw new Failure("RESTRICTED", `This operation is only for ${describe(route.restriction, decisive)}.`);
     }
 
@@ -194,9 +200,11 @@ class Walk {
     if (this.#route !== undefined) return this.#route;
     const { table } = this.#options;
     const near = nearestPath(table, this.#event.url.pathname);
-    throw new Failure("UNKNOWN_PATH", "There is no operation at this path.", {
-      hint: near === undefined ? `Paths begin with ${table.prefix}.` : `Did you mean ${table.prefix}${near}?`,
-    });
+    // Who is known before the token, such as the operator, gives paths without the prefix.
+    const before = this.#caller === undefined ? table.prefix : "";
+    const elsewhere = before === "" ? {} : { hint: `Paths begin with ${before}.` };
+    const hint = near === undefined ? elsewhere : { hint: `Did you mean ${before}${near}?` };
+    throw new Failure("UNKNOWN_PATH", "There is no operation at this path.", hint);
   }
 
   #identify(): Caller {
@@ -225,6 +233,12 @@ function toOperationInput(route: Route, values: Input): Input {
   const [issue] = result.issues;
   const parameter = String(issue.path?.[0].key);
   throw new Failure("PARAMETER_INVALID", `"${parameter}" is not right: ${issue.message}.`, { parameter });
+}
+
+/** A piece of a path, percent-encoded. What a URL has no way to say becomes a character that no name has. */
+function toSegment(text: string): string {
+  const unsayable = text === "." || text === "..";
+  return encodeURIComponent(unsayable ? "\ufffd" : text.replace(/[\uD800-\uDFFF]/gu, "\ufffd"));
 }
 
 function methodsOf({ operation }: Route): string {

@@ -26,6 +26,8 @@ export interface Operation {
   readonly input: InputSchema;
   /** The shape of its answer. */
   readonly answer: v.GenericSchema;
+  /** Whether a change keeps who made it in the data: then a route that lets callers in whom nobody knows is suspicious. */
+  readonly recordsCaller?: true;
   /** @throws Failure where it refuses. */
   run(input: Input, request: Request): unknown;
 }

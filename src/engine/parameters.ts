@@ -55,7 +55,8 @@ export interface Parameter {
 
 /** Whole numbers fit a signed 32-bit integer, since clients parse them into one (contract, section 1). */
 export const integerRange = { minimum: -2147483648, maximum: 2147483647 };
-const textLength = { minLength: 1, maxLength: 64 };
+/** How many characters a text has, where its type does not say (contract, section 1). */
+export const textLength = { minLength: 1, maxLength: 64 };
 const latestInstant = 8_640_000_000_000_000;
 
 /** The code of a refusal, where it is not `PARAMETER_INVALID`: names that are known or not (contract, section 1). */

@@ -2,7 +2,7 @@
 import { didYouMean, fold, oneOf } from "../text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
 import type { Path, Report } from "./document.ts";
-import { type Parameter, parseParameter } from "./parameters.ts";
+import { expectation, type Parameter, parseParameter } from "./parameters.ts";
 import type { Case, ParameterValue, Reference, Restriction } from "./restriction.ts";
 
 const keywords = ["open", "identified", "administrators"] as const;
@@ -11,6 +11,8 @@ const forms = [...keywords, "self", ...membershipKinds, "anyOf"];
 /** What a restriction can refer to. */
 export interface Surroundings {
   readonly parameters: ReadonlyMap<string, Parameter>;
+  /** Parameters that have a fault themselves: what refers to one is not reported a second time. */
+  readonly faulty: ReadonlySet<string>;
   readonly vocabulary: Vocabulary;
   readonly report: Report;
 }
@@ -46,13 +48,7 @@ function toMapForm(
   const [head] = heads;
   const allowed = head !== undefined && isMembership(head) ? [head, "rank"] : [head];
   const unknown = Object.keys(value).filter((key) => !allowed.includes(key) && !heads.includes(key));
-  for (const key of unknown) {
-    report(
-      [...path, key],
-      `unknown key "${key}" in a restriction.${didYouMean(key, [...forms, "rank", "when"])}`,
-      "key",
-    );
-  }
+  for (const key of unknown) report([...path, key], strangeKey(key), "key");
   if (heads.length !== 1) {
     if (heads.length > 1 || unknown.length === 0) {
       report(
@@ -73,8 +69,24 @@ function toMapForm(
   return undefined;
 }
 
-function toSelf(content: unknown, path: Path, { parameters, report }: Surroundings): Restriction | undefined {
-  const name = String(content).replace(/^\$/, "");
+/** What is wrong with a key that stands in a restriction. */
+function strangeKey(key: string): string {
+  if (key === "rank") return `"rank" goes with "faction" or "service", beside it`;
+  if (key === "when") return `"when" goes into a case of a list of cases`;
+  return `unknown key "${key}" in a restriction.${didYouMean(key, [...forms, "rank", "when"])}`;
+}
+
+function toSelf(
+  content: unknown,
+  path: Path,
+  { parameters, faulty, report }: Surroundings,
+): Restriction | undefined {
+  if (typeof content !== "string") {
+    report(path, `a text parameter of the route was expected, ${shown(content)} came`);
+    return undefined;
+  }
+  const name = content.replace(/^\$/, "");
+  if (faulty.has(name)) return undefined;
   if (parameters.get(name)?.type.base === "text") return { kind: "self", parameter: name };
   const texts = [...parameters.values()].filter(({ type }) => type.base === "text").map((each) => each.name);
   report(path, `a text parameter of the route was expected, "${name}" came.${didYouMean(name, texts)}`);
@@ -118,10 +130,15 @@ function toReference(
   path: Path,
   around: Surroundings,
 ): Reference | undefined {
-  const { parameters, vocabulary, report } = around;
+  const { parameters, faulty, vocabulary, report } = around;
+  if (typeof content !== "string" && typeof content !== "number") {
+    report(path, `the name of a ${of} was expected, ${shown(content)} came`);
+    return undefined;
+  }
   const text = String(content);
   if (text.startsWith("$")) {
     const name = text.slice(1);
+    if (faulty.has(name)) return undefined;
     const parameter = parameters.get(name);
     if (parameter?.type.base === of) return { parameter: name };
     const names = [...parameters.values()]
@@ -150,12 +167,10 @@ function toCases(list: readonly unknown[], path: Path, around: Surroundings): Re
     const at = [...path, index];
     const { when, ...rest } = isRecord(each) ? each : { when: undefined };
     const condition = when === undefined ? undefined : toCondition(when, [...at, "when"], around);
-    const inner = !isRecord(each)
-      ? each
-      : "restriction" in rest && Object.keys(rest).length === 1
-        ? rest.restriction
-        : rest;
-    const restriction = toRestriction(inner, at, around);
+    const nested = "restriction" in rest && Object.keys(rest).length === 1;
+    const restriction = nested
+      ? toRestriction(rest.restriction, [...at, "restriction"], around)
+      : toRestriction(isRecord(each) ? rest : each, at, around);
     if (restriction === undefined || (when !== undefined && condition === undefined)) continue;
     cases.push({ when: condition, restriction });
   }
@@ -175,7 +190,7 @@ function toCases(list: readonly unknown[], path: Path, around: Surroundings): Re
 function toCondition(
   when: unknown,
   path: Path,
-  { parameters, vocabulary, report }: Surroundings,
+  { parameters, faulty, vocabulary, report }: Surroundings,
 ): Record<string, ParameterValue> | undefined {
   if (!isRecord(when) || Object.keys(when).length === 0) {
     report(path, "a map of parameters and their values was expected", "key");
@@ -183,6 +198,7 @@ function toCondition(
   }
   const condition: Record<string, ParameterValue> = {};
   for (const [name, value] of Object.entries(when)) {
+    if (faulty.has(name)) return undefined;
     const parameter = parameters.get(name);
     if (parameter === undefined) {
       report(
@@ -190,6 +206,11 @@ function toCondition(
         `the route has no parameter "${name}".${didYouMean(name, [...parameters.keys()])}`,
         "key",
       );
+      return undefined;
+    }
+    if (!["string", "number", "boolean"].includes(typeof value)) {
+      const expected = expectation(parameter.type, vocabulary);
+      report([...path, name], `"${name}" must be ${expected}, but ${shown(value)} came`);
       return undefined;
     }
     try {
@@ -200,6 +221,11 @@ function toCondition(
     }
   }
   return condition;
+}
+
+/** A value of the document, for a message about it. */
+function shown(value: unknown): string {
+  return value === null || value === undefined ? "nothing" : JSON.stringify(value);
 }
 
 function isMembership(key: string): key is MembershipKind {

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { didYouMean, oneOf } from "../text.ts";
+import { didYouMean, fold, oneOf } from "../text.ts";
 import type { Vocabulary } from "./caller.ts";
 import {
   type Fault,
@@ -14,20 +14,13 @@ import {
   parseTable,
   type Report,
   type RouteDeclaration,
-  type TypeDeclaration,
 } from "./document.ts";
 import type { Operation, Operations } from "./operation.ts";
-import {
-  type BaseType,
-  baseTypes,
-  type Parameter,
-  type ParameterType,
-  parseParameter,
-  refinementsOf,
-  toSchema,
-} from "./parameters.ts";
+import { type BaseType, type Parameter, type ParameterType, parseParameter, toSchema } from "./parameters.ts";
 import { parametersOf, type Restriction } from "./restriction.ts";
 import { toRestriction } from "./restriction-form.ts";
+import { Types } from "./types.ts";
+import { toWatch, type Watch } from "./watch.ts";
 
 /** A route that can be served. */
 export interface Route {
@@ -53,6 +46,8 @@ export interface Table {
   /** The group whose members every operation refuses. */
   readonly excludedGroup: string | undefined;
   readonly routes: readonly Route[];
+  /** How often an hour honest callers call an operation with a value at most. */
+  readonly watch: readonly Watch[];
   /** A hash of the table's text, short: which revision decided. */
   readonly revision: string;
 }
@@ -69,7 +64,8 @@ export type CheckedTable =
   | { readonly table: Table; readonly faults: readonly [] }
   | { readonly table: undefined; readonly faults: readonly Fault[] };
 
-const segmentForm = /^(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
+/** No client can send a segment of "." or "..": it is taken as a step on the way. */
+const segmentForm = /^(?!\.{1,2}$)(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
 
 /** Makes a table of its text, or gives all of its faults, in the order of the file. */
 export function checkTable(text: string, surroundings: Surroundings): CheckedTable {
@@ -84,11 +80,12 @@ export function checkTable(text: string, surroundings: Surroundings): CheckedTab
       `a product token (letters, digits, "-", "_") was expected, "${content.product}" came`,
     );
   }
-  const excludedGroup = content.excluded?.group;
-  if (excludedGroup !== undefined && !vocabulary.group.includes(excludedGroup)) {
-    const known = vocabulary.group;
-    const message = `there is no group "${excludedGroup}"; known are ${oneOf(known, "and")}.`;
-    report(["excluded", "group"], message + didYouMean(excludedGroup, known));
+  const excluded = content.excluded?.group;
+  const known = vocabulary.group;
+  const excludedGroup = known.find((group) => excluded !== undefined && fold(group) === fold(excluded));
+  if (excluded !== undefined && excludedGroup === undefined) {
+    const message = `there is no group "${excluded}"; known are ${oneOf(known, "and")}.`;
+    report(["excluded", "group"], message + didYouMean(excluded, known));
   }
 
   const types = new Types(content.types ?? {}, report);
@@ -99,17 +96,33 @@ export function checkTable(text: string, surroundings: Surroundings): CheckedTab
     const route = toRoute(path, declaration, types, surroundings, report);
     if (route !== undefined) routes.push(route);
   }
+  const watch = toWatch(content.watch, surroundings.operations, report);
+  checkUnserved(content.unserved ?? [], surroundings.operations, report);
   if (routes.length === 0 && faults.length === 0)
     report(["routes"], "at least one route was expected", "key");
   if (faults.length > 0) return { table: undefined, faults: inOrder(faults) };
-  const revision = createHash("sha256").update(text).digest("hex").slice(0, 12);
+  const revision = revisionOf(text);
   const { prefix, product } = content;
-  return { table: { prefix, tokenParameter, product, excludedGroup, routes, revision }, faults: [] };
+  return { table: { prefix, tokenParameter, product, excludedGroup, routes, watch, revision }, faults: [] };
+}
+
+/** What a table's text is called: a hash of it, short. */
+export function revisionOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
 /** The parameters that a path has in braces. */
 export function bracesOf(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+}
+
+function checkUnserved(names: readonly string[], operations: Operations, report: Report): void {
+  const known = [...operations.keys()];
+  for (const [index, name] of names.entries()) {
+    if (operations.has(name)) continue;
+    const words = didYouMean(name, known) || ` Known are ${oneOf(known, "and")}.`;
+    report(["unserved", index], `there is no handler "${name}".${words}`);
+  }
 }
 
 function checkPrefix(prefix: string, report: Report): string {
@@ -139,92 +152,6 @@ function checkPath(path: string, shapes: Map<string, string>, tokenParameter: st
   else shapes.set(shape, path);
 }
 
-/** The types that the table declares, resolved down to the base types. */
-class Types {
-  readonly #declarations: Readonly<Record<string, TypeDeclaration>>;
-  readonly #report: Report;
-  readonly #resolved = new Map<string, ParameterType | undefined>();
-
-  constructor(declarations: Readonly<Record<string, TypeDeclaration>>, report: Report) {
-    this.#declarations = declarations;
-    this.#report = report;
-    for (const name of Object.keys(declarations)) {
-      if (baseTypes.some((base) => base === name)) {
-        report(["types", name], `"${name}" is a built-in type; choose another name`, "key");
-      } else this.named(name);
-    }
-  }
-
-  get names(): readonly string[] {
-    return [...Object.keys(this.#declarations), ...baseTypes];
-  }
-
-  /** The type of a name, or undefined where there is none or it has a fault, which was then reported. */
-  named(name: string): ParameterType | undefined {
-    const base = baseTypes.find((each) => each === name);
-    if (base !== undefined) return { base, name, description: undefined };
-    if (this.#resolved.has(name) || !Object.hasOwn(this.#declarations, name)) return this.#resolved.get(name);
-    // Set before it is known, so that a type that is made of itself ends here.
-    this.#resolved.set(name, undefined);
-    const declaration = this.#declarations[name] as TypeDeclaration;
-    const type = this.refined(declaration, ["types", name]);
-    const resolved = type && { ...type, name };
-    this.#resolved.set(name, resolved);
-    return resolved;
-  }
-
-  /** A type with what a declaration adds to it. */
-  refined(declaration: TypeDeclaration, path: readonly string[]): ParameterType | undefined {
-    const { type: baseName, description, ...refinements } = declaration;
-    const inherited = this.named(baseName);
-    if (inherited === undefined) {
-      const circular = this.#resolved.has(baseName) || Object.hasOwn(this.#declarations, baseName);
-      const why = circular
-        ? "has a fault, or is made of itself"
-        : `is not known.${didYouMean(baseName, this.names)}`;
-      this.#report([...path, "type"], `the type "${baseName}" ${why}`);
-      return undefined;
-    }
-    const given = Object.entries(refinements).filter(
-      ([key, value]) => key !== "default" && value !== undefined,
-    );
-    const allowed: readonly string[] = refinementsOf[inherited.base];
-    const misplaced = given.filter(([key]) => !allowed.includes(key));
-    for (const [key] of misplaced) {
-      const instead = allowed.length === 0 ? "it takes none" : `it takes ${oneOf(allowed, "and")}`;
-      this.#report([...path, key], `"${key}" does not go with the type ${inherited.base}; ${instead}`, "key");
-    }
-    const type = {
-      ...inherited,
-      ...Object.fromEntries(given),
-      description: description ?? inherited.description,
-    };
-    return misplaced.length === 0 && this.#consistent(type, path) ? type : undefined;
-  }
-
-  #consistent(type: ParameterType, path: readonly string[]): boolean {
-    const wrong = (key: string, message: string): false => {
-      this.#report([...path, key], message);
-      return false;
-    };
-    const { minimum, maximum, minLength, maxLength, pattern, values, base } = type;
-    if (minimum !== undefined && maximum !== undefined && minimum > maximum) {
-      return wrong("minimum", `the minimum ${minimum} is above the maximum ${maximum}`);
-    }
-    if (minLength !== undefined && maxLength !== undefined && minLength > maxLength) {
-      return wrong("minLength", `the minLength ${minLength} is above the maxLength ${maxLength}`);
-    }
-    if (base === "enum" && values === undefined) return wrong("type", "an enum needs its values");
-    if (pattern === undefined) return true;
-    try {
-      new RegExp(pattern, "u");
-      return true;
-    } catch (error) {
-      return wrong("pattern", `a regular expression was expected: ${(error as Error).message}`);
-    }
-  }
-}
-
 function toRoute(
   path: string,
   declaration: RouteDeclaration,
@@ -236,12 +163,9 @@ function toRoute(
   const { handler, summary } = declaration;
   const parameters = toParameters(path, declaration, types, vocabulary, report);
   const whole = parameters.size === Object.keys(declaration.parameters ?? {}).length;
-  const around = { parameters, vocabulary: vocabulary(), report };
-  // With a parameter at fault, what refers to it would be reported a second time.
-  const restriction =
-    whole || declaration.restriction === undefined
-      ? toRestriction(declaration.restriction, [...at, "restriction"], around)
-      : undefined;
+  const faulty = new Set(Object.keys(declaration.parameters ?? {}).filter((name) => !parameters.has(name)));
+  const around = { parameters, faulty, vocabulary: vocabulary(), report };
+  const restriction = toRestriction(declaration.restriction, [...at, "restriction"], around);
   const operation = operations.get(handler);
   if (operation === undefined) {
     const known = [...operations.keys()];

@@ -32,6 +32,8 @@ export interface ChangeHandler {
   readonly effect: "change";
   readonly input: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly answer: v.GenericSchema;
+  /** Whether it keeps who the caller was: see `Operation` in the engine. */
+  readonly recordsCaller?: true;
   change(draft: Draft, input: never, context: ChangeContext): string;
 }
 
@@ -52,6 +54,7 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
 /** Declares a handler that changes. `change` throws a Failure where it refuses, and has changed nothing then. */
 export function defineChange<I extends v.ObjectEntries>(handler: {
   input: I;
+  recordsCaller?: true;
   change(draft: Draft, input: v.InferOutput<v.ObjectSchema<I, undefined>>, context: ChangeContext): string;
 }): ChangeHandler {
   return { effect: "change", ...handler, input: v.object(handler.input), answer: infoAnswer };

@@ -60,6 +60,7 @@ export const list = defineRead({
 
 export const add = defineChange({
   input: { name: playerName, reason: text },
+  recordsCaller: true,
   change(draft, input, { caller, now }) {
     const known = draft.houseBanReasons.get(fold(input.reason));
     if (known === undefined) {

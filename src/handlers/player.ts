@@ -39,8 +39,7 @@ export const add = defineChange({
 export const remove = defineChange({
   input: { name: playerName, group },
   change(draft, input) {
-    const member = toSubject(draft, input.name);
-    leaveGroup(draft, input.group, member);
+    const member = leaveGroup(draft, input.group, input.name);
     return `Removed ${member.name} from the group ${input.group}.`;
   },
 });

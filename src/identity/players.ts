@@ -40,10 +40,12 @@ export function requirePlayer(data: Data, reference: string): Player {
   throw new Failure("UNKNOWN_PLAYER", `There is no player "${reference}".${didYouMean(reference, names)}`);
 }
 
-/** Somebody named, with the UUID where the player is registered. */
+/** Somebody named, with the UUID where it is known: that of a registered player, or the one that was given. */
 export function toSubject(data: Data, reference: string): Subject {
   const player = findPlayer(data, reference);
-  return player === undefined ? { name: reference, uuid: null } : { name: player.name, uuid: player.uuid };
+  if (player !== undefined) return { name: player.name, uuid: player.uuid };
+  const uuid = toUUID(reference);
+  return uuid === undefined ? { name: reference, uuid: null } : { name: uuid, uuid };
 }
 
 /** The names of a kind, in the seed's order. */
@@ -90,11 +92,23 @@ export function joinGroup(draft: Draft, group: string, member: Subject): boolean
   return true;
 }
 
-/** Takes somebody out of a group. @throws Failure `UNKNOWN_ENTRY` where they are not in it */
-export function leaveGroup(draft: Draft, group: string, member: Subject): void {
-  if (!isInGroup(draft, group, member))
-    throw new Failure("UNKNOWN_ENTRY", `${member.name} is not in the group ${group}.`);
+/**
+ * Takes somebody out of a group; also a member by name who was registered once and is not any more.
+ * @throws Failure `UNKNOWN_ENTRY` where nobody of that name or UUID is in it
+ */
+export function leaveGroup(draft: Draft, group: string, reference: string): Subject {
+  const subject = toSubject(draft, reference);
+  const members = draft.groupMembers.find("group", group);
+  const names = members.map(({ name }) => name);
+  const member =
+    draft.groupMembers.get(groupMemberKey(group, subject)) ??
+    members.find(({ name }) => fold(name) === fold(reference));
+  if (member === undefined) {
+    const sentence = `${subject.name} is not in the group ${group}.${didYouMean(reference, names)}`;
+    throw new Failure("UNKNOWN_ENTRY", sentence);
+  }
   draft.groupMembers.delete(groupMemberKey(group, member));
+  return member;
 }
 
 /** The memberships of a player in factions or in services, highest rank first, then in the seed's order. */
@@ -116,19 +130,21 @@ export function statisticOf(data: Data, uuid: string): Statistic {
  * name later can not take it over, and nobody escapes an exclusion by registering.
  */
 export function adoptName(draft: Draft, { name, uuid }: Player): void {
-  const unbound = subjectKey({ name, uuid: null });
-  for (const member of draft.groupMembers.find("subject", unbound)) {
-    draft.groupMembers.delete(groupMemberKey(member.group, member));
-    draft.groupMembers.put({ ...member, name, uuid });
-  }
-  const target = draft.targets.get(unbound);
-  if (target !== undefined) {
-    draft.targets.delete(unbound);
-    draft.targets.put({ ...target, name, uuid });
-  }
-  const ban = draft.houseBans.get(unbound);
-  if (ban !== undefined) {
-    draft.houseBans.delete(unbound);
-    draft.houseBans.put({ ...ban, name, uuid });
+  // What was kept under the UUID alone gets the name that it has now.
+  for (const key of [subjectKey({ name, uuid: null }), uuid]) {
+    for (const member of draft.groupMembers.find("subject", key)) {
+      draft.groupMembers.delete(groupMemberKey(member.group, member));
+      draft.groupMembers.put({ ...member, name, uuid });
+    }
+    const target = draft.targets.get(key);
+    if (target !== undefined) {
+      draft.targets.delete(key);
+      draft.targets.put({ ...target, name, uuid });
+    }
+    const ban = draft.houseBans.get(key);
+    if (ban !== undefined) {
+      draft.houseBans.delete(key);
+      draft.houseBans.put({ ...ban, name, uuid });
+    }
   }
 }

@@ -10,7 +10,7 @@ import { Database } from "./collection.ts";
 import type { Files } from "./files.ts";
 import { type JournalRecord, readSegment, type Segment, segmentFile, segmentsIn } from "./journal.ts";
 import { BrokenLine, NewerFormat } from "./lines.ts";
-import { readSnapshot, snapshotFile, snapshotsIn } from "./snapshot.ts";
+import { readSnapshot, readSnapshotHeader, snapshotFile, snapshotsIn } from "./snapshot.ts";
 
 /** The moment up to which changes are read: a change's number, or an instant in milliseconds since 1970. */
 export interface Until {
@@ -39,6 +39,13 @@ export function damaged(path: string, offset: number, what: string): Failure {
   });
 }
 
+/** The refusal where a segment is missing. */
+function lacking(folder: string, sequence: number): Failure {
+  return new Failure("STORE_UNAVAILABLE", `${folder} lacks the journal from change ${sequence} on.`, {
+    hint: "Put the missing journal-….log back, or restore a backup with `addon-cli data restore`; nothing was changed.",
+  });
+}
+
 /** The newest snapshot that is whole, of those up to a sequence number; an empty database where there is none. */
 export async function newestWholeSnapshot<M extends Model>(
   files: Files,
@@ -50,7 +57,7 @@ export async function newestWholeSnapshot<M extends Model>(
   for (const sequence of sequences.toReversed()) {
     const path = join(folder, snapshotFile(sequence));
     try {
-      return readSnapshot(await files.readFile(path), model);
+      return readSnapshot(await files.readFile(path), model, sequence);
     } catch (error) {
       if (error instanceof NewerFormat) throw error.in(path);
       if (!(error instanceof BrokenLine)) throw error;
@@ -91,6 +98,7 @@ export async function readSegmentFile(files: Files, folder: string, first: numbe
 /**
  * The segments that have what comes after a change, without those that a failed snapshot has begun: what came then
  * went on in the segment before.
+ * @throws Failure `STORE_UNAVAILABLE` where one is damaged, or the newest is missing
  */
 export async function readSegments(
   files: Files,
@@ -98,14 +106,18 @@ export async function readSegments(
   names: readonly string[],
   sequence: number,
 ): Promise<Segment[]> {
+  const firsts = segmentsIn(names);
   const segments: Segment[] = [];
   let last = 0;
-  for (const first of segmentsAfter(segmentsIn(names), sequence)) {
+  for (const first of segmentsAfter(firsts, sequence)) {
     const segment = await readSegmentFile(files, folder, first);
     if (segment.records.length === 0 && first <= last) continue;
     segments.push(segment);
     last = segment.records.at(-1)?.record.sequence ?? last;
   }
+  // A segment is begun before a snapshot is written: behind the newest one, even a damaged one, there has to be one.
+  const snapshot = snapshotsIn(names).at(-1) ?? 0;
+  if ((firsts.at(-1) ?? 0) <= snapshot && last <= snapshot) throw lacking(folder, snapshot + 1);
   return segments;
 }
 
@@ -122,9 +134,7 @@ export function replay(
 ): number {
   const start = database.sequence;
   if (segments.length === 0 || (segments[0] as Segment).first > start + 1) {
-    throw new Failure("STORE_UNAVAILABLE", `${folder} lacks the journal from change ${start + 1} on.`, {
-      hint: "Put the missing journal-….log back, or restore a backup with `addon-cli data restore`; nothing was changed.",
-    });
+    throw lacking(folder, start + 1);
   }
   for (const [index, segment] of segments.entries()) {
     const path = join(folder, segmentFile(segment.first));
@@ -203,12 +213,14 @@ function historyAfter(firsts: readonly number[], after: number): readonly number
   return needed.length === 0 ? firsts : needed;
 }
 
-/** When a snapshot was begun. */
+/** When a snapshot was begun. One that does not tell is tried all the same: reading it says what is wrong with it. */
 async function instantOf(files: Files, folder: string, sequence: number): Promise<number> {
-  const bytes = await files.readFile(join(folder, snapshotFile(sequence)));
-  const [, json = "null"] =
-    /^[0-9a-f]{8} (.*)$/.exec(bytes.subarray(0, bytes.indexOf("\n")).toString()) ?? [];
-  return (JSON.parse(json) as { instant?: number } | null)?.instant ?? Number.NEGATIVE_INFINITY;
+  try {
+    return readSnapshotHeader(await files.readFile(join(folder, snapshotFile(sequence)))).instant;
+  } catch (error) {
+    if (error instanceof BrokenLine) return Number.NEGATIVE_INFINITY;
+    throw error;
+  }
 }
 
 function requireReach(folder: string, database: Database, segments: readonly Segment[], until: Until): void {

@@ -15,7 +15,7 @@ import * as v from "valibot";
 import type { Model } from "../model.ts";
 import { Database } from "./collection.ts";
 import { type Files, writeDurably } from "./files.ts";
-import { BrokenLine, decodeLines, encodeLine, readHeader } from "./lines.ts";
+import { BrokenLine, decodeLines, encodeLine, type Line, readHeader } from "./lines.ts";
 
 export const snapshotFormat = "gameaddon-snapshot";
 export const snapshotVersion = 2;
@@ -47,18 +47,26 @@ export function snapshotsIn(names: readonly string[]): number[] {
     .sort((a, b) => a - b);
 }
 
-/** Builds the database that a snapshot's bytes hold. @throws BrokenLine where they are not what was written. */
-export function readSnapshot<M extends Model>(bytes: Buffer, model: M): Database<M> {
+/**
+ * Builds the database that a snapshot's bytes hold.
+ * @param sequence the number that the file's name says; without it any will do
+ * @throws BrokenLine where they are not what was written
+ */
+export function readSnapshot<M extends Model>(bytes: Buffer, model: M, sequence?: number): Database<M> {
   const database = new Database(model);
   const lines = decodeLines(bytes, 0);
-  const first = lines.next().value?.json ?? "null";
-  const header = readHeader(first, headerSchema, snapshotFormat, snapshotVersion);
+  const header = toHeader(lines);
+  if (sequence !== undefined && header.sequence !== sequence) {
+    throw new BrokenLine(`the header is that of snapshot ${header.sequence}`, 0);
+  }
   let count = 0;
-  for (const { json, offset } of lines) {
+  for (const { json, offset, end } of lines) {
     const line = JSON.parse(json) as { collection: string; record: unknown } | { end: number };
     if ("end" in line) {
-      if (line.end !== count)
+      if (line.end !== count) {
         throw new BrokenLine(`${line.end} records were written, ${count} are there`, offset);
+      }
+      if (end !== bytes.length) throw new BrokenLine("something stands behind the last line", end);
       database.sequence = header.sequence;
       database.chain = header.chain;
       return database;
@@ -68,6 +76,15 @@ export function readSnapshot<M extends Model>(bytes: Buffer, model: M): Database
     count += 1;
   }
   throw new BrokenLine("the last line is missing", bytes.length);
+}
+
+/** A snapshot's header alone. @throws BrokenLine where it is not what was written */
+export function readSnapshotHeader(bytes: Buffer): SnapshotHeader {
+  return toHeader(decodeLines(bytes, 0));
+}
+
+function toHeader(lines: Generator<Line>): SnapshotHeader {
+  return readHeader(lines.next().value?.json ?? "null", headerSchema, snapshotFormat, snapshotVersion);
 }
 
 /** lowdb's port to the data folder: `read` gives the newest snapshot, `write` writes one. */
@@ -88,7 +105,11 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
   async read(): Promise<Database<M> | null> {
     const newest = snapshotsIn(await this.#files.readdir(this.#folder)).at(-1);
     if (newest === undefined) return null;
-    return readSnapshot(await this.#files.readFile(join(this.#folder, snapshotFile(newest))), this.#model);
+    return readSnapshot(
+      await this.#files.readFile(join(this.#folder, snapshotFile(newest))),
+      this.#model,
+      newest,
+    );
   }
 
   /** Writes the database as it is now, whatever is changed while that goes on. Durable when this returns. */

@@ -116,7 +116,7 @@ export class Store<M extends Model> {
     try {
       return hasData(await files.readdir(folder));
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code === "ENOENT") return false;
+      if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
       throw error;
     }
   }
@@ -184,21 +184,27 @@ export class Store<M extends Model> {
 
   /**
    * Writes a snapshot of the data as it is now; changes go on meanwhile. Durable when this returns. Does nothing
-   * where the newest snapshot has everything.
+   * where the newest snapshot has everything. Gives the number of the last change that the snapshot contains.
+   * @throws Failure `STORE_UNAVAILABLE` where it could not be written: the data is as it was, and changes go on
    */
-  async snapshot(): Promise<void> {
+  async snapshot(): Promise<number> {
     if (this.#closed) throw shuttingDown();
     await this.#takeSnapshot();
+    return this.#snapshotSequence;
   }
 
   async #takeSnapshot(): Promise<void> {
-    // One that is under way may have begun before the last change.
-    await this.#snapshot;
+    // One that is under way may have begun before the last change; if it fails, this one may not.
+    await this.#snapshot?.catch(() => {});
     if (this.#snapshotSequence === this.sequence && this.sequence > 0) return;
     this.#snapshot ??= this.#writeSnapshot().finally(() => {
       this.#snapshot = undefined;
     });
-    await this.#snapshot;
+    try {
+      await this.#snapshot;
+    } catch (cause) {
+      throw cause instanceof Failure ? cause : unwritten(cause);
+    }
   }
 
   /**
@@ -210,7 +216,7 @@ export class Store<M extends Model> {
     this.#closed = true;
     try {
       await this.#writing;
-      await this.#snapshot;
+      await this.#snapshot?.catch(() => {});
       if (options.snapshot === true && this.#fatal === undefined) await this.#takeSnapshot();
     } finally {
       await this.#journal.close();
@@ -351,6 +357,14 @@ function unusable(folder: string, cause: unknown): Failure {
       cause,
     },
   );
+}
+
+/** A snapshot failed; the message of the file system names the file. */
+function unwritten(cause: unknown): Failure {
+  return new Failure("STORE_UNAVAILABLE", `The snapshot could not be written: ${(cause as Error).message}.`, {
+    hint: "Nothing is lost, the journal has all changes. Make room on the disk, then `addon-cli data snapshot`.",
+    cause,
+  });
 }
 
 function shuttingDown(): Failure {

@@ -1,0 +1,118 @@
+/** `can-i` and `who-can`: what the route table means for people. */
+import type { Command } from "commander";
+import type { Decision, Step } from "../../src/access/can-i.ts";
+import type { Allowed, WhoCan } from "../../src/access/who-can.ts";
+import { examples } from "../help.ts";
+import { Reported } from "../output.ts";
+import type { Session } from "../program.ts";
+import { parsePair, parsePath, tableOption, tableText } from "../question.ts";
+
+type Pairs = [string, string][];
+interface Options {
+  readonly table?: string;
+}
+
+export function addAccessCommands(program: Command, session: Session): void {
+  addCanI(program, session);
+  addWhoCan(program, session);
+}
+
+function addCanI(program: Command, session: Session): void {
+  const { output, withControl } = session;
+  program
+    .command("can-i")
+    .description(
+      "tell whether somebody may call an operation, and why; the exit code is 0 for yes and 1 for no",
+    )
+    .argument("<player|public>", "name or UUID, or public for the holder of a public token")
+    .argument("<path>", "without the prefix, such as /targetlist/add", parsePath)
+    .argument(
+      "[name=value...]",
+      "parameters; only those are needed that the restriction depends on",
+      parsePair,
+    )
+    .addOption(tableOption())
+    .addHelpText(
+      "after",
+      examples("can-i Ada /blacklistreason/GROVE/add", "can-i public /houseban advanced=true"),
+    )
+    .action(async (who: string, path: string, pairs: Pairs = [], { table }: Options) => {
+      const by = table === undefined ? undefined : await tableText(session, table);
+      const decision = await withControl("reads", (control) => control.canI(who, path, pairs, by));
+      output.result(decision, decisionText(session, decision));
+      if (!decision.allowed) throw new Reported();
+    });
+}
+
+const labels: Readonly<Record<Step["step"], string>> = {
+  token: "token",
+  exclusion: "exclusion",
+  parameters: "parameters",
+  case: "case",
+  needs: "needs",
+  has: "has",
+  enough: "enough",
+};
+const labelWidth = Math.max(...Object.values(labels).map(({ length }) => length));
+
+function decisionText({ output }: Session, decision: Decision): string {
+  const { allowed, caller, code, steps, parameters } = decision;
+  const path = decision.path.replace(/\{(\w+)\}/g, (braces, name: string) => `${parameters[name] ?? braces}`);
+  const who = caller === "public" ? "a public token" : caller;
+  const verdict = allowed
+    ? `${output.style("green", "yes")}: ${who} may call ${path}.`
+    : `${output.style("red", "no")}: ${who} may not call ${path} (${code}).`;
+  const lines = steps.map(({ step, passed, says }, index) => {
+    const mark = passed === null ? " " : passed ? output.style("green", "+") : output.style("red", "-");
+    const label = steps[index - 1]?.step === step && step === "enough" ? "or" : labels[step];
+    return `  ${mark} ${label.padEnd(labelWidth)}  ${says}`;
+  });
+  return [verdict, ...lines].join("\n");
+}
+
+function addWhoCan(program: Command, session: Session): void {
+  const { output, withControl } = session;
+  program
+    .command("who-can")
+    .description("list everyone who may call an operation")
+    .argument("<path>", "without the prefix; its parameters may be left in braces", parsePath)
+    .argument(
+      "[name=value...]",
+      "parameters; those that the restriction does not depend on are not needed",
+      parsePair,
+    )
+    .addOption(tableOption())
+    .addHelpText(
+      "after",
+      examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add"),
+    )
+    .action(async (path: string, pairs: Pairs = [], { table }: Options) => {
+      const by = table === undefined ? undefined : await tableText(session, table);
+      const answer = await withControl("reads", (control) => control.whoCan(path, pairs, by));
+      output.result(answer, whoText(session, answer));
+    });
+}
+
+function whoText({ output }: Session, answer: WhoCan): string {
+  const { path, restriction, parameters, allowed, registered, excluded } = answer;
+  const given = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
+  const lines = [`${output.style("bold", [path, ...given].join(" "))}: ${restriction}`];
+  for (const each of allowed) {
+    const when = Object.entries(each.when).map(([name, words]) => `${name}=${words}`);
+    const heading = when.length === 0 ? "" : `${output.style("bold", when.join(" "))}: `;
+    lines.push(`${heading}${countText(each, registered)}`, ...each.players.map(({ name }) => `  ${name}`));
+    if (each.public) lines.push("  every public token");
+  }
+  if (!allowed.some((each) => each.public)) lines.push("Public tokens may not.");
+  if (excluded > 0) lines.push(`Excluded, so may call nothing: ${playersText(excluded, registered)}.`);
+  return lines.join("\n");
+}
+
+function countText({ count, public: isPublic }: Allowed, registered: number): string {
+  const players = count === 0 ? "no player" : playersText(count, registered);
+  return isPublic ? `${players}, and public tokens` : players;
+}
+
+function playersText(count: number, of: number): string {
+  return `${count} of ${of} ${of === 1 ? "player" : "players"}`;
+}

@@ -1,0 +1,79 @@
+/** `data repair`. */
+import { join } from "node:path";
+import type { Command } from "commander";
+import { planRepair, type RepairPlan, repair } from "../../src/maintenance/repair.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { examples } from "../help.ts";
+import { Reported } from "../output.ts";
+import type { Session } from "../program.ts";
+import type { GlobalOptions } from "../workplace.ts";
+import { describeFault, requireData, withFolder } from "./data-folder.ts";
+
+export function addRepairCommand(data: Command, program: Command, { io, output, workplace }: Session): void {
+  data
+    .command("repair")
+    .description("save what can be saved of damaged files, and tell record by record what was lost")
+    .option("--yes", "do it; without this, on a terminal, it is only said what would be done")
+    .addHelpText(
+      "after",
+      `
+The service has to be stopped. The files as they are are kept in a folder damaged-<instant> in the data folder; then
+a fresh snapshot has what could be saved. A folder without damage is left as it is.
+${examples("data repair --yes")}`,
+    )
+    .action(async ({ yes = false }: { yes?: boolean }, command: Command) => {
+      const { input } = program.opts<GlobalOptions>();
+      const dry = !yes && input && io.stdout.isTTY === true;
+      if (!yes && !dry) {
+        command.error("error: --yes is needed, since there is nobody to ask", { code: "usage", exitCode: 2 });
+      }
+      const { folder } = workplace();
+      await requireData(workplace());
+      const { plan, kept } = await withFolder(folder, "Repairing", async () => {
+        const made = await planRepair(nodeFiles, folder);
+        const isDone = made.salvaged !== null && yes;
+        return { plan: made, kept: isDone ? await repair(nodeFiles, folder, made, Date.now()) : null };
+      });
+      const { salvaged, damage, content } = plan;
+      const document = {
+        folder,
+        damaged: damage.length > 0,
+        repaired: kept !== null,
+        kept,
+        sequence: salvaged?.database.sequence ?? null,
+        damage,
+        content,
+        saved: salvaged?.saved ?? [],
+        lost: salvaged?.lost ?? [],
+      };
+      output.result(document, describe(folder, plan, kept));
+      if (salvaged !== null && kept === null) throw new Reported();
+    });
+}
+
+function describe(folder: string, { salvaged, damage, content }: RepairPlan, kept: string | null): string {
+  const odd = content.map((fault) => `${describeFault(fault)} (left as it is)`);
+  if (salvaged === null) {
+    return [...odd, `${folder} is not damaged: there is nothing to repair, and nothing was changed.`].join(
+      "\n",
+    );
+  }
+  const { saved, lost, database } = salvaged;
+  const last = database.sequence;
+  const head = kept === null ? "Would be" : "Was";
+  const verdict = lost.length === 0 ? "Nothing is lost" : `${lost.length} lost`;
+  return [
+    "Damage:",
+    ...damage.map((fault) => `  ${describeFault(fault)}`),
+    ...odd.map((line) => `  ${line}`),
+    `${head} saved:`,
+    ...saved.map(({ file, what }) => `  ${file}: ${what}`),
+    ...(lost.length === 0 ? [] : [kept === null ? "Would be lost:" : "Lost:"]),
+    ...lost.map(({ file, offset, what, known }) => {
+      return `  ${file}: byte ${offset}: ${what}${known === null ? "" : ` (it seems to say: ${known})`}`;
+    }),
+    kept === null
+      ? `${verdict}. Nothing was changed; --yes does it, and keeps the files as they are in ${join(folder, "damaged-<instant>")}.`
+      : `${verdict}. The data goes on behind change ${last}. The damaged files are in ${join(folder, kept)}.`,
+  ].join("\n");
+}

@@ -1,0 +1,129 @@
+/** `routes diff`: what another route table would change, in routes and in people. */
+import type { Command } from "commander";
+import {
+  type Affected,
+  type Change,
+  type Crowd,
+  diffTables,
+  isEmpty,
+  type NamedChange,
+  type RouteDiff,
+  type TableDiff,
+} from "../../src/access/diff.ts";
+import { nobody } from "../../src/access/people.ts";
+import { examples } from "../help.ts";
+import type { Output } from "../output.ts";
+import type { Session } from "../program.ts";
+import { tableText } from "../question.ts";
+import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
+
+export function addDiffCommand(routes: Command, session: Session): void {
+  const { output } = session;
+  routes
+    .command("diff")
+    .description(
+      "tell what another table would change: its routes, and who gains and who loses which operation",
+    )
+    .argument("<old|new>", "with one file, what it would change against the table in force")
+    .argument("[new]", "with two, what the second would change against the first")
+    .addHelpText("after", examples("routes diff next.yaml", "routes diff routes.yaml next.yaml"))
+    .action(async (first: string, second: string | undefined) => {
+      const diff = await diffFiles(session, second === undefined ? undefined : first, second ?? first);
+      output.result(diff, diffText(output, diff));
+    });
+}
+
+async function diffFiles(session: Session, old: string | undefined, fresh: string): Promise<TableDiff> {
+  const { output, workplace, withControl } = session;
+  if (await workplace().hasData()) {
+    const after = await tableText(session, fresh);
+    const before = old === undefined ? undefined : await tableText(session, old);
+    return withControl("reads", (control) => control.diffRoutes(after, before));
+  }
+  output.remark("There is no data yet, so nobody gains or loses anything.");
+  const sourceOf = async (given: string | undefined) => {
+    const file = await tableFile(session, given);
+    return { file, table: await checkedTable(session, file) };
+  };
+  return diffTables(await sourceOf(old), await sourceOf(fresh), nobody, await vocabularyOf(session));
+}
+
+/** A diff in words. */
+export function diffText(output: Output, diff: TableDiff): string {
+  const { before, after, settings, routes, exclusion } = diff;
+  const name = (table: TableDiff["before"]) =>
+    `${table.file} (revision ${table.revision}, ${table.routes} routes)`;
+  const lines = [`before  ${name(before)}`, `after   ${name(after)}`];
+  if (before.revision === after.revision) return [...lines, "", "The tables are the same."].join("\n");
+  if (settings.length > 0) lines.push("");
+  for (const each of settings) lines.push(`${output.style("yellow", "changed")} ${namedText(each)}`);
+  if (exclusion !== null) {
+    lines.push(...crowdLines(output, "red", "can call nothing any more", exclusion.excludes));
+    lines.push(...crowdLines(output, "green", "not excluded any more", exclusion.readmits));
+  }
+  for (const route of routes) lines.push("", ...routeLines(output, route));
+  return [...lines, "", summaryText(diff)].join("\n");
+}
+
+const colours = { added: "green", removed: "red", changed: "yellow" } as const;
+
+function routeLines(output: Output, route: RouteDiff): string[] {
+  const { path, change, restriction, handler, summary, parameters, people } = route;
+  const lines = [`${output.style(colours[change], change)} ${output.style("bold", path)}`];
+  if (restriction !== null) lines.push(...changeLines("restriction", restriction));
+  if (handler !== null) lines.push(...changeLines("handler", handler));
+  if (change === "changed") {
+    lines.push(...parameters.map((each) => `  parameter ${namedText(each)}`));
+    if (summary !== null) lines.push(...changeLines("summary", summary));
+  }
+  return [...lines, ...people.flatMap((each) => affectedLines(output, each))];
+}
+
+function changeLines(what: string, { before, after }: Change): string[] {
+  if (before === null || after === null) return [`  ${what}: ${before ?? after}`];
+  return [`  ${what}: ${before}`, `  ${"->".padStart(what.length + 1)} ${after}`];
+}
+
+function namedText({ name, before, after }: NamedChange): string {
+  return `${name}: ${before ?? "none"} -> ${after ?? "none"}`;
+}
+
+function affectedLines(output: Output, { when, gains, loses }: Affected): string[] {
+  const words = Object.entries(when).map(([name, value]) => `${name}=${value}`);
+  const where = words.length === 0 ? "" : ` ${words.join(" ")}`;
+  return [
+    ...crowdLines(output, "red", `lose${where}`, loses),
+    ...crowdLines(output, "green", `gain${where}`, gains),
+  ];
+}
+
+function crowdLines(output: Output, colour: "red" | "green", verb: string, crowd: Crowd): string[] {
+  if (isEmpty(crowd)) return [];
+  const { count, players, everyone } = crowd;
+  const names = players.map(({ name }) => name).join(", ");
+  const said =
+    count === 0
+      ? []
+      : [`${count} ${count === 1 ? "player" : "players"}${everyone ? " (all)" : ""}: ${names}`];
+  const all = [...said, ...(crowd.public ? ["public tokens"] : [])];
+  return [`  ${output.style(colour, verb)}  ${all.join("; and ")}`];
+}
+
+function summaryText({ counts, routes, exclusion, settings }: TableDiff): string {
+  const { added, removed, changed, gain, lose } = counts;
+  const public_ = (side: "gains" | "loses") =>
+    routes.some(({ people }) => people.some((each) => each[side].public));
+  const parts = [
+    [added, "added"],
+    [removed, "removed"],
+    [changed, "changed"],
+  ].flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
+  const routesText = parts.length === 0 ? "No route differs" : `Routes: ${parts.join(", ")}`;
+  const who = (count: number, isPublic: boolean) =>
+    `${count === 0 ? "no player" : count === 1 ? "1 player" : `${count} players`}${isPublic ? " and public tokens" : ""}`;
+  const losing = `${who(lose, public_("loses"))} ${lose > 1 || public_("loses") ? "lose" : "loses"} something`;
+  const gaining = `${who(gain, public_("gains"))} ${gain > 1 || public_("gains") ? "gain" : "gains"} something`;
+  const moved = settings.some(({ name }) => name === "prefix") ? " Every address changes." : "";
+  const excluded = exclusion === null ? "" : " Another group is excluded.";
+  return `${routesText}. In people: ${losing}, ${gaining}.${moved}${excluded}`;
+}

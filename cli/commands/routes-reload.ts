@@ -1,0 +1,149 @@
+/** `routes reload` and `routes status`: which route table is in force. */
+import type { Command } from "commander";
+import type { TableDiff } from "../../src/access/diff.ts";
+import type { Control } from "../../src/control.ts";
+import { Failure } from "../../src/errors.ts";
+import { type Reloaded, TableFaults, type TableStatus } from "../../src/route-table.ts";
+import { examples } from "../help.ts";
+import { Reported, toDate } from "../output.ts";
+import type { Session } from "../program.ts";
+import { checkedTable, tableFile } from "../table.ts";
+import type { GlobalOptions } from "../workplace.ts";
+import { diffText } from "./routes-diff.ts";
+
+export function addReloadCommands(routes: Command, session: Session): void {
+  addReload(routes, session);
+  addStatus(routes, session);
+}
+
+function addReload(routes: Command, session: Session): void {
+  const { output, withControl, workplace } = session;
+  routes
+    .command("reload")
+    .description("put the route table's file in force in the running service, and show what that changes")
+    .option("--yes", "do not ask, even if it takes access away")
+    .addHelpText("after", examples("routes reload", "routes reload --yes"))
+    .action(async ({ yes = false }: { yes?: boolean }, command: Command) => {
+      const options = command.optsWithGlobals<GlobalOptions>();
+      if (!(await workplace().hasData())) throw notRunning(workplace().folder);
+      await withControl("reads", async (control) => {
+        if ((await control.holder()) === null) throw notRunning(workplace().folder);
+        const diff = await diffToFile(control);
+        const isSame = diff.before.revision === diff.after.revision;
+        if (!options.json && !isSame) output.remark(`${diffText(output, diff)}\n`);
+        if (diff.takesAway && !yes) await agree(session, options, diff);
+        const reloaded = await control.reloadRoutes(diff.after.revision);
+        output.result({ ...reloaded, diff }, reloadedText(diff, reloaded));
+      });
+    });
+}
+
+function notRunning(folder: string): Failure {
+  return new Failure("UNKNOWN_ENTRY", `There is no running service on ${folder}.`, {
+    hint: "It reads the table when it starts: `addon-cli serve`. `addon-cli routes check` checks the file.",
+  });
+}
+
+/** What the file would change. A faulty file is an attempt that the service is to remember. */
+async function diffToFile(control: Control): Promise<TableDiff> {
+  try {
+    return await control.diffRoutes();
+  } catch (error) {
+    // Expecting a revision that there is not: should the file be good by now, it is not put in force unseen.
+    if (error instanceof TableFaults) await control.reloadRoutes("");
+    throw error;
+  }
+}
+
+/** Asks before access is taken away. @throws Reported where the answer is no, or there is nobody to ask */
+async function agree(
+  { io, output }: Session,
+  { json, input }: GlobalOptions,
+  diff: TableDiff,
+): Promise<void> {
+  const stays = `revision ${diff.before.revision} stays in force`;
+  if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
+    const info = `This takes access away, and nobody can be asked: ${stays}.`;
+    const hint = "--yes puts it in force without asking.";
+    if (!json) throw new Failure("CONFLICT", info, { hint });
+    io.stdout.write(`${JSON.stringify({ code: "CONFLICT", info, hint, diff })}\n`);
+    throw new Reported();
+  }
+  const answer = await io.ask("This takes access away. Put it in force? [y/N] ");
+  if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
+  output.remark(`Nothing was changed: ${stays}.`);
+  throw new Reported();
+}
+
+function reloadedText({ before, after }: TableDiff, { revision, changed }: Reloaded): string {
+  if (changed) return `Revision ${revision} is in force; it was ${before.revision}.`;
+  if (before.revision === after.revision)
+    return `Revision ${revision} is in force already: nothing has changed.`;
+  return `Revision ${revision} is in force: the service itself has put it in force meanwhile.`;
+}
+
+function addStatus(routes: Command, session: Session): void {
+  const { output, withControl, workplace } = session;
+  routes
+    .command("status")
+    .description("tell which route table is in force, and whether the last attempt to change it was refused")
+    .addHelpText("after", examples("routes status"))
+    .action(async () => {
+      const status = (await workplace().hasData())
+        ? await withControl("reads", async (control) =>
+            (await control.holder()) === null ? null : control.routesStatus(),
+          )
+        : null;
+      if (status === null) {
+        const file = await tableFile(session, undefined);
+        const { revision, routes: all } = await checkedTable(session, file);
+        const document = { running: false, file, revision, routes: all.length, since: null, refused: null };
+        output.result(
+          { ...document, pending: null },
+          `No service is running on ${workplace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${all.length} routes, no faults`,
+        );
+        return;
+      }
+      const pending = await pendingOf(session, status);
+      output.result({ running: true, ...status, pending }, statusText(session, status, pending));
+    });
+}
+
+/** What the file has that is not in force: another revision, or faults. Null where file and table are the same. */
+type Pending = { readonly revision: string } | { readonly faults: number; readonly reason: string } | null;
+
+async function pendingOf(session: Session, { file, revision }: TableStatus): Promise<Pending> {
+  try {
+    const table = await checkedTable(session, file);
+    return table.revision === revision ? null : { revision: table.revision };
+  } catch (error) {
+    return {
+      faults: error instanceof TableFaults ? error.faults.length : 0,
+      reason: (error as Error).message,
+    };
+  }
+}
+
+function statusText({ output }: Session, status: TableStatus, pending: Pending): string {
+  const { file, revision, routes, since, refused } = status;
+  const lines = [
+    `in force      revision ${revision}, ${routes} routes, since ${toDate(since)}`,
+    `file          ${file}`,
+  ];
+  if (pending === null) lines.push("              is what is in force");
+  else if ("revision" in pending) {
+    lines.push(
+      `              ${output.style("yellow", "is not in force")}: it is revision ${pending.revision} now, which \`routes reload\` puts in force`,
+    );
+  } else {
+    lines.push(`              ${output.style("red", "can not be put in force")}: \`routes check\` tells why`);
+  }
+  if (refused === null) lines.push("last attempt  was not refused");
+  else {
+    lines.push(
+      `last attempt  ${output.style("red", `was refused at ${toDate(refused.at)}`)}; revision ${revision} stayed in force:`,
+      ...refused.reason.split("\n").map((line) => `  ${line}`),
+    );
+  }
+  return lines.join("\n");
+}

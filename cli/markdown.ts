@@ -1,0 +1,66 @@
+/** The route table as Markdown: a table of the operations, and one of the types of their parameters. */
+import type { Vocabulary } from "../src/engine/caller.ts";
+import { expectation, type Parameter, type ParameterType } from "../src/engine/parameters.ts";
+import { describe } from "../src/engine/restriction.ts";
+import type { Route } from "../src/engine/table.ts";
+
+/** @param excludedGroup the group whose members every operation refuses */
+export function toMarkdown(routes: readonly Route[], excludedGroup: string | undefined): string {
+  const operations = [
+    ["path", "who", "parameters"],
+    ...routes.map((route) => [
+      code(route.path),
+      describe(route.restriction),
+      route.parameters.map(parameterCell).join(", "),
+    ]),
+  ];
+  const types = new Map(
+    routes.flatMap(({ parameters }) => parameters.map(({ type }) => [type.name, type] as const)),
+  );
+  const legend = [
+    ["parameter type", "what it is"],
+    ...Array.from(types.values(), (type) => [code(type.name), typeWords(type)]),
+  ];
+  const blocks = [toTable(operations)];
+  if (types.size > 0) blocks.push(toTable(legend));
+  if (excludedGroup !== undefined) blocks.push(`Members of the group ${excludedGroup} may call nothing.`);
+  return blocks.join("\n\n");
+}
+
+function parameterCell({ name, type, default: fallback }: Parameter): string {
+  const otherwise = fallback === undefined ? "" : ` (${code(String(fallback))} where it is left out)`;
+  return `${code(name)}: ${type.name}${otherwise}`;
+}
+
+/** What a value looks like. The names of groups, factions and services are the data's, not the table's. */
+function typeWords(type: ParameterType): string {
+  const { base, values = [] } = type;
+  switch (base) {
+    case "enum":
+      return values.map(code).join(", ");
+    case "group":
+    case "faction":
+    case "service":
+      return `the name of a ${base}`;
+    default: {
+      const none: Vocabulary = { group: [], faction: [], service: [] };
+      return expectation(type, none);
+    }
+  }
+}
+
+function code(text: string): string {
+  return `\`${text}\``;
+}
+
+/** A Markdown table whose columns are aligned, for those who read it as text. The first row is the heading. */
+function toTable(rows: readonly (readonly string[])[]): string {
+  const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
+  const widths = (cells[0] ?? []).map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));
+  const toLine = (row: readonly string[]) =>
+    `| ${widths.map((width, index) => (row[index] ?? "").padEnd(width)).join(" | ")} |`;
+  const [heading = [], ...others] = cells;
+  return [toLine(heading), toLine(widths.map((width) => "-".repeat(width))), ...others.map(toLine)].join(
+    "\n",
+  );
+}

@@ -1,0 +1,156 @@
+/** Whether a caller may call an operation, and why: step by step, as a request takes the steps. */
+import type { Vocabulary } from "../engine/caller.ts";
+import { reasonOf } from "../engine/reason.ts";
+import {
+  applyingCase,
+  type Case,
+  describe,
+  type Input,
+  permits,
+  type Restriction,
+} from "../engine/restriction.ts";
+import type { Table } from "../engine/table.ts";
+import { playerCaller, publicCaller } from "../identity/callers.ts";
+import { requirePlayer } from "../identity/players.ts";
+import { liveTokenOf } from "../identity/tokens.ts";
+import type { Player } from "../model.ts";
+import type { Data } from "../store/data.ts";
+import { isExcluded, mayCall } from "./people.ts";
+import { type Pair, toWholeQuestion } from "./question.ts";
+
+/** A step of the reasoning. `passed` is null where the step decides nothing by itself. */
+export interface Step {
+  readonly step: "token" | "exclusion" | "parameters" | "case" | "needs" | "has" | "enough";
+  readonly passed: boolean | null;
+  /** One sentence without its full stop. */
+  readonly says: string;
+}
+
+/** The answer to `can-i`. */
+export interface Decision {
+  readonly allowed: boolean;
+  /** With what a request would be refused. */
+  readonly code: "EXCLUDED" | "RESTRICTED" | null;
+  /** The player's name, or `public`. */
+  readonly caller: string;
+  /** The path as the table has it. */
+  readonly path: string;
+  /** The parameters that the restriction depends on. */
+  readonly parameters: Input;
+  /** The table that decided. */
+  readonly revision: string;
+  readonly steps: readonly Step[];
+}
+
+/** Whoever holds a public token, at the command line. A player of that name is reached by UUID. */
+export const publicName = "public";
+
+/**
+ * Decides as a request would be decided.
+ * @param who a player's name or UUID, or `public`
+ * @throws Failure `UNKNOWN_PLAYER`, and what {@link toWholeQuestion} throws
+ */
+export function canI(
+  data: Data,
+  table: Table,
+  vocabulary: Vocabulary,
+  now: number,
+  [who, path, pairs]: readonly [who: string, path: string, pairs: readonly Pair[]],
+): Decision {
+  const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
+  const caller = player === undefined ? publicCaller("-") : playerCaller(data, player);
+  const { route, input } = toWholeQuestion(table, vocabulary, path, pairs);
+  const { restriction } = route;
+  const excluded = isExcluded(table, caller);
+  const permitted = permits(restriction, caller, input);
+  const name = player?.name ?? publicName;
+  const { needs, had } = reasonOf(restriction, caller, input);
+  const steps: Step[] = [];
+  if (player !== undefined && liveTokenOf(data, player.uuid, now) === undefined) {
+    const issue = `addon-cli token issue --player ${name}`;
+    steps.push({
+      step: "token",
+      passed: null,
+      says: `${name} has no valid token to call it with (${issue})`,
+    });
+  }
+  steps.push({ step: "exclusion", passed: !excluded, says: exclusionWords(table, name, excluded) });
+  const decisive = Object.entries(input).map(([key, value]) => `${key} is ${value}`);
+  if (decisive.length > 0) steps.push({ step: "parameters", passed: null, says: decisive.join(", ") });
+  steps.push(...caseSteps(restriction, input));
+  steps.push({ step: "needs", passed: null, says: needs });
+  steps.push({ step: "has", passed: permitted, says: `${player === undefined ? "it" : name} ${had}` });
+  const leave = `${name} is let in again (addon-cli player readmit ${name})`;
+  const lacks = permitted ? [] : [...new Set(enough(restriction, input, player))];
+  const ways = excluded && lacks.length > 0 ? lacks.map((each) => `${leave}, and ${each}`) : lacks;
+  for (const says of excluded && lacks.length === 0 ? [leave] : ways)
+    steps.push({ step: "enough", passed: null, says });
+  return {
+    allowed: mayCall(table, route, caller, input),
+    code: excluded ? "EXCLUDED" : permitted ? null : "RESTRICTED",
+    caller: name,
+    path: route.path,
+    parameters: input,
+    revision: table.revision,
+    steps,
+  };
+}
+
+function exclusionWords({ excludedGroup }: Table, name: string, excluded: boolean): string {
+  if (excludedGroup === undefined) return "the table excludes nobody";
+  if (name === publicName) return `a public token is in no group, so not in ${excludedGroup} either`;
+  if (excluded) return `${name} is in the group ${excludedGroup}, whose members may call nothing`;
+  return `${name} is not in the group ${excludedGroup}`;
+}
+
+/** Which cases applied, from the outermost on. */
+function caseSteps(restriction: Restriction, input: Input): Step[] {
+  if (restriction.kind === "anyOf") return restriction.restrictions.flatMap((each) => caseSteps(each, input));
+  if (restriction.kind !== "cases") return [];
+  const { cases } = restriction;
+  const applying = applyingCase(cases, input);
+  if (applying === undefined) return [{ step: "case", passed: false, says: "no case applies" }];
+  const says = `case ${cases.indexOf(applying) + 1} of ${cases.length} applies, ${conditionWords(applying)}`;
+  return [{ step: "case", passed: null, says }, ...caseSteps(applying.restriction, input)];
+}
+
+function conditionWords({ when }: Case): string {
+  if (when === undefined) return "the one for everything else";
+  const words = Object.entries(when).map(([name, value]) => `${name} is ${value}`);
+  return `the one for when ${words.join(" and ")}`;
+}
+
+/** Each thing that would let the caller in by itself. */
+function enough(restriction: Restriction, input: Input, player: Player | undefined): string[] {
+  switch (restriction.kind) {
+    case "anyOf":
+      return restriction.restrictions.flatMap((each) => enough(each, input, player));
+    case "cases": {
+      const applying = applyingCase(restriction.cases, input);
+      return applying === undefined ? [] : enough(applying.restriction, input, player);
+    }
+    case "open":
+      return [];
+  }
+  if (player === undefined) {
+    if (restriction.kind === "identified") return ["the token of a player"];
+    const whose = restriction.kind === "self" ? "of" : "from among";
+    return [`the token of a player, ${whose} ${describe(restriction, input)}`];
+  }
+  const { name } = player;
+  switch (restriction.kind) {
+    case "identified":
+      return [];
+    case "administrators":
+      return [`the administrator flag (addon-cli admin grant ${name})`];
+    case "self":
+      return [`a call for themselves, with ${name} as "${restriction.parameter}"`];
+    case "member": {
+      const { of, reference, rank = 1 } = restriction;
+      const group = "name" in reference ? reference.name : String(input[reference.parameter]);
+      if (of === "group") return [`membership in the group ${group} (addon-cli group add ${name} ${group})`];
+      const words = rank === 1 ? "any rank" : `rank ${rank} or higher`;
+      return [`${words} in the ${of} ${group} (addon-cli member set ${name} ${group} ${rank})`];
+    }
+  }
+}

@@ -1,0 +1,99 @@
+/** Which changes somebody wants to see. */
+import { Failure } from "../errors.ts";
+import { bookkeeping, model } from "../model.ts";
+import { didYouMean, fold, oneOf } from "../text.ts";
+import type { Entry } from "./entry.ts";
+import { belongsTo, type Names, toUUID } from "./names.ts";
+
+/** What all changes that are shown have in common. */
+export interface Filter {
+  /** A name or a UUID: who made the change, or whose record it touched. */
+  readonly player?: string | undefined;
+  /** A name, a UUID, `public`, `operator` or `system`: who made the change. */
+  readonly by?: string | undefined;
+  /** An operation, or the part of its name before a dot. */
+  readonly operation?: string | undefined;
+  /** A collection, or a collection, a slash and a part of a key. */
+  readonly record?: string | undefined;
+  /** Milliseconds since 1970; the instant itself is meant too. */
+  readonly since?: number | undefined;
+  readonly until?: number | undefined;
+}
+
+const nobody = ["public", "operator", "system"];
+
+/**
+ * Makes a filter into a test. Names are looked up at each test, since a journal that is followed brings new ones.
+ * @throws Failure `UNKNOWN_PLAYER`, `UNKNOWN_ENTRY` where it names a player or a collection that there is not
+ */
+export function toTest(filter: Filter, names: Names): (entry: Entry) => boolean {
+  const { player, by, since = -Infinity, until = Infinity } = filter;
+  if (player !== undefined) requireKnown(player, names);
+  if (by !== undefined && !nobody.includes(fold(by))) requireKnown(by, names);
+  const record = filter.record === undefined ? undefined : recordTest(filter.record, names);
+  const operation = filter.operation === undefined ? undefined : fold(filter.operation).replace(/\.$/, "");
+  return (entry) => {
+    if (entry.instant < since || entry.instant > until) return false;
+    if (operation !== undefined && !`${fold(entry.operation)}.`.startsWith(`${operation}.`)) return false;
+    if (by !== undefined && !isBy(entry, by, names)) return false;
+    if (player !== undefined && !isBy(entry, player, names) && !touches(entry, player, names)) return false;
+    return record === undefined || record(entry);
+  };
+}
+
+/** Whether a filter asks for what the service only noted for itself. */
+export function asksForBookkeeping({ record }: Filter): boolean {
+  return record !== undefined && bookkeeping.has(collectionOf(record));
+}
+
+function requireKnown(reference: string, names: Names): void {
+  // Of a UUID there may be records without any name: nothing can be said of it.
+  if (toUUID(reference) !== undefined || names.has(reference)) return;
+  throw new Failure(
+    "UNKNOWN_PLAYER",
+    `There is no player "${reference}", and the journal knows of none.${didYouMean(reference, names.all)}`,
+  );
+}
+
+function isBy(entry: Entry, reference: string, names: Names): boolean {
+  return (
+    (nobody.includes(entry.who) && entry.who === fold(reference)) ||
+    names.person(reference).uuids.has(entry.who)
+  );
+}
+
+function touches({ changes }: Entry, reference: string, names: Names): boolean {
+  const person = names.person(reference);
+  return changes.some(
+    ({ collection, before, after }) =>
+      belongsTo(person, collection, before) || belongsTo(person, collection, after),
+  );
+}
+
+function collectionOf(record: string): string {
+  const [written = ""] = record.split("/", 1);
+  return Object.keys(model).find((name) => fold(name) === fold(written)) ?? written;
+}
+
+function recordTest(record: string, names: Names): (entry: Entry) => boolean {
+  const known = Object.keys(model);
+  const collection = collectionOf(record);
+  if (!known.includes(collection)) {
+    throw new Failure(
+      "UNKNOWN_ENTRY",
+      `There are no records called "${collection}".${didYouMean(collection, known)}`,
+      { hint: `Known are ${oneOf(known, "and")}.` },
+    );
+  }
+  const slash = record.indexOf("/");
+  const part = slash === -1 ? "" : record.slice(slash + 1);
+  return ({ changes }) =>
+    changes.some((change) => change.collection === collection && hasPart(change.key, part, names));
+}
+
+/** Whether a key has a part in it: as it is written, or the UUID of the player whom the part names. */
+function hasPart(key: string, part: string, names: Names): boolean {
+  const uuid = toUUID(part);
+  if (key.includes(uuid ?? fold(part)) || fold(key).includes(fold(part))) return true;
+  return [...names.person(part).uuids].some((each) => key.includes(each));
+}

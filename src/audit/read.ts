@@ -1,0 +1,122 @@
+/**
+ * Looking back at what the journal has. Reads files only, without the folder's lock: beside a running service as well
+ * as offline.
+ */
+import { Failure } from "../errors.ts";
+import { model } from "../model.ts";
+import type { Database } from "../store/collection.ts";
+import type { Files } from "../store/files.ts";
+import type { JournalRecord } from "../store/journal.ts";
+import { hasData, readHistory, readState } from "../store/reading.ts";
+import { type Entry, toEntry } from "./entry.ts";
+import { asksForBookkeeping, type Filter, toTest } from "./filter.ts";
+import { Names } from "./names.ts";
+
+/** How often the data is read anew where a running service dropped a file meanwhile. */
+const attempts = 5;
+
+/** What is looked at, and how much of it. */
+export interface Look extends Filter {
+  /** Whether bookkeeping is shown too. */
+  readonly all?: boolean | undefined;
+  /** At most so many changes: the newest. */
+  readonly limit?: number | undefined;
+}
+
+/** What is known of players. */
+export interface Known {
+  readonly names: Names;
+  /** The data as it is now; undefined where it can not be read. */
+  readonly database: Database<typeof model> | undefined;
+  /** What is wrong with the files, a sentence each. */
+  readonly warnings: readonly string[];
+}
+
+/** Refuses a folder without data. @throws Failure `UNKNOWN_ENTRY` */
+export async function requireData(files: Files, folder: string): Promise<void> {
+  const names = await files.readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  if (hasData(names)) return;
+  throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
+    hint: "`addon-cli serve` and `addon-cli seed groups` begin it; --data names another folder.",
+  });
+}
+
+/** The names of players; also of a damaged folder, as far as they can be read. */
+export async function readNames(files: Files, folder: string): Promise<Known> {
+  const names = new Names();
+  const warnings: string[] = [];
+  let database: Known["database"];
+  try {
+    for await (const record of readHistory(files, folder)) names.learn(record);
+  } catch (error) {
+    // Whoever looks for changes is told of it by then: here are only names.
+    if (!(error instanceof Failure)) throw error;
+  }
+  try {
+    const state = await readWholeState(files, folder);
+    ({ database } = state);
+    names.learnAll(database);
+    warnings.push(...state.warnings);
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    warnings.push(`${error.message} Names are those that the journal has.`);
+  }
+  return { names, database, warnings };
+}
+
+/** The data as it is in the files; read anew where a file was dropped between its listing and its reading. */
+export async function readWholeState(files: Files, folder: string) {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await readState(files, folder, model);
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === attempts) throw error;
+    }
+  }
+}
+
+/**
+ * Makes records of the journal into what is shown of them, in order; leaves out what nobody asked for.
+ * @throws Failure where the filter names a player or a collection that there is not
+ */
+export function toSelection(look: Look, names: Names): (record: JournalRecord) => Entry | undefined {
+  const wanted = toTest(look, names);
+  const all = look.all === true || asksForBookkeeping(look);
+  return (record) => {
+    names.learn(record);
+    const entry = toEntry(record, names, all);
+    return entry !== undefined && wanted(entry) ? entry : undefined;
+  };
+}
+
+/**
+ * The changes that the journal has, oldest first, as far as they are asked for.
+ * @param told is given the number of each record that was read, shown or not
+ */
+export async function* readEntries(
+  files: Files,
+  folder: string,
+  look: Look,
+  names: Names,
+  told: (number: number) => void = () => {},
+): AsyncGenerator<Entry> {
+  const select = toSelection(look, names);
+  const { limit = Infinity } = look;
+  let kept: Entry[] = [];
+  for await (const record of readHistory(files, folder)) {
+    told(record.sequence);
+    const entry = select(record);
+    if (entry === undefined) continue;
+    if (limit === Infinity) yield entry;
+    else kept.push(entry);
+    if (kept.length > 2 * limit) kept = newest(kept, limit);
+  }
+  yield* newest(kept, limit);
+}
+
+function newest(entries: readonly Entry[], limit: number): Entry[] {
+  return entries.slice(Math.max(0, entries.length - limit));
+}

@@ -1,0 +1,74 @@
+/** A change in words: what became of each record, field by field. Nothing in it can act on a terminal. */
+import { isDeepStrictEqual } from "node:util";
+import type { RecordChange } from "../store/draft.ts";
+import type { Entry } from "./entry.ts";
+import type { Names } from "./names.ts";
+
+/** The fields that are instants in milliseconds: people read them as ISO 8601. */
+const instants: ReadonlySet<string> = new Set([
+  "registeredAt",
+  "startTime",
+  "issuedAt",
+  "expiresAt",
+  "revokedAt",
+  "lastSeen",
+  "instant",
+]);
+
+/** Who made a change, by name where there is one. */
+export function whoWords({ name, who }: Entry): string {
+  return plain(name ?? who);
+}
+
+/** Through which operation, and for an undo of which change. */
+export function operationWords({ operation, undoes }: Entry): string {
+  return undoes === null ? plain(operation) : `${plain(operation)} ${undoes}`;
+}
+
+/** The key of a record, with the name of whoever's UUID is in it. */
+export function keyWords({ key }: RecordChange, names: Names): string {
+  const [uuid] = /[0-9a-f]{32}/.exec(key) ?? [];
+  const name = uuid === undefined ? undefined : names.of(uuid);
+  return name === undefined ? plain(key) : `${plain(key)} (${plain(name)})`;
+}
+
+/** `kills 3 -> 4, deaths 0 -> 1`, or `added …`, or `removed …`. */
+export function changeWords({ before, after }: RecordChange): string {
+  if (!isRecord(before)) return isRecord(after) ? `added ${fieldWords(after)}` : "unchanged";
+  if (!isRecord(after)) return `removed ${fieldWords(before)}`;
+  const fields = new Set([...Object.keys(before), ...Object.keys(after)]);
+  return [...fields]
+    .filter((field) => !isDeepStrictEqual(before[field], after[field]))
+    .map(
+      (field) => `${plain(field)} ${valueWords(field, before[field])} -> ${valueWords(field, after[field])}`,
+    )
+    .join(", ");
+}
+
+/** Text without any character that a terminal or a reader of lines would take for more than text. */
+export function plain(text: string): string {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    return `\\u{${code.toString(16)}}`;
+  });
+}
+
+function fieldWords(record: Readonly<Record<string, unknown>>): string {
+  return Object.entries(record)
+    .map(([field, value]) => `${plain(field)}=${valueWords(field, value)}`)
+    .join(" ");
+}
+
+function valueWords(field: string, value: unknown): string {
+  if (value === undefined) return "nothing";
+  if (typeof value === "number" && instants.has(field) && Math.abs(value) <= 8.64e15) {
+    return new Date(value).toISOString();
+  }
+  if (typeof value === "string" && /^[\p{L}\p{N}\p{S}\p{P}]+$/u.test(value) && !/["\\]/.test(value))
+    return plain(value);
+  return plain(JSON.stringify(value));
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
+}

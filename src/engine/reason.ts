@@ -1,0 +1,55 @@
+/**
+ * Why a restriction let a caller in or not: what it needs, beside what the caller has of that. The words go into the
+ * log, so no value of a parameter is in them but names of groups, factions and services.
+ */
+import type { Caller } from "./caller.ts";
+import { applyingCase, describe, type Input, type Restriction } from "./restriction.ts";
+
+/** What a restriction needs, and what the caller had of it. */
+export interface Reason {
+  /** Such as "members of the faction GROVE with rank 4 or higher". */
+  readonly needs: string;
+  /** Such as "is in the faction GROVE with rank 3". */
+  readonly had: string;
+}
+
+/** See {@link Reason}. `input` has at least the parameters that the restriction depends on. */
+export function reasonOf(restriction: Restriction, caller: Caller, input: Input): Reason {
+  return { needs: describe(restriction, input), had: had(restriction, caller, input) };
+}
+
+function had(restriction: Restriction, caller: Caller, input: Input): string {
+  if (!caller.identified) return "is a public token, which belongs to nobody";
+  const words = possessions(restriction, caller, input);
+  return words.length === 0 ? "has a valid token" : [...new Set(words)].join(", ");
+}
+
+/** One entry for each thing that the restriction asks of the caller. */
+function possessions(restriction: Restriction, caller: Caller, input: Input): string[] {
+  switch (restriction.kind) {
+    case "open":
+      return [];
+    case "identified":
+      return ["is a player"];
+    case "administrators":
+      return [caller.administrator ? "is an administrator" : "is no administrator"];
+    case "self": {
+      const { parameter } = restriction;
+      const is = caller.isCalled(String(input[parameter])) ? "is" : "is not";
+      return [`${is} the player named in "${parameter}"`];
+    }
+    case "member": {
+      const { of, reference } = restriction;
+      const name = "name" in reference ? reference.name : String(input[reference.parameter]);
+      const rank = caller.rankIn(of, name);
+      if (rank === undefined) return [`is not in the ${of} ${name}`];
+      return [`is in the ${of} ${name}${of === "group" ? "" : ` with rank ${rank}`}`];
+    }
+    case "anyOf":
+      return restriction.restrictions.flatMap((each) => possessions(each, caller, input));
+    case "cases": {
+      const applying = applyingCase(restriction.cases, input);
+      return applying === undefined ? [] : possessions(applying.restriction, caller, input);
+    }
+  }
+}

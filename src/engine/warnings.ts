@@ -1,0 +1,136 @@
+/**
+ * What is legal in a table, but suspicious: it can be served, and may still not be what was meant. A route says with
+ * `intended: [open-change]` that it is, the table with `unserved` which operations it leaves out.
+ */
+import { oneOf } from "../text.ts";
+import { type Fault, type intentions, type Path, parseTable, type RouteDeclaration } from "./document.ts";
+import type { Operations } from "./operation.ts";
+import type { Restriction } from "./restriction.ts";
+import type { Route, Table } from "./table.ts";
+
+type Intention = (typeof intentions)[number];
+
+/**
+ * What is suspicious:
+ *
+ * - `open-change`: a change that a public token can make
+ * - `unknown-caller`: a change that keeps who made it, and that callers can make whom nobody knows
+ * - `empty-group`: a restriction to a group that has no members
+ * - `unserved-operation`: operations that no route serves
+ * - `not-needed`: an intention that says nothing, since there is nothing to warn of
+ */
+export type WarningKind = Intention | "unserved-operation" | "not-needed";
+
+/** Something suspicious. Lines and columns count from 1. */
+export interface Warning extends Fault {
+  readonly kind: WarningKind;
+}
+
+/** What the table is looked at with. */
+export interface WarningOptions {
+  readonly operations: Operations;
+  /** How many members each group has; without it, groups are not looked at. */
+  readonly members?: ReadonlyMap<string, number> | undefined;
+}
+
+/** A restriction without parts, and where it stands. */
+interface Place {
+  readonly restriction: Restriction;
+  readonly path: Path;
+}
+
+/** Everything suspicious, in the order of the file. @param text that of the table */
+export function warningsOf(table: Table, text: string, options: WarningOptions): Warning[] {
+  const { content, faults: places, report } = parseTable(text);
+  const warnings: Warning[] = [];
+  const warn = (kind: WarningKind, path: Path, message: string, where: "key" | "value" = "value") => {
+    report(path, message, where);
+    warnings.push({ ...(places.at(-1) as Fault), kind });
+  };
+
+  for (const route of table.routes) {
+    const declaration = content?.routes[route.path];
+    if (declaration !== undefined) warnOfRoute(route, declaration, options, warn);
+  }
+  const served = new Set(table.routes.map(({ handler }) => handler));
+  const unserved = content?.unserved ?? [];
+  const left = [...options.operations.keys()].filter((name) => !served.has(name) && !unserved.includes(name));
+  if (left.length > 0) {
+    const names = oneOf(left, "and");
+    const message = `no route serves ${names}; if that is meant, add "unserved: [${left.join(", ")}]"`;
+    warn("unserved-operation", ["routes"], message, "key");
+  }
+  for (const [index, name] of unserved.entries()) {
+    if (served.has(name)) warn("not-needed", ["unserved", index], `a route serves ${name}; leave this out`);
+  }
+  return warnings.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+function warnOfRoute(
+  { path, restriction, operation, handler }: Route,
+  declaration: RouteDeclaration,
+  { members }: WarningOptions,
+  warn: (kind: WarningKind, path: Path, message: string) => void,
+): void {
+  const at = ["routes", path];
+  const places = [...placesIn(restriction, [...at, "restriction"], declaration.restriction)];
+  const intended = new Set(declaration.intended);
+  const found = new Set<Intention>();
+  const suspect = (kind: Intention, place: Place, message: string) => {
+    found.add(kind);
+    if (!intended.has(kind))
+      warn(kind, place.path, `${message}; if that is meant, add "intended: [${kind}]"`);
+  };
+
+  const open = places.find((place) => place.restriction.kind === "open");
+  if (open !== undefined && operation.effect === "change") {
+    suspect("open-change", open, `${handler} changes data, and everyone with a public token may call it`);
+    if (operation.recordsCaller === true) {
+      const message = `${handler} keeps who called it, and a public token does not tell who that is`;
+      suspect("unknown-caller", open, message);
+    }
+  }
+  for (const place of members === undefined ? [] : places) {
+    const group = groupOf(place.restriction);
+    if (group === undefined || (members?.get(group) ?? 0) > 0) continue;
+    suspect("empty-group", place, `the group ${group} has no members: this lets nobody in`);
+  }
+  for (const [index, kind] of (declaration.intended ?? []).entries()) {
+    // Whether a group is empty is another thing tomorrow, and not known without data.
+    if (found.has(kind) || kind === "empty-group") continue;
+    const message = `there is nothing of the kind ${kind} here to be intended; leave it out`;
+    warn("not-needed", [...at, "intended", index], message);
+  }
+}
+
+function groupOf(restriction: Restriction): string | undefined {
+  if (restriction.kind !== "member" || restriction.of !== "group") return undefined;
+  return "name" in restriction.reference ? restriction.reference.name : undefined;
+}
+
+/** The parts of a restriction, each where it stands in the file. @param form the restriction as it is written there */
+function* placesIn(restriction: Restriction, path: Path, form: unknown): Generator<Place> {
+  if (restriction.kind === "anyOf") {
+    const forms = childOf(form, "anyOf");
+    for (const [index, each] of restriction.restrictions.entries())
+      yield* placesIn(each, [...path, "anyOf", index], childOf(forms, index));
+  } else if (restriction.kind === "cases") {
+    for (const [index, each] of restriction.cases.entries()) {
+      const whole = childOf(form, index);
+      const inner = childOf(whole, "restriction");
+      const at = [...path, index];
+      yield* inner === undefined
+        ? placesIn(each.restriction, at, whole)
+        : placesIn(each.restriction, [...at, "restriction"], inner);
+    }
+  } else if (restriction.kind === "member") {
+    yield { restriction, path: [...path, restriction.of] };
+  } else {
+    yield { restriction, path };
+  }
+}
+
+function childOf(form: unknown, key: string | number): unknown {
+  if (typeof form !== "object" || form === null) return undefined;
+  return Object.hasOwn(form, key) ? Reflect.get(form, key) : undefined;
+}

@@ -1,0 +1,323 @@
+/**
+ * Reading everything that a data folder has, and telling every fault of it. Changes nothing and takes no lock.
+ *
+ * Beyond what the store checks at a start, which is what it needs to start, this looks at every snapshot and every
+ * segment that is kept, and walks from the oldest to the newest: does each change begin with what the one before it
+ * has left, and does the journal lead from each snapshot to exactly the next?
+ */
+import { join } from "node:path";
+import { isDeepStrictEqual } from "node:util";
+import { Failure } from "../errors.ts";
+import type { Files } from "../store/files.ts";
+import { segmentFile, segmentsIn } from "../store/journal.ts";
+import { hasData } from "../store/reading.ts";
+import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
+import {
+  type Fault,
+  type InspectedSegment,
+  type InspectedSnapshot,
+  inspectSegment,
+  inspectSnapshot,
+} from "./inspect.ts";
+import { definitionOf } from "./record.ts";
+import { Walk } from "./walk.ts";
+
+/** What {@link verify} found. */
+export interface Verified {
+  /** In the order of the files. */
+  readonly problems: readonly Fault[];
+  /** What is worth knowing and no fault, a sentence each. */
+  readonly remarks: readonly string[];
+  readonly snapshots: number;
+  readonly segments: number;
+  /** The changes that the journal has. */
+  readonly changes: number;
+  /** The records in all snapshots. */
+  readonly records: number;
+  /** The number of the last change. */
+  readonly sequence: number;
+}
+
+/** How often reading begins anew since the running service has dropped a file meanwhile. */
+const attempts = 5;
+
+/** Runs `read` again where a file has vanished under it: the running service drops what is past its retention. */
+export async function steadily<T>(read: () => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await read();
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === attempts) throw error;
+    }
+  }
+}
+
+/** The names in a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
+export async function listData(files: Files, folder: string): Promise<string[]> {
+  const names = await files.readdir(folder).catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return [];
+    throw error;
+  });
+  if (hasData(names)) return names;
+  throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
+    hint: "`addon-cli serve` and `addon-cli data restore` begin it; --data names another folder.",
+  });
+}
+
+/**
+ * Verifies a folder.
+ * @param options.running whether a service writes in it: then its last line may be on its way
+ * @throws Failure `UNKNOWN_ENTRY` where there is no data in it
+ */
+export function verify(files: Files, folder: string, options: { running: boolean }): Promise<Verified> {
+  return steadily(async () => {
+    const names = await listData(files, folder);
+    return new Verification(files, folder, names, options.running).run();
+  });
+}
+
+class Verification {
+  readonly #files: Files;
+  readonly #folder: string;
+  readonly #names: readonly string[];
+  readonly #running: boolean;
+  readonly #problems: Fault[] = [];
+  readonly #remarks: string[] = [];
+  readonly #snapshots: number[];
+  readonly #segments: number[];
+  readonly #waiting: number[];
+  #walk: Walk;
+  #previous: number | undefined;
+  #changes = 0;
+  #records = 0;
+
+  constructor(files: Files, folder: string, names: readonly string[], running: boolean) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#names = names;
+    this.#running = running;
+    this.#snapshots = snapshotsIn(names);
+    this.#segments = segmentsIn(names);
+    this.#waiting = [...this.#snapshots];
+    // A journal that begins with change 1 begins with nothing; else the walk begins where the journal does.
+    const [first = 1] = this.#segments;
+    this.#walk = first === 1 ? new Walk(0, 0, true) : new Walk(first - 1, undefined, false);
+  }
+
+  async run(): Promise<Verified> {
+    const [oldest] = this.#segments;
+    for (const sequence of this.#waiting.filter((each) => oldest === undefined || each < oldest - 1)) {
+      this.#waiting.shift();
+      await this.#visit(sequence);
+      const what = `the journal from change ${sequence + 1} on, which follows this snapshot, is missing`;
+      this.#damage(snapshotFile(sequence), 0, what);
+      // Nothing leads from here to where the journal begins.
+      if (oldest !== undefined) this.#walk = new Walk(oldest - 1, undefined, false);
+    }
+    if (oldest !== undefined && oldest > 1 && this.#snapshots.length === 0) {
+      this.#damage(
+        segmentFile(oldest),
+        0,
+        `the journal before change ${oldest} and every snapshot are missing`,
+      );
+    }
+    await this.#visitReached();
+    for (const [index, first] of this.#segments.entries()) {
+      await this.#readSegment(first, index === this.#segments.length - 1);
+    }
+    for (const sequence of this.#waiting.splice(0)) {
+      const last = this.#walk.sequence;
+      await this.#visit(sequence);
+      this.#damage(
+        snapshotFile(sequence),
+        0,
+        `it contains change ${sequence}, but the journal ends with ${last}`,
+      );
+    }
+    this.#requireNewest();
+    this.#remarkOthers();
+    return {
+      problems: this.#problems,
+      remarks: this.#remarks,
+      snapshots: this.#snapshots.length,
+      segments: this.#segments.length,
+      changes: this.#changes,
+      records: this.#records,
+      sequence: this.#walk.sequence,
+    };
+  }
+
+  async #readSegment(first: number, isNewest: boolean): Promise<void> {
+    const walk = this.#walk;
+    const bytes = await this.#files.readFile(join(this.#folder, segmentFile(first)));
+    const linked = walk.chain === undefined ? [] : [walk.chain];
+    const segment = this.#inspect(() => inspectSegment(bytes, first, linked), segmentFile(first));
+    if (segment === undefined) return walk.forget();
+    this.#problems.push(...segment.faults);
+    this.#tail(segment, isNewest);
+    if (segment.entries.length === 0 && first <= walk.sequence) {
+      this.#remarks.push(
+        `${segment.file} has no changes: a snapshot that failed has begun it, and the journal went on before it.`,
+      );
+      return;
+    }
+    await this.#link(segment);
+    for (const entry of segment.entries) {
+      if (entry.record === undefined) {
+        walk.forget();
+        continue;
+      }
+      const { record, chain, offset } = entry;
+      this.#changes += 1;
+      // Behind lines that can not be read a snapshot may know again.
+      while (this.#waiting[0] !== undefined && this.#waiting[0] < record.sequence) {
+        await this.#visit(this.#waiting.shift() as number);
+      }
+      for (const { collection, key, before } of record.changes) {
+        const known = walk.known(collection, key);
+        if (known === undefined || isDeepStrictEqual(known.value ?? null, before ?? null)) continue;
+        const what = `change ${record.sequence} says that ${collection} ${key} was ${brief(before)}, but it was ${brief(known.value)}`;
+        this.#content(segment.file, offset, what);
+      }
+      walk.apply(record, chain);
+      await this.#visitReached();
+    }
+    this.#previous = first;
+  }
+
+  /** Whether the segment goes on where the walk is. */
+  async #link(segment: InspectedSegment): Promise<void> {
+    const { file, first, chain } = segment;
+    const walk = this.#walk;
+    if (first > walk.sequence + 1) {
+      this.#damage(file, 0, `it begins with change ${first}, but ${walk.sequence + 1} is missing`);
+      walk.forget();
+      while (this.#waiting[0] !== undefined && this.#waiting[0] < first) {
+        await this.#visit(this.#waiting.shift() as number);
+      }
+      if (walk.sequence < first - 1) walk.forget();
+      walk.sequence = first - 1;
+    } else if (first <= walk.sequence) {
+      this.#damage(file, 0, `it begins with change ${first}, but ${walk.sequence} stands before it already`);
+      walk.forget();
+      walk.sequence = first - 1;
+    }
+    if (chain === undefined || walk.chain === undefined || chain === walk.chain) return;
+    this.#damage(
+      file,
+      0,
+      `it does not follow what was written before it${this.#previous === undefined ? "" : ` in ${segmentFile(this.#previous)}`}`,
+    );
+    walk.forget();
+  }
+
+  /** A segment is begun before the snapshot is written that it goes on from: else changes would leave without a trace. */
+  #requireNewest(): void {
+    const newest = this.#snapshots.at(-1);
+    if (newest === undefined || this.#segments.length === 0 || newest !== this.#walk.sequence) return;
+    if (this.#segments.includes(newest + 1)) return;
+    const what = `the file is missing: it was there before ${snapshotFile(newest)} was, and may have had changes`;
+    this.#damage(segmentFile(newest + 1), 0, what);
+  }
+
+  #tail(segment: InspectedSegment, isNewest: boolean): void {
+    const { tail, file } = segment;
+    if (tail === undefined) return;
+    if (isNewest && this.#running) {
+      this.#remarks.push(
+        `${file} ends in an incomplete line at byte ${tail.offset}: the service is writing it.`,
+      );
+    } else if (!isNewest) {
+      this.#damage(file, tail.offset, "the line is incomplete, and later segments exist");
+    } else if (tail.readable) {
+      this.#damage(file, tail.offset, "the line feed at the end is missing; the next start adds it");
+    } else {
+      const what = `the line is incomplete: ${tail.length} bytes that nobody was told are saved; the next start cuts them off`;
+      this.#damage(file, tail.offset, what);
+    }
+  }
+
+  /** Looks at the snapshots of the change that the walk has come to. */
+  async #visitReached(): Promise<void> {
+    while (this.#waiting[0] !== undefined && this.#waiting[0] <= this.#walk.sequence) {
+      await this.#visit(this.#waiting.shift() as number);
+    }
+  }
+
+  /** Looks at a snapshot: is it what the walk has come to? The walk goes on from it. */
+  async #visit(sequence: number): Promise<void> {
+    const file = snapshotFile(sequence);
+    const bytes = await this.#files.readFile(join(this.#folder, file));
+    const snapshot = this.#inspect(() => inspectSnapshot(bytes, sequence), file);
+    if (snapshot === undefined) return;
+    this.#problems.push(...snapshot.faults);
+    this.#records += snapshot.records.length;
+    const walk = this.#walk;
+    if (!snapshot.complete || snapshot.faults.some(({ kind }) => kind === "content")) return;
+    if (walk.sequence === sequence) this.#compare(snapshot);
+    if (walk.sequence <= sequence) walk.restart(sequence, snapshot.chain, snapshot.records);
+  }
+
+  #compare(snapshot: InspectedSnapshot): void {
+    const { file, chain, records } = snapshot;
+    const walk = this.#walk;
+    if (chain !== undefined && walk.chain !== undefined && chain !== walk.chain) {
+      this.#damage(file, 0, `the journal has another change ${snapshot.sequence} than it contains`);
+      return;
+    }
+    const there = new Set<string>();
+    for (const { collection, record, offset } of records) {
+      const key = definitionOf(collection)?.key(record) ?? "";
+      there.add(`${collection} ${key}`);
+      const known = walk.known(collection, key);
+      if (known === undefined || isDeepStrictEqual(known.value ?? null, record)) continue;
+      const what = `${collection} ${key} is ${brief(record)}, but the journal before it makes it ${brief(known.value)}`;
+      this.#content(file, offset, what);
+    }
+    for (const [collection, key] of walk.all()) {
+      if (there.has(`${collection} ${key}`)) continue;
+      this.#content(file, 0, `it lacks ${collection} ${key}, which the journal before it has`);
+    }
+  }
+
+  #inspect<T>(inspect: () => T, file: string): T | undefined {
+    try {
+      return inspect();
+    } catch (error) {
+      if (!(error instanceof Failure)) throw error;
+      // A newer version of the program wrote it: there is nothing in it that could be judged.
+      this.#damage(file, 0, error.message.replace(/\.$/, ""));
+      return undefined;
+    }
+  }
+
+  #remarkOthers(): void {
+    for (const name of this.#names) {
+      if (name === "unsynced") {
+        this.#remarks.push(
+          "A sync has failed before the service ended: the next start saves everything anew.",
+        );
+      }
+      if (name.endsWith(".broken")) {
+        this.#remarks.push(`${name} is an incomplete last line that a start has cut off and kept.`);
+      }
+      if (/^(?:replaced|damaged)-/.test(name))
+        this.#remarks.push(`${name} has the files of before; it was not looked at.`);
+    }
+  }
+
+  #damage(file: string, offset: number, what: string): void {
+    this.#problems.push({ file, offset, what, kind: "damage" });
+  }
+
+  #content(file: string, offset: number, what: string): void {
+    this.#problems.push({ file, offset, what, kind: "content" });
+  }
+}
+
+/** A record for a person, short. */
+function brief(value: unknown): string {
+  if (value === null || value === undefined) return "not there";
+  const text = JSON.stringify(value);
+  return text.length <= 80 ? text : `${text.slice(0, 77)}…`;
+}

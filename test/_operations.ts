@@ -1,0 +1,278 @@
+/** The 34 operations of the specification (section 4), and arbitrary requests to them, for tests of properties. */
+import assert from "node:assert/strict";
+import fc from "fast-check";
+import type { PlayerDetails } from "./_setup.ts";
+import { type Answered, assertFailure, everyRight, type World } from "./_setup.ts";
+
+/** An operation: its path, whether it changes data, and good texts for each of its parameters. */
+export interface OperationForm {
+  readonly path: string;
+  readonly changes: boolean;
+  readonly parameters: Readonly<Record<string, fc.Arbitrary<string>>>;
+}
+
+/** Players of whom some are registered, in several spellings. */
+const name = fc.constantFrom(
+  "Ada",
+  "ADA",
+  "ada",
+  "Bob",
+  "Cleo",
+  "Zoë",
+  "Zoe\u0308",
+  "__proto__",
+  "constructor",
+  "x.y-z_0",
+);
+/** Without the one that excludes: who changes the data would soon be in it, and no change would follow. */
+const group = fc.constantFrom("CEO", "vip", "TARGETLIST", "Mod", "BETA");
+const faction = fc.constantFrom("GROVE", "grove", "Vagos", "CARTEL");
+const reason = fc.constantFrom(
+  "Mord",
+  "MORD",
+  "Rotes-Haus",
+  "Café",
+  "Cafe\u0301",
+  "__proto__",
+  "hasOwnProperty",
+  "🔥",
+  "a",
+);
+const count = fc.constantFrom("0", "1", "2", "7", "2147483647", "-0", "007");
+const coordinate = fc.constantFrom("0", "-1", "2147483647", "-2147483648");
+const statisticType = fc.constantFrom("DEATH", "kill", "Playtime", "REVIVE", "SERVICE");
+const article = fc.constantFrom("der", "DIE", "das");
+const days = fc.constantFrom("1", "2", "30", "3650");
+const points = fc.constantFrom("0", "1", "69", "1000");
+const mark = fc.constantFrom("add", "remove");
+const version = fc.constantFrom("2.5.1", "2.5", "2.10.0.1", "0.0");
+const instant = fc.constantFrom("0", "1795262400000", "2026-11-21T12:00:00Z", "2026-11-21T13:00:00+01:00");
+
+/** Every operation of the specification. */
+export const operations: readonly OperationForm[] = [
+  { path: "/statistic/top", changes: false, parameters: {} },
+  { path: "/statistic/{player}", changes: false, parameters: { player: name } },
+  { path: "/statistic/{player}/add", changes: true, parameters: { player: name, type: statisticType } },
+  {
+    path: "/statistic/{player}/set",
+    changes: true,
+    parameters: { player: name, type: statisticType, amount: count },
+  },
+  { path: "/player", changes: false, parameters: {} },
+  { path: "/player/groups", changes: false, parameters: {} },
+  { path: "/player/add", changes: true, parameters: { name, group } },
+  { path: "/player/remove", changes: true, parameters: { name, group } },
+  { path: "/targetlist", changes: false, parameters: {} },
+  { path: "/targetlist/add", changes: true, parameters: { name } },
+  { path: "/targetlist/done", changes: true, parameters: { name } },
+  { path: "/targetlist/remove", changes: true, parameters: { name } },
+  { path: "/blacklistreason/{factionString}", changes: false, parameters: { factionString: faction } },
+  {
+    path: "/blacklistreason/{factionString}/add",
+    changes: true,
+    parameters: { factionString: faction, reason, price: count, kills: count },
+  },
+  {
+    path: "/blacklistreason/{factionString}/remove",
+    changes: true,
+    parameters: { factionString: faction, reason },
+  },
+  { path: "/houseban", changes: false, parameters: { advanced: fc.constantFrom("true", "FALSE") } },
+  { path: "/houseban/add", changes: true, parameters: { name, reason } },
+  { path: "/houseban/remove", changes: true, parameters: { name, reason } },
+  { path: "/housebanreason", changes: false, parameters: {} },
+  { path: "/housebanreason/add", changes: true, parameters: { reason, days } },
+  { path: "/housebanreason/remove", changes: true, parameters: { reason } },
+  { path: "/navipoint", changes: false, parameters: {} },
+  {
+    path: "/navipoint/add",
+    changes: true,
+    parameters: { name: reason, x: coordinate, y: coordinate, z: coordinate, article },
+  },
+  { path: "/navipoint/remove", changes: true, parameters: { name: reason } },
+  { path: "/wantedreason", changes: false, parameters: {} },
+  { path: "/wantedreason/add", changes: true, parameters: { reason, points } },
+  { path: "/wantedreason/remove", changes: true, parameters: { reason } },
+  { path: "/mgmt", changes: false, parameters: {} },
+  { path: "/mgmt/users", changes: false, parameters: {} },
+  { path: "/mgmt/version", changes: true, parameters: { type: mark, version } },
+  { path: "/event", changes: false, parameters: {} },
+  { path: "/event/bankrob", changes: true, parameters: { startTime: instant } },
+  { path: "/event/bomb", changes: true, parameters: { startTime: instant } },
+  { path: "/event/gangwar", changes: true, parameters: { attacker: count, defender: count } },
+];
+
+/** The raw path of an operation, without prefix and token; the texts are taken as they are. */
+export function toPath(form: OperationForm, texts: Readonly<Record<string, string>>): string {
+  const inPath = (parameter: string) => form.path.includes(`{${parameter}}`);
+  const path = form.path.replace(/\{(\w+)\}/g, (_, parameter: string) => texts[parameter] ?? "");
+  const query = Object.entries(texts).filter(([parameter]) => !inPath(parameter));
+  return query.length === 0 ? path : `${path}?${query.map((pair) => pair.join("=")).join("&")}`;
+}
+
+function texts(form: OperationForm, toText: (good: fc.Arbitrary<string>) => fc.Arbitrary<string>) {
+  return fc.record(
+    Object.fromEntries(Object.entries(form.parameters).map(([key, good]) => [key, toText(good)])),
+  );
+}
+
+/** The path of a request that is well formed, to a read or a change. */
+export function goodPath(changes: boolean): fc.Arbitrary<string> {
+  const forms = operations.filter((form) => form.changes === changes);
+  return fc
+    .constantFrom(...forms)
+    .chain((form) =>
+      texts(form, (good) => good.map(encodeURIComponent)).map((values) => toPath(form, values)),
+    );
+}
+
+/** Names that every object has, and texts that have broken one service or another. */
+const notorious = fc.constantFrom(
+  ...["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf", "prototype", "length", "then"],
+  ...[
+    "",
+    "%",
+    "%2",
+    "%zz",
+    "%00",
+    "%C0%80",
+    "%ED%A0%80",
+    "%F4%90%80%80",
+    ".",
+    "..",
+    "%2e%2e",
+    "%2F",
+    "%5C",
+    "+",
+  ],
+  ...[
+    "NaN",
+    "Infinity",
+    "1e9",
+    "-0",
+    "0x10",
+    "99999999999999999999",
+    "null",
+    "undefined",
+    "[]",
+    "{}",
+    "true",
+  ],
+  ...[
+    "~ada",
+    "GROVE/ada",
+    "group/ceo",
+    "%E2%80%AE",
+    "%EF%BB%BF",
+    "a%0D%0AX:y",
+    "a;b",
+    "a,b",
+    "a&b=c",
+    "#",
+    "?",
+    "*",
+  ],
+);
+const bytes = fc
+  .uint8Array({ minLength: 1, maxLength: 8 })
+  .map((all) => Array.from(all, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""));
+/** Any text at all, as a client may write it into a path: percent-encoded, or not. */
+export const anyText: fc.Arbitrary<string> = fc.oneof(
+  notorious,
+  bytes,
+  fc.string({ unit: "binary", maxLength: 80 }).map(encodeURIComponent),
+  fc.string({ unit: "grapheme", maxLength: 40 }).map(encodeURIComponent),
+  fc.string({ maxLength: 20 }),
+);
+
+/** The path of any request: good and bad texts, with parameters that are missing, unknown or repeated. */
+export const anyPath: fc.Arbitrary<string> = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.constantFrom(...operations).chain((form) => {
+      const values = texts(form, (good) =>
+        fc.oneof({ weight: 2, arbitrary: good.map(encodeURIComponent) }, anyText),
+      );
+      return values.map((all) => toPath(form, all));
+    }),
+  },
+  {
+    weight: 2,
+    arbitrary: fc
+      .tuple(
+        fc.oneof(goodPath(true), goodPath(false)),
+        fc.oneof(anyText, fc.constantFrom("name", "reason", "type", "advanced")),
+        anyText,
+      )
+      .map(([path, key, text]) => `${path}${path.includes("?") ? "&" : "?"}${key}=${text}`),
+  },
+  { weight: 1, arbitrary: goodPath(true).map((path) => path.replace(/[?&][^&]*$/, "")) },
+  { weight: 1, arbitrary: fc.array(anyText, { maxLength: 4 }).map((segments) => `/${segments.join("/")}`) },
+);
+
+/** Every kind of caller, by the token that such a one has. */
+export async function openCallers(world: World): Promise<ReadonlyMap<string, string>> {
+  const members = (rank: number) => ({ GROVE: rank, VAGOS: rank, RESCUE: rank, POLICE: rank });
+  const kinds: Readonly<Record<string, readonly [string, PlayerDetails]>> = {
+    "a player": ["Bob", {}],
+    "a member of rank 3": ["Cleo", { members: members(3) }],
+    "a member of rank 4": ["Dora", { members: members(4), groups: ["TARGETLIST"] }],
+    "an administrator": ["Emil", { administrator: true }],
+    "one with every right": ["Ada", everyRight],
+    "one of a notorious name": ["constructor", everyRight],
+    "an excluded player": ["Mallory", { ...everyRight, groups: ["BLACKLIST"] }],
+  };
+  const callers = new Map([["the holder of a public token", world.publicToken]]);
+  for (const [kind, [player, details]] of Object.entries(kinds))
+    callers.set(kind, (await world.player(player, details)).token);
+  const { service, clock } = world;
+  const expiring = await service.administer("token.issue", { player: "Ada", expiresIn: 1 });
+  clock.advance(1);
+  callers.set("the holder of an expired token", expiring.token);
+  const revoked = await service.administer("token.issue", { player: "Ada" });
+  await service.administer("token.revoke", { id: revoked.id });
+  callers.set("the holder of a revoked token", revoked.token);
+  callers.set("a stranger", `gat_${"A".repeat(43)}`);
+  return callers;
+}
+
+/** The status of each failure (contract, section 1), and of the one below a whole request. */
+const statusOf: ReadonlyMap<string, number> = new Map([
+  ["PARAMETER_MISSING", 400],
+  ["PARAMETER_INVALID", 400],
+  ["PARAMETER_UNKNOWN", 400],
+  ["PARAMETER_REPEATED", 400],
+  ["REQUEST_MALFORMED", 400],
+  ["TOKEN_UNKNOWN", 401],
+  ["TOKEN_EXPIRED", 401],
+  ["TOKEN_REVOKED", 401],
+  ["RESTRICTED", 403],
+  ["EXCLUDED", 403],
+  ["UNKNOWN_PATH", 404],
+  ["UNKNOWN_PLAYER", 404],
+  ["UNKNOWN_GROUP", 404],
+  ["UNKNOWN_FACTION", 404],
+  ["UNKNOWN_ENTRY", 404],
+  ["CONFLICT", 409],
+]);
+const failureKeys = ["httpStatusCode", "httpStatus", "info", "code", "requestId", "parameter", "hint"];
+
+/** Asserts that an answer to a GET is a 200, or a failure of the contract in the contract's shape. Gives which. */
+export function assertContract(answer: Answered): "success" | "failure" {
+  const { status, body, headers } = answer;
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.equal(headers.get("access-control-allow-origin"), "*");
+  if (status === 200) return "success";
+  const expected = statusOf.get(body?.code);
+  assert.ok(expected !== undefined, `${status} ${JSON.stringify(body)} is no failure of the contract`);
+  assertFailure(answer, expected, body.code);
+  const others = Object.keys(body).filter((key) => !failureKeys.includes(key));
+  assert.deepEqual(others, []);
+  for (const key of ["parameter", "hint"]) assert.ok(["string", "undefined"].includes(typeof body[key]), key);
+  return "failure";
+}
+
+/** A kind of caller; every other one is one whom much is permitted. */
+export function anyCaller(callers: ReadonlyMap<string, string>): fc.Arbitrary<string> {
+  return fc.oneof(fc.constantFrom(...callers.keys()), fc.constant("one with every right"));
+}

@@ -1,0 +1,117 @@
+/** Filters: which changes each lets through. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { toEntry } from "../../src/audit/entry.ts";
+import { type Filter, toTest } from "../../src/audit/filter.ts";
+import { Names } from "../../src/audit/names.ts";
+import type { Failure } from "../../src/errors.ts";
+import type { JournalRecord } from "../../src/store/journal.ts";
+import { ada, bob, changeOf, recordOf } from "./_history.ts";
+
+const history: readonly JournalRecord[] = [
+  recordOf([changeOf("players", ada, null, { uuid: ada, name: "Ada" })], {
+    sequence: 1,
+    operation: "player.register",
+  }),
+  recordOf([changeOf("players", bob, null, { uuid: bob, name: "Bob" })], {
+    sequence: 2,
+    operation: "player.register",
+  }),
+  recordOf([changeOf("targets", "~cleo", null, { name: "Cleo", uuid: null })], {
+    sequence: 3,
+    who: ada,
+    operation: "targetlist.add",
+  }),
+  recordOf([changeOf("houseBans", bob, null, { name: "Bob", uuid: bob })], {
+    sequence: 4,
+    who: ada,
+    operation: "houseban.add",
+  }),
+  recordOf([changeOf("houseBanReasons", "spam", null, { reason: "Spam", days: 1 })], {
+    sequence: 5,
+    who: bob,
+    operation: "housebanreason.add",
+  }),
+  recordOf([changeOf("scores", "gangwar", null, { attacker: 1, defender: 2 })], {
+    sequence: 6,
+    who: "public",
+    operation: "event.gangwar",
+  }),
+  recordOf([changeOf("naviPoints", "bob", null, { name: "Bob" })], {
+    sequence: 7,
+    operation: "navipoint.add",
+  }),
+  recordOf([changeOf("players", bob, { uuid: bob, name: "Bob" }, null)], {
+    sequence: 8,
+    operation: "player.delete",
+  }),
+].map((record) => ({ ...record, instant: record.sequence * 1000 }));
+
+/** The numbers of the changes that a filter lets through. */
+function numbers(filter: Filter): number[] {
+  const names = new Names();
+  for (const record of history) names.learn(record);
+  const test = toTest(filter, names);
+  return history.flatMap((record) => {
+    const entry = toEntry(record, names, false);
+    return entry !== undefined && test(entry) ? entry.number : [];
+  });
+}
+
+describe("a filter", () => {
+  for (const [what, filter, expected] of [
+    ["nothing lets everything through", {}, [1, 2, 3, 4, 5, 6, 7, 8]],
+    ["a player is who did it, and whose records were touched", { player: "Bob" }, [2, 4, 5, 8]],
+    ["a player is found in any case", { player: "bOB" }, [2, 4, 5, 8]],
+    ["a player is found by UUID", { player: bob }, [2, 4, 5, 8]],
+    [
+      "a player is found by a UUID with dashes",
+      { player: "00000000-0000-0000-0000-000000000B0B" },
+      [2, 4, 5, 8],
+    ],
+    ["somebody who is not registered is found by name", { player: "Cleo" }, [3]],
+    ["a UUID that is not known has no changes", { player: "f".repeat(32) }, []],
+    ["by a player", { by: "ada" }, [3, 4]],
+    ["by the operator", { by: "operator" }, [1, 2, 7, 8]],
+    ["by the holder of a public token", { by: "PUBLIC" }, [6]],
+    ["by the service itself", { by: "system" }, []],
+    ["an operation", { operation: "houseban.add" }, [4]],
+    ["an operation up to its dot, and not up to anywhere", { operation: "houseban" }, [4]],
+    ["an operation with its dot, in any case", { operation: "Player." }, [1, 2, 8]],
+    ["an operation that there is not", { operation: "house" }, []],
+    ["a collection", { record: "houseBanReasons" }, [5]],
+    ["a collection in any case", { record: "HOUSEBANS" }, [4]],
+    ["a part of a key", { record: "targets/cle" }, [3]],
+    ["a part of a key in any case", { record: "houseBanReasons/SP" }, [5]],
+    ["a player's key by name", { record: "houseBans/Bob" }, [4]],
+    [
+      "a player's key by a UUID with dashes",
+      { record: "players/00000000-0000-0000-0000-000000000b0b" },
+      [2, 8],
+    ],
+    ["a key that there is not", { record: "targets/dora" }, []],
+    ["since an instant, with it", { since: 7000 }, [7, 8]],
+    ["until an instant, with it", { until: 2000 }, [1, 2]],
+    ["several at once", { by: "operator", operation: "player", since: 2000 }, [2, 8]],
+  ] as const satisfies readonly (readonly [string, Filter, readonly number[]])[]) {
+    it(what, () => assert.deepEqual(numbers(filter), expected));
+  }
+
+  it("a player nobody knows is refused, with the nearest", () => {
+    const refusal = { code: "UNKNOWN_PLAYER", message: /"Clio".*Did you mean "Cleo"\?/ };
+    assert.throws(() => numbers({ player: "Clio" }), refusal);
+    assert.throws(() => numbers({ by: "Clio" }), refusal);
+  });
+
+  it("a collection that there is not is refused, with the nearest and all", () => {
+    assert.throws(
+      () => numbers({ record: "housebans2/x" }),
+      ({ code, message, hint }: Failure) => {
+        assert.equal(code, "UNKNOWN_ENTRY");
+        assert.match(message, /"housebans2"\. Did you mean "houseBans"\?/);
+        assert.match(hint ?? "", /players/);
+        return true;
+      },
+    );
+  });
+});

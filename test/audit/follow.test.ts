@@ -1,0 +1,163 @@
+/** Following a journal: everything that comes is given once and in order, across segments. */
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { follow } from "../../src/audit/follow.ts";
+import { segmentFile } from "../../src/store/journal.ts";
+import { type Keeper, openStore, want } from "./_history.ts";
+
+/** Follows a folder behind a change. `next` waits for that many numbers. */
+function following(t: TestContext, folder: string, after: number) {
+  const stop = new AbortController();
+  const records = follow(folder, after, stop.signal);
+  t.after(() => stop.abort());
+  return {
+    stop: () => stop.abort(),
+    records,
+    async next(count: number): Promise<number[]> {
+      const numbers: number[] = [];
+      while (numbers.length < count) {
+        const { value, done } = await records.next();
+        assert.ok(done !== true, "it ended");
+        numbers.push(value.sequence);
+      }
+      return numbers;
+    },
+  };
+}
+
+async function wantAll(store: Keeper, ...reasons: readonly string[]): Promise<void> {
+  for (const reason of reasons) await want(store, reason);
+}
+
+describe("following a journal", () => {
+  it("gives what is there behind a change, then what comes", async (t) => {
+    const store = await openStore(t);
+    await wantAll(store, "A", "B", "C");
+    const followed = following(t, store.folder, 1);
+    assert.deepEqual(await followed.next(2), [2, 3]);
+    const coming = followed.next(1);
+    await want(store, "D");
+    assert.deepEqual(await coming, [4]);
+  });
+
+  it("gives what comes to a journal that had nothing", async (t) => {
+    const store = await openStore(t);
+    const coming = following(t, store.folder, 0).next(2);
+    await wantAll(store, "A", "B");
+    assert.deepEqual(await coming, [1, 2]);
+  });
+
+  it("goes on in new segments, of which some stay empty", async (t) => {
+    const store = await openStore(t);
+    await want(store, "A");
+    const followed = following(t, store.folder, 1);
+    const coming = followed.next(4);
+    await want(store, "B");
+    await store.snapshot();
+    await store.snapshot();
+    await want(store, "C");
+    await store.snapshot();
+    await wantAll(store, "D", "E");
+    assert.deepEqual(await coming, [2, 3, 4, 5]);
+  });
+
+  it("goes on where old segments are dropped meanwhile", async (t) => {
+    const store = await openStore(t, { retention: { milliseconds: 0, snapshots: 1 } });
+    await want(store, "A");
+    const followed = following(t, store.folder, 0);
+    assert.deepEqual(await followed.next(1), [1]);
+    for (const reason of ["B", "C", "D"]) {
+      const coming = followed.next(1);
+      await want(store, reason);
+      assert.deepEqual(await coming, [store.sequence]);
+      await store.snapshot();
+    }
+    assert.ok(!(await readdir(store.folder)).includes(segmentFile(1)), "nothing was dropped");
+  });
+
+  it("goes on where the store is closed and opened again", async (t) => {
+    const first = await openStore(t);
+    const { folder } = first;
+    await want(first, "A");
+    const followed = following(t, folder, 0);
+    assert.deepEqual(await followed.next(1), [1]);
+    await first.close({ snapshot: true });
+    const second = await openStore(t, { folder });
+    const coming = followed.next(1);
+    await want(second, "B");
+    assert.deepEqual(await coming, [2]);
+  });
+
+  it("gives everything once of a store that is busy", async (t) => {
+    const store = await openStore(t, { snapshotAfterBytes: 2000 });
+    const coming = following(t, store.folder, 0).next(400);
+    for (let batch = 0; batch < 40; batch += 1) {
+      await Promise.all(Array.from({ length: 10 }, (_, each) => want(store, `R${batch}-${each}`)));
+    }
+    assert.deepEqual(
+      await coming,
+      Array.from({ length: 400 }, (_, index) => index + 1),
+    );
+  });
+
+  it("waits for the rest of a record that is written only in part", async (t) => {
+    const store = await openStore(t);
+    await wantAll(store, "A", "B");
+    await store.close();
+    const path = join(store.folder, segmentFile(1));
+    const whole = await readFile(path);
+    const withoutLast = whole.lastIndexOf("\n", whole.length - 2) + 1;
+    for (const cut of [withoutLast, withoutLast + 5, whole.length - 1]) {
+      await writeFile(path, whole.subarray(0, cut));
+      const followed = following(t, store.folder, 0);
+      assert.deepEqual(await followed.next(1), [1]);
+      const coming = followed.next(1);
+      await writeFile(path, whole);
+      assert.deepEqual(await coming, [2]);
+      followed.stop();
+    }
+  });
+
+  it("reads again where a failed write was cut back and another came in its place", async (t) => {
+    const folder = (await openStore(t)).folder;
+    const path = join(folder, segmentFile(1));
+    const header = await readFile(path);
+    const other = await openStore(t);
+    await wantAll(other, "A-long-reason-that-takes-room", "B");
+    const meant = await readFile(join(other.folder, segmentFile(1)));
+    const voided = await openStore(t);
+    await wantAll(voided, "A");
+    const cutBack = await readFile(join(voided.folder, segmentFile(1)));
+    await writeFile(path, cutBack);
+    const followed = following(t, folder, 0);
+    assert.deepEqual(await followed.next(1), [1]);
+    await writeFile(path, header);
+    const coming = followed.next(1);
+    await writeFile(path, meant);
+    assert.deepEqual(await coming, [2]);
+  });
+
+  it("says where the journal is damaged", async (t) => {
+    const store = await openStore(t);
+    await wantAll(store, "A", "B");
+    await store.close();
+    const path = join(store.folder, segmentFile(1));
+    const bytes = await readFile(path);
+    bytes.writeUInt8(bytes.readUInt8(bytes.indexOf('"A"') + 1) + 1, bytes.indexOf('"A"') + 1);
+    await writeFile(path, bytes);
+    await assert.rejects(following(t, store.folder, 0).next(1), {
+      code: "STORE_UNAVAILABLE",
+      message: new RegExp(`${segmentFile(1)} is damaged at byte \\d+`),
+    });
+  });
+
+  it("ends when it is stopped, also while it waits", async (t) => {
+    const store = await openStore(t);
+    const followed = following(t, store.folder, 0);
+    const ended = followed.records.next();
+    followed.stop();
+    assert.deepEqual(await ended, { value: undefined, done: true });
+  });
+});

@@ -1,0 +1,150 @@
+/** Statistics under watch: which additions are told from the journal, and when they are too many. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Names } from "../../src/audit/names.ts";
+import { Additions } from "../../src/audit/statistics.ts";
+import { ada, bob, changeOf, recordOf } from "./_history.ts";
+
+const zero = { uuid: ada, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+const minute = 60_000;
+const hour = 60 * minute;
+const noon = Date.parse("2026-11-21T12:00:00Z");
+
+/** An addition of `counter` for a player at an instant. */
+function addition(counter: string, instant: number, uuid = ada, operation = "statistic.add") {
+  const before = { ...zero, uuid };
+  return recordOf([changeOf("statistics", uuid, before, { ...before, [counter]: 1 })], {
+    instant,
+    operation,
+  });
+}
+
+/** What is beyond these limits. */
+function excessesOf(
+  records: Parameters<Additions["take"]>[0][],
+  limits: Record<string, number>,
+  names = new Names(),
+) {
+  const additions = new Additions();
+  for (const record of records) additions.take(record);
+  return additions.beyond(new Map(Object.entries(limits)), names);
+}
+
+/** `count` additions, so far apart. */
+function additions(count: number, apart: number, counter = "kills", from = noon, uuid = ada) {
+  return Array.from({ length: count }, (_, index) => addition(counter, from + index * apart, uuid));
+}
+
+describe("the limit of an hour", () => {
+  it("is not exceeded by as many additions as it allows", () => {
+    assert.deepEqual(excessesOf(additions(5, minute), { KILL: 5 }), []);
+  });
+
+  it("is exceeded by one more", () => {
+    assert.deepEqual(excessesOf(additions(6, minute), { KILL: 5 }), [
+      { player: ada, uuid: ada, type: "KILL", count: 6, limit: 5, began: noon, total: 6 },
+    ]);
+  });
+
+  it("counts what is less than 60 minutes apart", () => {
+    assert.equal(excessesOf(additions(2, hour - 1), { KILL: 1 })[0]?.count, 2);
+    assert.deepEqual(excessesOf(additions(2, hour), { KILL: 1 }), []);
+  });
+
+  it("is that of any 60 minutes, not of one on the clock", () => {
+    const around = additions(4, 10 * minute, "kills", noon - 20 * minute);
+    assert.deepEqual(
+      excessesOf(around, { KILL: 3 }).map(({ count, began }) => [count, began]),
+      [[4, noon - 20 * minute]],
+    );
+  });
+
+  it("tells of the worst 60 minutes, and of all additions", () => {
+    const quiet = additions(4, 10 * minute);
+    const busy = additions(7, minute, "kills", noon + 5 * hour);
+    const [excess] = excessesOf([...quiet, ...busy, ...additions(4, minute, "kills", noon + 9 * hour)], {
+      KILL: 3,
+    });
+    assert.deepEqual([excess?.count, excess?.began, excess?.total], [7, noon + 5 * hour, 15]);
+  });
+
+  it("tells of the first 60 minutes where several are as bad", () => {
+    const twice = [...additions(3, minute), ...additions(3, minute, "kills", noon + 2 * hour)];
+    assert.equal(excessesOf(twice, { KILL: 2 })[0]?.began, noon);
+  });
+
+  it("holds where the clock was set back", () => {
+    const instants = [noon + 50 * minute, noon, noon + 2 * hour, noon + 10 * minute];
+    const [excess] = excessesOf(
+      instants.map((instant) => addition("kills", instant)),
+      { KILL: 2 },
+    );
+    assert.deepEqual([excess?.count, excess?.began], [3, noon]);
+  });
+
+  it("is one of each type", () => {
+    const limits = { DEATH: 1, KILL: 1, PLAYTIME: 1, REVIVE: 1, SERVICE: 1 };
+    const counters = ["deaths", "kills", "playTime", "revives", "services"];
+    const all = counters.flatMap((counter) => additions(2, minute, counter));
+    assert.deepEqual(
+      excessesOf(all, limits).map(({ type, count }) => [type, count]),
+      [
+        ["DEATH", 2],
+        ["KILL", 2],
+        ["PLAYTIME", 2],
+        ["REVIVE", 2],
+        ["SERVICE", 2],
+      ],
+    );
+    assert.deepEqual(excessesOf(all, { DEATH: 2 }), []);
+  });
+});
+
+describe("what counts as an addition", () => {
+  it("is not what an administrator sets", () => {
+    assert.deepEqual(excessesOf([addition("kills", noon, ada, "statistic.set")], { KILL: 0 }), []);
+  });
+
+  it("is the very first one of a player, too", () => {
+    const first = recordOf([changeOf("statistics", ada, null, { ...zero, kills: 1 })], {
+      operation: "statistic.add",
+    });
+    assert.equal(excessesOf([first], { KILL: 0 })[0]?.type, "KILL");
+  });
+
+  it("is noted beside the answer that is kept for repetitions", () => {
+    const { changes } = addition("deaths", noon);
+    const noted = recordOf([...changes, changeOf("repetitions", "a b", null, { instant: 1 })], {
+      operation: "statistic.add",
+    });
+    assert.equal(excessesOf([noted], { DEATH: 0 })[0]?.count, 1);
+  });
+});
+
+describe("the order", () => {
+  it("is by how far beyond the limit", () => {
+    const records = [
+      ...additions(20, minute, "kills", noon, ada),
+      ...additions(6, minute, "revives", noon, bob),
+      ...additions(30, minute, "deaths", noon, bob),
+    ];
+    assert.deepEqual(
+      excessesOf(records, { KILL: 10, REVIVE: 2, DEATH: 15 }).map(({ type }) => type),
+      ["REVIVE", "DEATH", "KILL"],
+    );
+  });
+
+  it("is by name where that is the same", () => {
+    const names = new Names();
+    names.learn(recordOf([changeOf("players", bob, null, { uuid: bob, name: "abel" })]));
+    names.learn(recordOf([changeOf("players", ada, null, { uuid: ada, name: "Zoe" })]));
+    const records = [
+      ...additions(2, minute, "kills", noon, ada),
+      ...additions(2, minute, "kills", noon, bob),
+    ];
+    assert.deepEqual(
+      excessesOf(records, { KILL: 1 }, names).map(({ player }) => player),
+      ["abel", "Zoe"],
+    );
+  });
+});

@@ -1,0 +1,77 @@
+/** Changes in words, and what of a change is never shown. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { toEntry } from "../../src/audit/entry.ts";
+import { Names } from "../../src/audit/names.ts";
+import { changeWords, keyWords, plain } from "../../src/audit/words.ts";
+import { assertLacks } from "../_setup.ts";
+import { ada, changeOf, recordOf } from "./_history.ts";
+
+const hash = "0123456789abcdef".repeat(4);
+
+function words(before: unknown, after: unknown): string {
+  return changeWords(changeOf("any", "key", before, after));
+}
+
+describe("what became of a record", () => {
+  it("is each field that changed, from which value to which", () => {
+    assert.equal(words({ a: 1, b: "x", c: null }, { a: 2, b: "x", c: true }), "a 1 -> 2, c null -> true");
+  });
+  it("is that it was added, with its values", () => {
+    assert.equal(words(null, { name: "Bob", done: false }), "added name=Bob done=false");
+  });
+  it("is that it was removed, with the values that it had", () => {
+    assert.equal(words({ name: "Bob", done: true }, null), "removed name=Bob done=true");
+  });
+  it("has texts with a space in quotes, and lists as JSON", () => {
+    assert.equal(words(null, { label: "for Ada", all: [1, "a"] }), 'added label="for Ada" all=[1,"a"]');
+    assert.equal(words({ label: "" }, { label: 'a"b' }), 'label "" -> "a\\"b"');
+  });
+  it("has instants as people read them", () => {
+    assert.equal(
+      words({ revokedAt: null }, { revokedAt: 1795262400000 }),
+      "revokedAt null -> 2026-11-21T12:00:00.000Z",
+    );
+  });
+  it("has a field that one of the two lacks", () => {
+    assert.equal(words({ a: 1 }, { b: 2 }), "a 1 -> nothing, b nothing -> 2");
+  });
+  it("has no character that acts on a terminal or breaks a line", () => {
+    const evil = "a\u001b[2Jb\nc\td\u202ee\u009bf\u2028g";
+    const control = /[\p{C}\p{Zl}\p{Zp}]/u;
+    assert.doesNotMatch(words(null, { [evil]: evil }), control);
+    assert.doesNotMatch(keyWords(changeOf("any", evil, null, {}), new Names()), control);
+    assert.equal(plain("a\u001bb"), "a\\u{1b}b");
+  });
+});
+
+describe("a record's key", () => {
+  it("has the name of whoever's UUID is in it", () => {
+    const names = new Names();
+    names.learn(recordOf([changeOf("players", ada, null, { uuid: ada, name: "Ada" })]));
+    assert.equal(keyWords(changeOf("memberships", `GROVE/${ada}`, null, {}), names), `GROVE/${ada} (Ada)`);
+    assert.equal(keyWords(changeOf("wantedReasons", "theft", null, {}), names), "theft");
+  });
+});
+
+describe("what is shown of a change", () => {
+  it("is no hash of a token, before or after", () => {
+    const token = { id: "1a2b", hash, revokedAt: null };
+    const record = recordOf([changeOf("tokens", "1a2b", token, { ...token, revokedAt: 5 })]);
+    const entry = toEntry(record, new Names(), true);
+    assertLacks(JSON.stringify(entry), hash);
+    assert.deepEqual(entry?.changes[0]?.before, { id: "1a2b", hash: "…", revokedAt: null });
+    assert.deepEqual(entry?.changes[0]?.after, { id: "1a2b", hash: "…", revokedAt: 5 });
+    assert.equal(
+      changeWords(entry?.changes[0] ?? changeOf("", "", null, null)),
+      "revokedAt null -> 1970-01-01T00:00:00.005Z",
+    );
+  });
+  it("is no bookkeeping, unless that is asked for", () => {
+    const noted = changeOf("activity", ada, null, { uuid: ada, lastSeen: 1, version: null });
+    const reason = changeOf("wantedReasons", "theft", null, { reason: "Theft", points: 1 });
+    assert.equal(toEntry(recordOf([noted]), new Names(), false), undefined);
+    assert.deepEqual(toEntry(recordOf([noted, reason]), new Names(), false)?.changes, [reason]);
+    assert.deepEqual(toEntry(recordOf([noted, reason]), new Names(), true)?.changes, [noted, reason]);
+  });
+});

@@ -1,0 +1,275 @@
+/** What the tests of the command line share: a folder to work in, and commands run in it without a process. */
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { IO, Sink } from "../../cli/io.ts";
+import { run } from "../../cli/program.ts";
+import { Service } from "../../src/service.ts";
+import { type Cleanup, prefix } from "../_setup.ts";
+
+/** How a token looks (contract, section 2). */
+export const tokenForm = /gat_[A-Za-z0-9_-]{43}/;
+/** What begins every colour. */
+export const colourBegins = "\u001b[";
+
+/** Keeps what is written, and tells when there is more. */
+export class Recorder implements Sink {
+  readonly isTTY: boolean;
+  readonly columns = 100;
+  text = "";
+  #waiting: (() => void)[] = [];
+
+  constructor(isTTY: boolean) {
+    this.isTTY = isTTY;
+  }
+
+  write(text: string): boolean {
+    this.text += text;
+    for (const resolve of this.#waiting.splice(0)) resolve();
+    return true;
+  }
+
+  /** Settles when the next text is written. */
+  get changed(): Promise<void> {
+    return new Promise((resolve) => void this.#waiting.push(resolve));
+  }
+}
+
+/** The surroundings of one command. */
+export interface Surroundings {
+  /** Whether standard output and standard error are a terminal. */
+  readonly terminal?: boolean;
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** What a command has left behind. */
+export interface Ran {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A command that goes on until it is stopped. */
+export class Running {
+  readonly stdout: Recorder;
+  readonly stderr: Recorder;
+  /** The exit code. */
+  readonly ended: Promise<number>;
+  /** The codes with which the command wanted to end the process at once. */
+  readonly aborted: number[] = [];
+  readonly #stops: (() => void)[] = [];
+  readonly #reloads: (() => void)[] = [];
+  #isOver = false;
+
+  constructor(args: readonly string[], cwd: string, { terminal = false, env = {} }: Surroundings) {
+    this.stdout = new Recorder(terminal);
+    this.stderr = new Recorder(terminal);
+    const io: IO = {
+      stdout: this.stdout,
+      stderr: this.stderr,
+      env,
+      cwd,
+      onStop: (callback) => void this.#stops.push(callback),
+      onReload: (callback) => void this.#reloads.push(callback),
+      abort: (code) => void this.aborted.push(code),
+    };
+    this.ended = run(args, io).finally(() => {
+      this.#isOver = true;
+    });
+  }
+
+  /** Waits until standard output has what matches. Fails where the command ends before. */
+  async shows(expected: RegExp): Promise<RegExpExecArray> {
+    for (;;) {
+      const match = expected.exec(this.stdout.text);
+      if (match !== null) return match;
+      const { changed } = this.stdout;
+      assert.ok(!this.#isOver, `the command ended without ${expected}: ${this.stderr.text}`);
+      await Promise.race([changed, this.ended]);
+    }
+  }
+
+  /** Has the command read its configuration again, as SIGHUP would. */
+  reload(): void {
+    for (const reload of this.#reloads) reload();
+  }
+
+  /** Stops the command as SIGTERM would. Gives the exit code. */
+  stop(): Promise<number> {
+    for (const stop of this.#stops.splice(0)) stop();
+    return this.ended;
+  }
+}
+
+/** A folder that commands are run in: its data is in `data`, its table in `routes.yaml`. */
+export class Desk {
+  readonly folder: string;
+  readonly #endings: (() => Promise<unknown>)[] = [];
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  get data(): string {
+    return join(this.folder, "data");
+  }
+
+  /** Runs a command to its end. */
+  async run(args: readonly string[], surroundings: Surroundings = {}): Promise<Ran> {
+    const running = new Running(args, this.folder, surroundings);
+    const exitCode = await running.ended;
+    assert.deepEqual(running.aborted, []);
+    return { exitCode, stdout: running.stdout.text, stderr: running.stderr.text };
+  }
+
+  /** Runs a command that has to succeed. Gives its standard output. */
+  async ok(...args: readonly string[]): Promise<string> {
+    const { exitCode, stdout, stderr } = await this.run(args);
+    assert.equal(exitCode, 0, `${args.join(" ")} failed: ${stderr}`);
+    return stdout;
+  }
+
+  /** Runs a command that has to succeed, with `--json`. Gives its one document. */
+  async json<T>(...args: readonly string[]): Promise<T> {
+    return toDocument<T>(await this.ok("--json", ...args));
+  }
+
+  /** Runs a command that has to fail with 1, with nothing on standard output. Gives its standard error. */
+  async fails(...args: readonly string[]): Promise<string> {
+    return refused(await this.run(args), 1);
+  }
+
+  /** Runs a command that has to be refused as wrong usage, with nothing on standard output. Gives its standard error. */
+  async misused(...args: readonly string[]): Promise<string> {
+    return refused(await this.run(args), 2);
+  }
+
+  /** Runs a command that has to fail with 1, with `--json`. Gives its one document. */
+  async failsAs<T>(...args: readonly string[]): Promise<T> {
+    const ran = await this.run(["--json", ...args]);
+    assert.equal(ran.exitCode, 1, ran.stdout);
+    return toDocument<T>(ran.stdout);
+  }
+
+  /** Starts `serve`; it is stopped after the test. */
+  serve(args: readonly string[] = [], surroundings: Surroundings = {}): Running {
+    const running = new Running(["serve", "--port", "0", ...args], this.folder, surroundings);
+    this.beforeClear(() => running.stop());
+    return running;
+  }
+
+  /** Has something ended that uses the folder, before it is removed. */
+  beforeClear(end: () => Promise<unknown>): void {
+    this.#endings.push(end);
+  }
+
+  /** Ends what uses the folder, and removes the folder. */
+  async clear(): Promise<void> {
+    for (const end of this.#endings.splice(0)) await end();
+    await rm(this.folder, { recursive: true, force: true });
+  }
+
+  /** Writes a file. Gives its path. */
+  async write(name: string, text: string): Promise<string> {
+    const path = join(this.folder, name);
+    await writeFile(path, text);
+    return path;
+  }
+
+  /** Opens the service on the data, runs `work`, and closes it again. */
+  async withService<T>(work: (service: Service) => Promise<T>, now: () => number = Date.now): Promise<T> {
+    const service = await Service.open({
+      folder: this.data,
+      routes: join(this.folder, "routes.yaml"),
+      now,
+    });
+    try {
+      await service.loadTable();
+      return await work(service);
+    } finally {
+      await service.close();
+    }
+  }
+
+  /** The status and the code with which a request with this token is answered, at an instant. */
+  answerTo(token: string, path: string, now: () => number = Date.now): Promise<[number, string | undefined]> {
+    return this.withService(async (service) => {
+      const response = await service.fetch(new Request(`http://localhost${prefix}/${token}${path}`));
+      const body: unknown = await response.json();
+      const code =
+        typeof body === "object" && body !== null && "code" in body ? String(body.code) : undefined;
+      return [response.status, code];
+    }, now);
+  }
+
+  /** Every file of the data folder, by name. */
+  async files(): Promise<Map<string, Buffer>> {
+    const entries = await readdir(this.data, { recursive: true, withFileTypes: true });
+    const files = entries
+      .filter((entry) => entry.isFile())
+      .map((entry) => join(entry.parentPath, entry.name))
+      .sort();
+    return new Map(
+      await Promise.all(files.map(async (file) => [file, await readFile(file)] satisfies [string, Buffer])),
+    );
+  }
+}
+
+/** A folder without anything in it. */
+export async function emptyDesk(t: Cleanup): Promise<Desk> {
+  const desk = new Desk(await mkdtemp(join(tmpdir(), "gameaddon-cli-")));
+  t.after(() => desk.clear());
+  return desk;
+}
+
+/** A folder whose data was begun with the names that are shipped. */
+export async function seededDesk(t: Cleanup): Promise<Desk> {
+  const desk = await emptyDesk(t);
+  await desk.ok("seed", "groups");
+  return desk;
+}
+
+/** Standard output with `--json`: one document, and nothing else. */
+export function toDocument<T>(stdout: string): T {
+  assert.match(stdout, /^\S.*\n$/, "one document on one line was expected");
+  return JSON.parse(stdout) as T;
+}
+
+/** The lines of a text that ends with one. */
+export function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+function refused({ exitCode, stdout, stderr }: Ran, expected: 1 | 2): string {
+  assert.equal(exitCode, expected, `${stdout}${stderr}`);
+  assert.equal(stdout, "");
+  assert.match(stderr, /\S/);
+  return stderr;
+}
+
+/** What `player show` and `player list` tell of a player. */
+export interface PlayerDocument {
+  readonly name: string;
+  readonly uuid: string;
+  readonly administrator: boolean;
+  readonly members: readonly { readonly organisation: string; readonly rank: number }[];
+  readonly groups: readonly string[];
+  readonly statistic: Readonly<Record<string, number>>;
+}
+
+/** What `token issue` answers (contract, section 4). */
+export interface IssuedDocument {
+  readonly token: string;
+  readonly id: string;
+  readonly player: string | null;
+  readonly expires: number | null;
+}
+
+/** A failure as a document. */
+export interface FailureDocument {
+  readonly code: string;
+  readonly info: string;
+  readonly hint?: string;
+  readonly parameter?: string;
+}

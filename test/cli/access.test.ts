@@ -1,0 +1,162 @@
+/** `can-i` and `who-can`: what the route table means for people. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { describe, it, type TestContext } from "node:test";
+import type { Decision } from "../../src/access/can-i.ts";
+import type { WhoCan } from "../../src/access/who-can.ts";
+import { shippedRoutes } from "../_setup.ts";
+import { type Desk, linesOf, seededDesk, toDocument } from "./_setup.ts";
+
+const adding = "/blacklistreason/GROVE/add";
+
+async function crewDesk(t: TestContext): Promise<Desk> {
+  const desk = await seededDesk(t);
+  await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
+  await desk.ok("player", "add", "Bob", "--member", "GROVE:3", "--member", "BALLAS:6");
+  await desk.ok("player", "add", "Eve", "--member", "GROVE:9");
+  await desk.ok("player", "exclude", "Eve");
+  return desk;
+}
+
+describe("can-i", () => {
+  it("when somebody may then the first word is yes, and the exit code 0", async (t) => {
+    const desk = await crewDesk(t);
+    const [verdict] = linesOf(await desk.ok("can-i", "ada", adding));
+    assert.equal(verdict, `yes: Ada may call ${adding}.`);
+  });
+
+  it("when somebody may not then it says why and what would be enough, and the exit code is 1", async (t) => {
+    const desk = await crewDesk(t);
+    const { exitCode, stdout, stderr } = await desk.run(["can-i", "Bob", adding]);
+    assert.equal(exitCode, 1);
+    assert.equal(stderr, "");
+    assert.match(stdout, /^no: Bob may not call \/blacklistreason\/GROVE\/add \(RESTRICTED\)\.$/m);
+    assert.match(stdout, /needs +members of the faction GROVE with rank 4 or higher$/m);
+    assert.match(stdout, /has +Bob is in the faction GROVE with rank 3$/m);
+    assert.match(
+      stdout,
+      /enough +rank 4 or higher in the faction GROVE \(addon-cli member set Bob GROVE 4\)$/m,
+    );
+  });
+
+  it("when what is said to be enough is typed then somebody may", async (t) => {
+    const desk = await crewDesk(t);
+    for (const [who, path] of [
+      ["Bob", adding],
+      ["Bob", "/targetlist/add"],
+      ["Bob", "/navipoint/add"],
+      ["Eve", "/event"],
+    ] as const) {
+      const { stdout } = await desk.run(["can-i", who, path]);
+      const [, command = ""] = /enough .*\(addon-cli (.+)\)/.exec(stdout) ?? [];
+      await desk.ok(...command.split(" "));
+      await desk.ok("can-i", who, path);
+    }
+  });
+
+  it("when --json is given then the document has the decision and its steps", async (t) => {
+    const desk = await crewDesk(t);
+    const { exitCode, stdout } = await desk.run(["--json", "can-i", "Eve", adding]);
+    assert.equal(exitCode, 1);
+    const { allowed, code, parameters, steps } = toDocument<Decision>(stdout);
+    assert.deepEqual(
+      { allowed, code, parameters },
+      { allowed: false, code: "EXCLUDED", parameters: { factionString: "GROVE" } },
+    );
+    assert.ok(steps.some(({ step, passed }) => step === "exclusion" && passed === false));
+  });
+
+  it("when the table is another one then that one decides, and the one in force stays", async (t) => {
+    const desk = await crewDesk(t);
+    const text = (await readFile(shippedRoutes, "utf8")).replaceAll(
+      "$factionString, rank: 4",
+      "$factionString, rank: 5",
+    );
+    await desk.write("next.yaml", text);
+    assert.equal((await desk.run(["can-i", "Ada", adding, "--table", "next.yaml"])).exitCode, 1);
+    await desk.ok("can-i", "Ada", adding);
+    await desk.write("next.yaml", "routes: 1\n");
+    assert.match(await desk.fails("can-i", "Ada", adding, "--table", "next.yaml"), /next\.yaml:1:1/);
+  });
+
+  it("when a service runs then it answers, and as it would answer a request", async (t) => {
+    const desk = await crewDesk(t);
+    const token = (await desk.ok("token", "issue", "--player", "Bob")).trim();
+    const serving = desk.serve();
+    const [base] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    const response = await fetch(`${base}/gameaddon/v1/${token}${adding}?reason=X&price=1&kills=1`);
+    const { code, requestId } = (await response.json()) as { code: string; requestId: string };
+    assert.equal(code, "RESTRICTED");
+    assert.equal((await desk.run(["can-i", "Bob", adding])).exitCode, 1);
+    await serving.stop();
+    // Under the request id, the log tells the rest.
+    const line = linesOf(serving.stderr.text).find((each) => each.includes(requestId)) ?? "";
+    assert.match(
+      line,
+      /"needs":"members of the faction GROVE with rank 4 or higher".*"had":"is in the faction GROVE with rank 3"/,
+    );
+  });
+
+  it("when the question is wrong then it says so, and there is neither yes nor no", async (t) => {
+    const desk = await crewDesk(t);
+    assert.match(await desk.fails("can-i", "Adda", adding), /Did you mean "Ada"/);
+    assert.match(await desk.fails("can-i", "Ada", "/blacklistreason/GROWE/add"), /Did you mean "GROVE"/);
+    assert.match(await desk.fails("can-i", "Ada", "/targetlst/add"), /targetlist\/add/);
+    assert.match(await desk.misused("can-i", "Ada", "targetlist"), /without its prefix/);
+    assert.match(await desk.misused("can-i", "Ada", "/houseban", "advanced"), /name=value/);
+    assert.match(await desk.misused("can-i", "Ada"), /path/);
+  });
+});
+
+describe("who-can", () => {
+  it("when it is asked then everyone who may is listed by name, and nobody who is excluded", async (t) => {
+    const desk = await crewDesk(t);
+    const lines = linesOf(await desk.ok("who-can", adding));
+    assert.deepEqual(
+      lines.filter((line) => line.startsWith("  ")),
+      ["  Ada"],
+    );
+    assert.match(lines.join("\n"), /1 of 3 players\n/);
+    assert.match(lines.join("\n"), /Public tokens may not/);
+    assert.match(lines.join("\n"), /Excluded, so may call nothing: 1 of 3 players/);
+  });
+
+  it("when public tokens may then it says so", async (t) => {
+    const desk = await crewDesk(t);
+    const { allowed } = await desk.json<WhoCan>("who-can", "/event");
+    assert.deepEqual(
+      allowed.map((each) => [each.public, each.count]),
+      [[true, 2]],
+    );
+    assert.match(await desk.ok("who-can", "/event"), /^ {2}every public token$/m);
+  });
+
+  it("when the parameter of the restriction is not given then each known value is listed", async (t) => {
+    const desk = await crewDesk(t);
+    const { allowed } = await desk.json<WhoCan>("who-can", "/blacklistreason/{factionString}");
+    assert.deepEqual(
+      allowed.map(({ when, players }) => [when.factionString, players.map(({ name }) => name)]),
+      [
+        ["GROVE", ["Ada", "Bob"]],
+        ["BALLAS", ["Bob"]],
+        ["VAGOS", []],
+        ["TRIADS", []],
+        ["CARTEL", []],
+      ],
+    );
+    const given = await desk.json<WhoCan>(
+      "who-can",
+      "/blacklistreason/{factionString}",
+      "factionString=ballas",
+    );
+    assert.deepEqual(
+      given.allowed.map(({ players }) => players.map(({ name }) => name)),
+      [["Bob"]],
+    );
+  });
+
+  it("when there is no data then it says how to begin", async (t) => {
+    const desk = await seededDesk(t);
+    assert.match(await desk.fails("--data", "elsewhere", "who-can", "/event"), /no data/);
+  });
+});

@@ -1,0 +1,370 @@
+/** `audit`: what it shows on a terminal, in a pipe and as JSON; filters; following; statistics under watch. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { connectControl } from "../../src/control.ts";
+import { model } from "../../src/model.ts";
+import { Store } from "../../src/store/store.ts";
+import { assertIncludes, assertLacks } from "../_setup.ts";
+import {
+  colourBegins,
+  type Desk,
+  type FailureDocument,
+  type IssuedDocument,
+  linesOf,
+  Running,
+  seededDesk,
+} from "./_setup.ts";
+
+const ada = "00000000-0000-0000-0000-00000000ada0";
+const adaKey = "0000000000000000000000000000ada0";
+
+/** A desk with a short history: change 1 is the seed. */
+async function deskWithHistory(t: TestContext): Promise<Desk> {
+  const desk = await seededDesk(t);
+  await desk.ok("player", "add", "Ada", "--uuid", ada, "--member", "POLICE:3"); // 2
+  await desk.ok("member", "set", "Ada", "POLICE", "4"); // 3
+  await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10", "--as", "Ada"); // 4
+  await desk.ok("call", "/wantedreason/remove", "reason=Theft"); // 5
+  return desk;
+}
+
+/** What is shown in a pipe: the cells of each line, without the time. */
+async function cells(desk: Desk, ...args: readonly string[]): Promise<string[][]> {
+  return linesOf(await desk.ok("audit", ...args)).map((line) => {
+    const [number = "", time = "", ...rest] = line.split("\t");
+    assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    return [number, ...rest];
+  });
+}
+
+async function numbers(desk: Desk, ...args: readonly string[]): Promise<number[]> {
+  const lines = linesOf(await desk.ok("--json", "audit", ...args));
+  return lines.map((line) => (JSON.parse(line) as { number: number }).number);
+}
+
+function follow(desk: Desk, ...args: readonly string[]): Running {
+  const running = new Running(["audit", "--follow", ...args], desk.folder, {});
+  desk.beforeClear(() => running.stop());
+  return running;
+}
+
+describe("audit", () => {
+  it("when it goes into a pipe then each record is a line with tabs", async (t) => {
+    const desk = await deskWithHistory(t);
+    assert.deepEqual(await cells(desk, "--limit", "3"), [
+      ["3", "operator", "member.set", "memberships", `POLICE/${adaKey}`, "rank 3 -> 4"],
+      ["4", "Ada", "wantedreason.add", "wantedReasons", "theft", "added reason=Theft points=10"],
+      ["5", "operator", "wantedreason.remove", "wantedReasons", "theft", "removed reason=Theft points=10"],
+    ]);
+  });
+
+  it("when it is on a terminal then each change is a line, and each of its records one below", async (t) => {
+    const desk = await deskWithHistory(t);
+    const { stdout } = await desk.run(["audit", "--limit", "3"], { terminal: true, env: { NO_COLOR: "1" } });
+    assert.deepEqual(
+      linesOf(stdout).map((line) => line.replace(/\d{4}-\S+Z/, "<time>")),
+      [
+        "3  <time>  operator  member.set",
+        `    memberships POLICE/${adaKey} (Ada): rank 3 -> 4`,
+        "4  <time>  Ada  wantedreason.add",
+        "    wantedReasons theft: added reason=Theft points=10",
+        "5  <time>  operator  wantedreason.remove",
+        "    wantedReasons theft: removed reason=Theft points=10",
+      ],
+    );
+    assertIncludes((await desk.run(["audit"], { terminal: true })).stdout, colourBegins);
+  });
+
+  it("when --json is given then each change is a document on a line", async (t) => {
+    const desk = await deskWithHistory(t);
+    const [line = "", ...others] = linesOf(await desk.ok("audit", "--limit", "1", "--by", "Ada", "--json"));
+    assert.deepEqual(others, []);
+    const { instant, request, table, ...rest } = JSON.parse(line);
+    assert.equal(typeof instant, "number");
+    assert.match(request, /^[0-9a-f-]{36}$/);
+    assert.match(table, /^[0-9a-f]{12}$/);
+    assert.deepEqual(rest, {
+      number: 4,
+      who: adaKey,
+      name: "Ada",
+      operation: "wantedreason.add",
+      undoes: null,
+      changes: [
+        { collection: "wantedReasons", key: "theft", before: null, after: { reason: "Theft", points: 10 } },
+      ],
+    });
+  });
+
+  it("when a change was undone then the undo names it", async (t) => {
+    const desk = await deskWithHistory(t);
+    await desk.ok("undo", "5");
+    const [shown = []] = await cells(desk, "--limit", "1");
+    assert.deepEqual(shown.slice(0, 3), ["6", "operator", "undo 5"]);
+  });
+
+  it("when filters are given then only what passes all of them is shown", async (t) => {
+    const desk = await deskWithHistory(t);
+    for (const [args, expected] of [
+      [
+        ["--player", "ada"],
+        [2, 3, 4],
+      ],
+      [
+        ["--player", ada],
+        [2, 3, 4],
+      ],
+      [["--by", "Ada"], [4]],
+      [
+        ["--by", "operator"],
+        [1, 2, 3, 5],
+      ],
+      [
+        ["--operation", "wantedreason"],
+        [4, 5],
+      ],
+      [["--operation", "wantedreason.remove"], [5]],
+      [
+        ["--record", "wantedReasons"],
+        [4, 5],
+      ],
+      [
+        ["--record", "memberships/Ada"],
+        [2, 3],
+      ],
+      [["--record", "names/group/mod"], [1]],
+      [
+        ["--limit", "2"],
+        [4, 5],
+      ],
+      [["--limit", "0"], []],
+      [
+        ["--since", "1h"],
+        [1, 2, 3, 4, 5],
+      ],
+      [["--since", "2d ago", "--by", "Ada"], [4]],
+      [["--until", "1h"], []],
+      [["--since", "2999-01-01T00:00:00Z"], []],
+      [["--since", "2999-01-01T00:00:00+02:00"], []],
+      [
+        ["--until", "4102444800000"],
+        [1, 2, 3, 4, 5],
+      ],
+    ] as const) {
+      assert.deepEqual(await numbers(desk, ...args), expected, args.join(" "));
+    }
+  });
+
+  it("when nothing matches then that is a remark, not a failure", async (t) => {
+    const desk = await deskWithHistory(t);
+    const ran = await desk.run(["audit", "--operation", "navipoint"]);
+    assert.deepEqual([ran.exitCode, ran.stdout], [0, ""]);
+    assertIncludes(ran.stderr, "No change matches");
+  });
+
+  it("when a filter is not right then it is said what was expected", async (t) => {
+    const desk = await deskWithHistory(t);
+    for (const moment of ["yesterday", "2026-11-21", "2026-11-21T12:00:00", "2y", "-5", ""]) {
+      assert.match(await desk.misused("audit", `--since=${moment}`), /ISO 8601 with a zone/, moment);
+    }
+    for (const limit of ["-1", "1.5", "all"]) {
+      assert.match(await desk.misused("audit", `--limit=${limit}`), /whole number/);
+    }
+    await desk.misused("audit", "--until", "2h", "--follow");
+    await desk.misused("audit", "statistic");
+    assertIncludes(await desk.fails("audit", "--player", "Adda"), 'Did you mean "Ada"?');
+    const failure = await desk.failsAs<FailureDocument>("audit", "--record", "wantedReason");
+    assert.equal(failure.code, "UNKNOWN_ENTRY");
+    assertIncludes(failure.info, 'Did you mean "wantedReasons"?');
+  });
+
+  it("when a player was removed then the name is still told", async (t) => {
+    const desk = await deskWithHistory(t);
+    await desk.ok("player", "remove", "Ada");
+    assert.deepEqual(await numbers(desk, "--player", "Ada"), [2, 3, 4, 6]);
+    const [[, who] = []] = await cells(desk, "--by", "Ada");
+    assert.equal(who, "Ada");
+  });
+
+  it("when a token was issued then neither it nor its hash is shown", async (t) => {
+    const desk = await deskWithHistory(t);
+    const { token, id } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    await desk.ok("token", "revoke", id);
+    const hash = await desk.withService(async (service) => String(service.store.data.tokens.get(id)?.hash));
+    assert.match(hash, /^[0-9a-f]{64}$/);
+    for (const args of [["audit"], ["audit", "--all", "--json"]]) {
+      const shown = await desk.ok(...args);
+      assertLacks(shown, hash);
+      assertLacks(shown, token);
+      assertIncludes(shown, "…");
+    }
+  });
+
+  it("when the service noted something for itself then that is shown with --all only", async (t) => {
+    const desk = await deskWithHistory(t);
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    await desk.answerTo(token, "/event");
+    assertLacks(await desk.ok("audit"), "activity");
+    assert.deepEqual(
+      (await cells(desk, "--all", "--by", "system")).map(([, , , collection]) => collection),
+      ["activity", "counters"],
+    );
+    assert.equal((await numbers(desk, "--record", "activity/Ada")).length, 1);
+  });
+
+  it("when a service runs on the folder then it works the same, and takes no turn of it", async (t) => {
+    const desk = await deskWithHistory(t);
+    const expected = await desk.ok("audit");
+    await desk.serve().shows(/Listening on/);
+    assertIncludes(await desk.ok("audit"), expected);
+    await desk.ok("call", "/wantedreason/add", "reason=Arson", "points=1");
+    assert.match(await desk.ok("audit", "--limit", "1"), /added reason=Arson/);
+  });
+
+  it("when another process has the folder without serving it then it works all the same", async (t) => {
+    const desk = await deskWithHistory(t);
+    await desk.withService(async () => assert.deepEqual(await numbers(desk), [1, 2, 3, 4, 5]));
+  });
+
+  it("when the journal is damaged then it says where", async (t) => {
+    const desk = await deskWithHistory(t);
+    const [path = ""] = [...(await desk.files()).keys()].filter((name) => name.endsWith(".log"));
+    const bytes = await readFile(path);
+    const at = bytes.indexOf('"points":10');
+    bytes.write('"points":99', at);
+    await writeFile(path, bytes);
+    const { exitCode, stderr } = await desk.run(["audit"]);
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /journal-000000000001\.log is damaged at byte \d+/);
+  });
+});
+
+describe("audit --follow", () => {
+  it("when changes come then they are shown, until it is stopped", async (t) => {
+    const desk = await deskWithHistory(t);
+    const running = follow(desk);
+    await running.shows(/^5\t.*wantedreason\.remove/m);
+    await desk.ok("call", "/wantedreason/add", "reason=Arson", "points=1", "--as", "Ada");
+    await running.shows(
+      /^6\t.*\tAda\twantedreason\.add\twantedReasons\tarson\tadded reason=Arson points=1$/m,
+    );
+    assert.equal(await running.stop(), 0);
+  });
+
+  it("when a service writes, also to new segments, then everything is shown once", async (t) => {
+    const desk = await deskWithHistory(t);
+    await desk.serve().shows(/Listening on/);
+    const running = follow(desk, "--operation", "wantedreason");
+    await running.shows(/^5\t/m);
+    for (const reason of ["Arson", "Fraud", "Speed"]) {
+      await desk.ok("call", "/wantedreason/add", `reason=${reason}`, "points=1");
+      await running.shows(new RegExp(`added reason=${reason} `));
+      await (await connectControl(desk.data))?.snapshot();
+    }
+    assert.equal(linesOf(running.stdout.text).length, 2 + 3);
+    assert.equal(await running.stop(), 0);
+  });
+
+  it("when a player comes who was not known then the name is told", async (t) => {
+    const desk = await deskWithHistory(t);
+    const running = follow(desk, "--limit", "1");
+    await running.shows(/^5\t/m);
+    await desk.ok("player", "add", "Bob", "--member", "POLICE:4");
+    await desk.ok("call", "/wantedreason/add", "reason=Arson", "points=1", "--as", "Bob");
+    await running.shows(/\tBob\twantedreason\.add\t/);
+  });
+
+  it("when it is stopped before anything comes then it ends with 0", async (t) => {
+    const desk = await deskWithHistory(t);
+    const running = follow(desk, "--json", "--by", "system");
+    assert.equal(await running.stop(), 0);
+    assert.equal(running.stdout.text, "");
+  });
+});
+
+describe("audit statistics", () => {
+  const start = Date.parse("2026-11-21T12:00:00Z");
+
+  /** A desk where Ada has added kills, so many within so many minutes. */
+  async function deskWithKills(t: TestContext, count: number, minutes: number): Promise<Desk> {
+    const desk = await deskWithHistory(t);
+    let now = start;
+    const store = await Store.open({ folder: desk.data, model, now: () => now });
+    for (let added = 1; added <= count; added += 1) {
+      const change = store.change({ who: adaKey, operation: "statistic.add" }, (draft) => {
+        const counters = { deaths: 0, kills: added, playTime: 0, revives: 0, services: 0 };
+        draft.statistics.put({ uuid: adaKey, ...counters });
+      });
+      await change;
+      now += (minutes * 60_000) / count;
+    }
+    await store.close();
+    return desk;
+  }
+
+  it("when somebody is beyond a limit then it is told who, what, how often and since when", async (t) => {
+    const desk = await deskWithKills(t, 125, 50);
+    const { exitCode, stdout, stderr } = await desk.run(["audit", "statistics"]);
+    assert.equal(exitCode, 0);
+    assert.deepEqual(
+      linesOf(stdout).map((line) => line.split("\t")),
+      [["Ada", "KILL", "125", "120", "2026-11-21T12:00:00.000Z", "125"]],
+    );
+    assertIncludes(stderr, "player reset-statistic");
+    assertIncludes(stderr, "player exclude");
+    assert.deepEqual(await desk.json("audit", "statistics"), [
+      { player: "Ada", uuid: adaKey, type: "KILL", count: 125, limit: 120, began: start, total: 125 },
+    ]);
+    const { stdout: table } = await desk.run(["audit", "statistics"], {
+      terminal: true,
+      env: { NO_COLOR: "1" },
+    });
+    assert.match(
+      table,
+      /^PLAYER +TYPE +IN 60 MINUTES +LIMIT +BEGAN +TOTAL\nAda +KILL +125 +120 +2026\S+ +125\n$/,
+    );
+  });
+
+  it("when nobody is then it says so plainly", async (t) => {
+    const desk = await deskWithKills(t, 125, 100);
+    const { exitCode, stdout, stderr } = await desk.run(["audit", "statistics"]);
+    assert.deepEqual([exitCode, stdout], [0, ""]);
+    assert.match(stderr, /^Nobody has added more/);
+    assert.deepEqual(await desk.json("audit", "statistics"), []);
+  });
+
+  it("when the table has other limits then those count", async (t) => {
+    const desk = await deskWithKills(t, 5, 50);
+    const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
+    await desk.write("routes.yaml", table.replace(/KILL: 120/, "KILL: 4"));
+    assert.match(await desk.ok("audit", "statistics"), /^Ada\tKILL\t5\t4\t/);
+    await desk.write("routes.yaml", table.replace(/watch:\n {2}statistic\.add.*\n/, ""));
+    const { exitCode, stderr } = await desk.run(["audit", "statistics"]);
+    assert.equal(exitCode, 0);
+    assertIncludes(stderr, "has no limits");
+    await desk.write("routes.yaml", table.replace(/KILL: 120/, "KILLS: 4"));
+    assertIncludes(await desk.fails("audit", "statistics"), 'Did you mean "KILL"?');
+  });
+
+  it("when a filter of audit is given then that is wrong usage", async (t) => {
+    const desk = await deskWithHistory(t);
+    await desk.misused("audit", "--limit", "3", "statistics");
+    await desk.misused("audit", "statistics", "--player", "Ada");
+  });
+
+  it("when additions come through the service then they count, and repeated ones once", async (t) => {
+    const desk = await deskWithHistory(t);
+    const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
+    await desk.write("routes.yaml", table.replace(/REVIVE: 60/, "REVIVE: 2"));
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    await desk.withService(async (service) => {
+      const url = `http://localhost/gameaddon/v1/${token}/statistic/Ada/add?type=revive`;
+      for (const key of ["a", "b", "b", "c", "c"]) {
+        await service.fetch(new Request(url, { headers: { "Idempotency-Key": key } }));
+      }
+    });
+    const [excess] = await desk.json<{ type: string; count: number }[]>("audit", "statistics");
+    assert.deepEqual([excess?.type, excess?.count], ["REVIVE", 3]);
+  });
+});

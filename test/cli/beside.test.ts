@@ -1,0 +1,220 @@
+/**
+ * Commands beside others on the same data folder: a running service carries them out, and the operator need not know
+ * the difference; where something else has the folder, a command waits, and in the end says so (contract, section 4).
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { Service } from "../../src/service.ts";
+import { CliProcess, execute, serveProcess } from "./_process.ts";
+import { type Desk, type FailureDocument, type IssuedDocument, seededDesk, tokenForm } from "./_setup.ts";
+
+const uuid = "069a79f444e94726a5befca90e38aaf5";
+
+/** Commands in an order in which each can be carried out, and some that fail; what they print has nothing random. */
+const script = [
+  `player add Ada --uuid ${uuid} --member GROVE:4 --admin`,
+  `player add Ada --uuid ${uuid}`,
+  "player add Ada --uuid 853c80ef3c3749fdaa49938b674adae6",
+  "player list",
+  "member set Ada POLICE 4",
+  "member remove Ada RESCUE",
+  "member remove Ada GROVE",
+  "member set Ada GROOVE 1",
+  "admin list",
+  "admin revoke Ada",
+  "admin grant Adda",
+  "group add Ada VIP",
+  "group add Stranger TARGETLIST",
+  "group add Ada TARGETLST",
+  "group list",
+  "group remove Ada VIP",
+  "call /wantedreason/add reason=Theft points=10 --as Ada",
+  "call /wantedreason/add reason=50%-off+A&B points=1",
+  "call /wantedreason",
+  "call /blacklistreason/GROVE --as Ada",
+  "call /wantedreason/add reason=Theft points=11",
+  "call /targetlist --as Nobody",
+  "call /wantedreson",
+  "--json call /wantedreason",
+  "--json group list",
+  "--json player show Nobody",
+  "player exclude Ada",
+  "call /wantedreason --as Ada",
+  "player readmit Ada",
+  "player reset-statistic Ada",
+  "token revoke nope",
+  "token list",
+  "seed groups",
+  "seed groups none.yaml",
+  "routes list",
+  "routes check",
+  "player remove Ada",
+  "player list",
+];
+
+/** Runs the script; what it prints, without the folder's name and the request ids. */
+async function transcriptOf(desk: Desk): Promise<string[]> {
+  const transcript: string[] = [];
+  for (const line of script) {
+    const { exitCode, stdout, stderr } = await desk.run(line.split(" "));
+    const said = `${stdout}${stderr}`.replaceAll(desk.folder, "").replace(/[0-9a-f-]{36}/g, "");
+    transcript.push(`$ ${line}\n${exitCode} ${said}`);
+  }
+  return transcript;
+}
+
+/** A desk with a player and a process that serves its folder. */
+async function servedDesk(t: TestContext) {
+  const desk = await seededDesk(t);
+  await desk.ok("player", "add", "Ada", "--uuid", uuid);
+  return { desk, ...(await serveProcess(desk)) };
+}
+
+describe("while a service runs on the data folder", () => {
+  it("when commands are typed then each prints and leaves as it does without the service", async (t) => {
+    const alone = await seededDesk(t);
+    const served = await seededDesk(t);
+    // A first start issues a public token: both folders have had theirs, and the lists of tokens are left out.
+    await serveProcess(served);
+    const withoutTokens = (lines: string[]) => lines.filter((line) => !line.startsWith("$ token list"));
+    assert.deepEqual(withoutTokens(await transcriptOf(served)), withoutTokens(await transcriptOf(alone)));
+  });
+
+  it("when a change is made by a command then a request sees it at once", async (t) => {
+    const { desk, base, token } = await servedDesk(t);
+    await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10");
+    const answer = await fetch(`${base}/${token}/wantedreason`);
+    assert.deepEqual(await answer.json(), [{ reason: "Theft", points: 10 }]);
+  });
+
+  it("when a token is issued or revoked by a command then requests with it are answered accordingly", async (t) => {
+    const { desk, base } = await servedDesk(t);
+    const { token, id } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    const url = `${base}/${token}/event/bomb?startTime=1790000000000`;
+    assert.equal((await fetch(url)).status, 200);
+    await desk.ok("token", "revoke", id);
+    assert.equal((await fetch(url)).status, 401);
+  });
+
+  it("when a player is excluded by a command then the next request is refused", async (t) => {
+    const { desk, base } = await servedDesk(t);
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    assert.equal((await fetch(`${base}/${token}/event`)).status, 200);
+    await desk.ok("player", "exclude", "Ada");
+    assert.equal((await fetch(`${base}/${token}/event`)).status, 403);
+  });
+
+  it("when a token is issued through the service then it is in no log and in no file", async (t) => {
+    const { desk, child } = await servedDesk(t);
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0);
+    assert.ok(!`${child.stdout}${child.stderr}`.includes(token));
+    for (const [name, bytes] of await desk.files()) assert.ok(!bytes.includes(token.slice(4)), name);
+  });
+
+  it("when the service stops then what commands changed through it stays", async (t) => {
+    const { desk, child } = await servedDesk(t);
+    await desk.ok("member", "set", "Ada", "GROVE", "4");
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0);
+    assert.match(await desk.ok("player", "show", "Ada"), /GROVE:4/);
+  });
+
+  it("when the service was killed then commands work on the folder itself", async (t) => {
+    const { desk, child } = await servedDesk(t);
+    await desk.ok("member", "set", "Ada", "GROVE", "4");
+    child.signal("SIGKILL");
+    await child.ended;
+    assert.match(await desk.ok("player", "show", "Ada"), /GROVE:4/);
+    await desk.ok("player", "add", "Bob");
+  });
+
+  it("when the folder is to be served a second time then that is refused, and nothing is touched", async (t) => {
+    const { desk, open, base } = await servedDesk(t);
+    const before = await desk.files();
+    const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0"]);
+    assert.deepEqual([exitCode, stdout], [1, ""]);
+    assert.ok(stderr.includes(desk.data), stderr);
+    assert.ok(stderr.includes(new URL(base).origin), stderr);
+    assert.doesNotMatch(stderr, tokenForm);
+    assert.deepEqual(await desk.files(), before);
+    assert.equal((await fetch(open)).status, 200);
+  });
+
+  it("when another folder is named then the service does not matter", async (t) => {
+    const { desk } = await servedDesk(t);
+    await desk.ok("seed", "groups", "--data", "other");
+    await desk.ok("player", "add", "Bob", "--data", "other");
+    assert.doesNotMatch(await desk.ok("player", "list"), /Bob/);
+  });
+});
+
+/** Every command that works on the data; none of them has anything to wait for but the folder. */
+const commands = [
+  "serve --port 0",
+  ...script.filter((line) => !line.startsWith("--json") && !/none\.yaml|GROOVE|Adda|TARGETLST/.test(line)),
+  "token issue --public",
+  "token issue --player Ada",
+  "token list",
+  "player show Ada",
+];
+
+describe("while something else has the data folder open", () => {
+  /** A desk whose folder is open in this process, without serving it; and what closes it. */
+  async function heldDesk(t: TestContext): Promise<{ desk: Desk; release(): Promise<void> }> {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    const service = await Service.open({ folder: desk.data, routes: join(desk.folder, "routes.yaml") });
+    const release = () => service.close();
+    desk.beforeClear(release);
+    return { desk, release };
+  }
+
+  /** Lets the clock run on by an hour at each look, so that no patience takes long. */
+  function hurryClock(t: TestContext): void {
+    let now = Date.now();
+    t.mock.method(Date, "now", () => (now += 3_600_000));
+  }
+
+  it("when it does not give the folder free then every command says so, leaves with 1, and touches nothing", async (t) => {
+    const { desk } = await heldDesk(t);
+    const before = await desk.files();
+    hurryClock(t);
+    for (const command of commands) {
+      const stderr = await desk.fails(...command.split(" "));
+      assert.ok(stderr.includes(desk.data), stderr);
+      assert.match(stderr, /open/);
+    }
+    assert.deepEqual(await desk.files(), before);
+  });
+
+  it("when it does not give the folder free then with --json the one document says so", async (t) => {
+    const { desk } = await heldDesk(t);
+    hurryClock(t);
+    const failure = await desk.failsAs<FailureDocument>("player", "list");
+    assert.equal(failure.code, "STORE_UNAVAILABLE");
+    assert.ok(failure.info.includes(desk.data));
+  });
+
+  it("when it gives the folder free then a command that came meanwhile is carried out", async (t) => {
+    const { desk, release } = await heldDesk(t);
+    const child = new CliProcess(desk, ["player", "add", "Bob"]);
+    await release();
+    assert.equal(await child.ended, 0);
+    assert.match(await desk.ok("player", "list"), /Bob/);
+  });
+
+  it("when many commands change the folder at once then each has done its part", async (t) => {
+    const desk = await seededDesk(t);
+    const names = ["Ada", "Bob", "Cleo", "Dan", "Eve"];
+    const ran = await Promise.all(names.map((name) => execute(desk, ["player", "add", name])));
+    for (const { exitCode, stderr } of ran) assert.deepEqual([exitCode, stderr], [0, ""]);
+    const players = await desk.json<{ name: string }[]>("player", "list");
+    assert.deepEqual(
+      players.map(({ name }) => name),
+      names,
+    );
+  });
+});

@@ -1,0 +1,193 @@
+/** `player exclude`, `readmit` and `remove`: what becomes of somebody who is not wanted (contract, sections 2 and 4). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  type Desk,
+  type FailureDocument,
+  type IssuedDocument,
+  type PlayerDocument,
+  seededDesk,
+} from "./_setup.ts";
+
+const uuid = "069a79f444e94726a5befca90e38aaf5";
+
+/** What a player is answered who asks for the target list. */
+async function codeOf(desk: Desk, player: string): Promise<string> {
+  const { exitCode, stdout } = await desk.run(["--json", "call", "/targetlist", "--as", player]);
+  if (exitCode === 0) return "let in";
+  const { code } = JSON.parse(stdout) as FailureDocument;
+  return code;
+}
+
+describe("player exclude and player readmit", () => {
+  it("when a player is excluded then every operation answers EXCLUDED, also to a token issued before", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--admin");
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    assert.equal(await codeOf(desk, "Ada"), "let in");
+    await desk.ok("player", "exclude", "Ada");
+    assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
+    assert.deepEqual(await desk.answerTo(token, "/targetlist"), [403, "EXCLUDED"]);
+    assert.deepEqual(await desk.answerTo(token, "/statistic/Ada/add?type=kill"), [403, "EXCLUDED"]);
+  });
+
+  it("when a player is excluded then it shows in the group BLACKLIST", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "exclude", "ada");
+    assert.deepEqual((await desk.json<PlayerDocument>("player", "show", "Ada")).groups, ["BLACKLIST"]);
+  });
+
+  it("when a player is readmitted then operations answer again", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "readmit", "Ada");
+    assert.equal(await codeOf(desk, "Ada"), "let in");
+  });
+
+  it("when a player is excluded twice then nothing changes and the exit code is 0", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "exclude", "Ada");
+    assert.match(await desk.ok("player", "exclude", "Ada"), /already/);
+    await desk.ok("player", "readmit", "Ada");
+    assert.equal(await codeOf(desk, "Ada"), "let in");
+  });
+
+  it("when a player who is not excluded is readmitted then the exit code is 1", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    assert.match(await desk.fails("player", "readmit", "Ada"), /Ada/);
+  });
+
+  it("when a name is excluded before anybody has registered it then whoever registers it is excluded", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "add", "ada");
+    assert.equal(await codeOf(desk, "ada"), "EXCLUDED");
+  });
+
+  it("when a UUID is excluded before it is registered then whoever registers with it is excluded", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "exclude", uuid);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
+  });
+
+  it("when the table names another group then exclusion works with that group", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.write(
+      "routes.yaml",
+      `prefix: /gameaddon/v1/{tokenString}
+excluded: { group: SUP }
+routes:
+  /targetlist: { summary: Returns the target list., restriction: open, handler: targetlist.list }
+`,
+    );
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "exclude", "Ada");
+    assert.deepEqual((await desk.json<PlayerDocument>("player", "show", "Ada")).groups, ["SUP"]);
+    assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
+  });
+
+  it("when the table names no such group then excluding fails and says what to add", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.write(
+      "routes.yaml",
+      `prefix: /gameaddon/v1/{tokenString}
+routes:
+  /targetlist: { summary: Returns the target list., restriction: open, handler: targetlist.list }
+`,
+    );
+    await desk.ok("player", "add", "Ada");
+    assert.match(await desk.fails("player", "exclude", "Ada"), /excluded: \{ group: BLACKLIST \}/);
+  });
+});
+
+describe("player remove", () => {
+  it("when a player is removed then the player is in no list any more", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--admin");
+    await desk.ok("group", "add", "Ada", "VIP");
+    await desk.ok("player", "remove", "Ada");
+    assert.deepEqual(await desk.json("player", "list"), []);
+    assert.deepEqual(await desk.json("admin", "list"), []);
+    assert.doesNotMatch(await desk.ok("group", "list"), /Ada/);
+    await desk.fails("player", "show", "Ada");
+  });
+
+  it("when a player is removed then the tokens are good for nothing, also after registering anew", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    assert.deepEqual(await desk.answerTo(token, "/targetlist"), [200, undefined]);
+    await desk.ok("player", "remove", "Ada");
+    assert.equal((await desk.answerTo(token, "/targetlist"))[0], 401);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    assert.equal((await desk.answerTo(token, "/targetlist"))[0], 401);
+  });
+
+  it("when a player is removed and registers anew then rights, memberships and statistic are gone", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok(
+      "player",
+      "add",
+      "Ada",
+      "--uuid",
+      uuid,
+      "--member",
+      "GROVE:4",
+      "--member",
+      "POLICE:9",
+      "--admin",
+    );
+    await desk.ok("group", "add", "Ada", "TARGETLIST");
+    await desk.ok("call", "/statistic/Ada/set", "type=kill", "amount=7");
+    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    const ada = await desk.json<PlayerDocument>("player", "show", "Ada");
+    assert.deepEqual([ada.administrator, ada.members, ada.groups, ada.statistic.kills], [false, [], [], 0]);
+  });
+
+  it("when a player is removed then others keep everything", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
+    await desk.ok("player", "add", "Bob", "--member", "GROVE:5");
+    await desk.ok("group", "add", "Bob", "VIP");
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Bob");
+    await desk.ok("player", "remove", "Ada");
+    const bob = await desk.json<PlayerDocument>("player", "show", "Bob");
+    assert.deepEqual([bob.members, bob.groups], [[{ organisation: "GROVE", rank: 5 }], ["VIP"]]);
+    assert.deepEqual(await desk.answerTo(token, "/blacklistreason/GROVE"), [200, undefined]);
+  });
+
+  it("when a player is removed twice then the exit code is 1", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "remove", "Ada");
+    assert.match(await desk.fails("player", "remove", "Ada"), /Ada/);
+  });
+
+  it("when an excluded player is removed and registered anew with the same UUID then the exclusion holds", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "add", "Bea", "--uuid", uuid);
+    assert.equal(await codeOf(desk, "Bea"), "EXCLUDED");
+  });
+
+  for (const reference of ["Ada", uuid]) {
+    it(`when an excluded player was removed then ${reference} can be readmitted, as group list shows her`, async (t) => {
+      const desk = await seededDesk(t);
+      await desk.ok("player", "add", "Ada", "--uuid", uuid);
+      await desk.ok("player", "exclude", "Ada");
+      await desk.ok("player", "remove", "Ada");
+      assert.match(await desk.ok("group", "list"), /BLACKLIST\tAda/);
+      await desk.ok("player", "readmit", reference);
+      await desk.ok("player", "add", "Ada", "--uuid", uuid);
+      assert.equal(await codeOf(desk, "Ada"), "let in");
+    });
+  }
+});

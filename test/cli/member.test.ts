@@ -1,0 +1,178 @@
+/** `member`, `admin` and `group`: ranks, the administrator flag, and groups (contract, sections 2 and 4). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Desk, type FailureDocument, linesOf, type PlayerDocument, seededDesk } from "./_setup.ts";
+
+const uuid = "069a79f444e94726a5befca90e38aaf5";
+
+async function membersOf(desk: Desk, player: string): Promise<Record<string, number>> {
+  const { members } = await desk.json<PlayerDocument>("player", "show", player);
+  return Object.fromEntries(members.map(({ organisation, rank }) => [organisation, rank]));
+}
+
+async function groupsOf(desk: Desk, player: string): Promise<readonly string[]> {
+  return (await desk.json<PlayerDocument>("player", "show", player)).groups;
+}
+
+describe("member", () => {
+  it("when a rank is set then it decides what the player may do", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    const add = ["call", "/wantedreason/add", "reason=Theft", "points=1", "--as", "Ada"];
+    assert.equal((await desk.failsAs<FailureDocument>(...add)).code, "RESTRICTED");
+    await desk.ok("member", "set", "Ada", "POLICE", "3");
+    assert.equal((await desk.failsAs<FailureDocument>(...add)).code, "RESTRICTED");
+    await desk.ok("member", "set", "Ada", "POLICE", "4");
+    await desk.ok(...add);
+  });
+
+  it("when a rank is set again then the new one replaces the old one", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
+    await desk.ok("member", "set", "ada", "grove", "12");
+    await desk.ok("member", "set", "Ada", "RESCUE", "1");
+    assert.deepEqual(await membersOf(desk, "Ada"), { GROVE: 12, RESCUE: 1 });
+  });
+
+  it("when the same rank is set twice then nothing changes and the exit code is 0", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    await desk.ok("member", "set", uuid, "GROVE", "4");
+    await desk.ok("member", "set", uuid, "GROVE", "4");
+    assert.deepEqual(await membersOf(desk, "Ada"), { GROVE: 4 });
+  });
+
+  it("when a membership is removed then only that one is gone", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--member", "GROVE:4", "--member", "RESCUE:2");
+    await desk.ok("member", "remove", "Ada", "GROVE");
+    assert.deepEqual(await membersOf(desk, "Ada"), { RESCUE: 2 });
+  });
+
+  it("when a membership that is not there is removed then the exit code is 1", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    assert.match(await desk.fails("member", "remove", "Ada", "GROVE"), /Ada.*GROVE/);
+  });
+
+  it("when the player is not registered then the exit code is 1", async (t) => {
+    const desk = await seededDesk(t);
+    assert.match(await desk.fails("member", "set", "Nobody", "GROVE", "4"), /Nobody/);
+    assert.match(await desk.fails("member", "remove", "Nobody", "GROVE"), /Nobody/);
+  });
+});
+
+describe("admin", () => {
+  it("when the flag is granted then the player is listed and may do what administrators may", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    await desk.ok("player", "add", "Bob");
+    const line = ["call", "/mgmt/version", "type=add", "version=2.5.1", "--as", "Ada"];
+    assert.equal((await desk.failsAs<FailureDocument>(...line)).code, "RESTRICTED");
+    await desk.ok("admin", "grant", "Ada");
+    assert.deepEqual(await desk.json("admin", "list"), [{ name: "Ada", uuid }]);
+    assert.deepEqual(linesOf(await desk.ok("admin", "list")), [`Ada\t${uuid}`]);
+    await desk.ok(...line);
+  });
+
+  it("when the flag is granted then a faction's reasons stay closed to whoever is not in it", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--admin");
+    const failure = await desk.failsAs<FailureDocument>("call", "/blacklistreason/GROVE", "--as", "Ada");
+    assert.equal(failure.code, "RESTRICTED");
+  });
+
+  it("when the flag is revoked then the player is an administrator no more", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--admin");
+    await desk.ok("admin", "revoke", "Ada");
+    assert.deepEqual(await desk.json("admin", "list"), []);
+  });
+
+  it("when the flag is granted or revoked twice then nothing changes and the exit code is 0", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    await desk.ok("admin", "grant", "Ada");
+    assert.match(await desk.ok("admin", "grant", "Ada"), /already/);
+    assert.deepEqual(await desk.json("admin", "list"), [{ name: "Ada", uuid }]);
+    await desk.ok("admin", "revoke", "Ada");
+    assert.match(await desk.ok("admin", "revoke", "Ada"), /already/);
+  });
+
+  it("when the player is not registered then the exit code is 1", async (t) => {
+    const desk = await seededDesk(t);
+    assert.match(await desk.fails("admin", "grant", "Nobody"), /Nobody/);
+    assert.match(await desk.fails("admin", "revoke", "Nobody"), /Nobody/);
+  });
+});
+
+describe("group", () => {
+  it("when groups are listed then all are there in the seed's order, empty ones too", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    await desk.ok("group", "add", "Ada", "vip");
+    await desk.ok("group", "add", "Stranger", "VIP");
+    const lines = linesOf(await desk.ok("group", "list"));
+    assert.deepEqual(
+      lines.map((line) => line.split("\t")[0]),
+      ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETLIST"],
+    );
+    const groups = await desk.json<{ group: string; members: unknown[] }[]>("group", "list");
+    assert.deepEqual(groups[5], {
+      group: "VIP",
+      members: [
+        { name: "Ada", uuid },
+        { name: "Stranger", uuid: null },
+      ],
+    });
+    assert.deepEqual(groups[0], { group: "CEO", members: [] });
+  });
+
+  it("when a name is put into a group before it registers then the membership is bound at registration", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("group", "add", "Ada", "TARGETLIST");
+    await desk.ok("player", "add", "ada", "--uuid", uuid);
+    assert.deepEqual(await groupsOf(desk, uuid), ["TARGETLIST"]);
+    // Bound to the UUID, it does not go over to whoever takes the name next.
+    await desk.ok("player", "remove", "ada");
+    await desk.ok("player", "add", "Ada");
+    assert.deepEqual(await groupsOf(desk, "Ada"), []);
+  });
+
+  it("when an unregistered UUID is put into a group then whoever registers with it is in the group", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("group", "add", uuid, "VIP");
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    assert.deepEqual(await groupsOf(desk, "Ada"), ["VIP"]);
+  });
+
+  it("when a player is put into a group twice then nothing changes and the exit code is 0", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    await desk.ok("group", "add", "Ada", "VIP");
+    assert.match(await desk.ok("group", "add", uuid, "VIP"), /already/);
+    await desk.ok("group", "remove", "ADA", "VIP");
+    assert.deepEqual(await groupsOf(desk, "Ada"), []);
+  });
+
+  it("when somebody who is not in the group is removed then the exit code is 1", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    assert.match(await desk.fails("group", "remove", "Ada", "VIP"), /Ada.*VIP/);
+    assert.match(await desk.fails("group", "remove", "Stranger", "VIP"), /Stranger.*VIP/);
+  });
+
+  it("when an unregistered name is removed from a group then it is in it no more", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("group", "add", "Stranger", "VIP");
+    await desk.ok("group", "remove", "stranger", "vip");
+    assert.doesNotMatch(await desk.ok("group", "list"), /stranger/i);
+  });
+
+  for (const name of ["", "Ada Lovelace", "x".repeat(33), "a/b"]) {
+    it(`when ${JSON.stringify(name)} is put into a group then it is refused, since no player can be called so`, async (t) => {
+      const desk = await seededDesk(t);
+      assert.match(await desk.fails("group", "add", name, "VIP"), /1 to 32 letters, digits/);
+    });
+  }
+});

@@ -1,0 +1,221 @@
+/** How results, remarks and failures are shown: to a person, to a pipe, and as JSON (contract, section 4). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import {
+  colourBegins,
+  emptyDesk,
+  type FailureDocument,
+  linesOf,
+  type PlayerDocument,
+  seededDesk,
+  toDocument,
+} from "./_setup.ts";
+
+const adasUUID = "069a79f444e94726a5befca90e38aaf5";
+
+describe("results and remarks", () => {
+  it("when a command succeeds then its result is on standard output and the exit code is 0", async (t) => {
+    const desk = await seededDesk(t);
+    const ran = await desk.run(["player", "add", "Ada"]);
+    assert.equal(ran.exitCode, 0);
+    assert.match(ran.stdout, /Ada/);
+    assert.equal(ran.stderr, "");
+  });
+
+  it("when a command fails then the reason is on standard error only and the exit code is 1", async (t) => {
+    const desk = await seededDesk(t);
+    assert.match(await desk.fails("player", "show", "Nobody"), /Nobody/);
+  });
+
+  it("when a new folder is begun then the remarks on it are not on standard output", async (t) => {
+    const desk = await emptyDesk(t);
+    const { exitCode, stdout, stderr } = await desk.run(["seed", "groups"]);
+    assert.equal(exitCode, 0);
+    assert.ok(stderr.includes(desk.data), "the remark names the folder that was begun");
+    assert.ok(!stdout.includes(desk.folder));
+  });
+
+  it("when there is no data yet then a command that reads says how to begin and makes no folder", async (t) => {
+    const desk = await emptyDesk(t);
+    for (const command of [
+      ["player", "list"],
+      ["player", "show", "Ada"],
+      ["admin", "list"],
+      ["token", "list"],
+      ["group", "list"],
+    ]) {
+      assert.match(await desk.fails(...command), /no data.*\n.*serve.*seed groups/);
+    }
+    await assert.rejects(desk.files(), { code: "ENOENT" });
+  });
+});
+
+describe("lists", () => {
+  it("when a list goes to a terminal then it is a table with bold headings", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", adasUUID);
+    const { stdout } = await desk.run(["player", "list"], { terminal: true });
+    const [heading = "", row = "", ...more] = linesOf(stdout);
+    assert.ok(heading.includes(colourBegins));
+    assert.match(heading, /NAME.*UUID/);
+    assert.match(row, new RegExp(`^Ada +${adasUUID}`));
+    assert.deepEqual(more, []);
+  });
+
+  it("when a list goes to a terminal then the columns of its rows begin at the same place", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "add", "Bartholomew");
+    const { stdout } = await desk.run(["player", "list"], { terminal: true, env: { NO_COLOR: "1" } });
+    const [heading = "", ...rows] = linesOf(stdout);
+    assert.equal(rows.length, 2);
+    for (const row of rows) assert.match(row.slice(heading.indexOf("UUID")), /^[0-9a-f]{32}/);
+  });
+
+  it("when a list goes to a pipe then it is a line a row with tabs between, and nothing else", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--uuid", adasUUID);
+    await desk.ok("player", "add", "Bob");
+    const lines = linesOf(await desk.ok("player", "list"));
+    assert.deepEqual(
+      lines.map((line) => line.split("\t")[0]),
+      ["Ada", "Bob"],
+    );
+    assert.equal(lines[0]?.split("\t")[1], adasUUID);
+  });
+
+  it("when a list is empty then standard output is empty and a remark says so", async (t) => {
+    const desk = await seededDesk(t);
+    for (const command of ["player", "admin", "token"]) {
+      const { exitCode, stdout, stderr } = await desk.run([command, "list"]);
+      assert.equal(exitCode, 0);
+      assert.equal(stdout, "");
+      assert.match(stderr, /\S/);
+    }
+  });
+
+  it("when a list is empty then it is an empty list as JSON", async (t) => {
+    const desk = await seededDesk(t);
+    for (const command of ["player", "admin", "token"]) {
+      assert.deepEqual(await desk.json(command, "list"), []);
+    }
+  });
+});
+
+describe("colours", () => {
+  const commands = [
+    ["player", "list"],
+    ["group", "list"],
+    ["routes", "list"],
+    ["player", "show", "Ada"],
+    ["player", "show", "Nobody"],
+    ["frob"],
+    ["--help"],
+    ["routes", "check"],
+  ];
+
+  it("when standard output and standard error are pipes then nothing has colours", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    for (const command of commands) {
+      const { stdout, stderr } = await desk.run(command);
+      assert.ok(!`${stdout}${stderr}`.includes(colourBegins), command.join(" "));
+    }
+  });
+
+  it("when NO_COLOR is set then nothing has colours on a terminal either", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    for (const command of commands) {
+      const { stdout, stderr } = await desk.run(command, { terminal: true, env: { NO_COLOR: "1" } });
+      assert.ok(!`${stdout}${stderr}`.includes(colourBegins), command.join(" "));
+    }
+  });
+
+  it("when a command fails on a terminal then the error stands out by colour", async (t) => {
+    const desk = await seededDesk(t);
+    const { stderr } = await desk.run(["player", "show", "Nobody"], { terminal: true });
+    assert.ok(stderr.includes(colourBegins));
+  });
+
+  it("when --json is given then nothing has colours on a terminal", async (t) => {
+    const desk = await seededDesk(t);
+    for (const command of commands.filter(([name]) => name !== "--help")) {
+      const { stdout } = await desk.run(["--json", ...command], { terminal: true });
+      assert.ok(!stdout.includes(colourBegins), command.join(" "));
+    }
+  });
+});
+
+describe("--json", () => {
+  it("when a command succeeds then there is one document on standard output", async (t) => {
+    const desk = await seededDesk(t);
+    const added = await desk.json<PlayerDocument>("player", "add", "Ada", "--uuid", adasUUID);
+    assert.equal(added.name, "Ada");
+    assert.equal(added.uuid, adasUUID);
+    for (const command of [
+      ["seed", "groups"],
+      ["player", "list"],
+      ["player", "show", "Ada"],
+      ["member", "set", "Ada", "GROVE", "4"],
+      ["member", "remove", "Ada", "GROVE"],
+      ["admin", "grant", "Ada"],
+      ["admin", "list"],
+      ["admin", "revoke", "Ada"],
+      ["group", "add", "Ada", "VIP"],
+      ["group", "list"],
+      ["group", "remove", "Ada", "VIP"],
+      ["token", "list"],
+      ["call", "/wantedreason/add", "reason=Theft", "points=10"],
+      ["call", "/wantedreason"],
+      ["routes", "list"],
+      ["routes", "check"],
+      ["player", "exclude", "Ada"],
+      ["player", "readmit", "Ada"],
+      ["player", "reset-statistic", "Ada"],
+      ["player", "remove", "Ada"],
+    ]) {
+      const { exitCode, stdout, stderr } = await desk.run(["--json", ...command]);
+      assert.equal(exitCode, 0, command.join(" "));
+      assert.equal(typeof toDocument(stdout), "object", command.join(" "));
+      assert.equal(stderr, "", command.join(" "));
+    }
+  });
+
+  it("when a command fails then the failure is the one document, with its code and a sentence", async (t) => {
+    const desk = await seededDesk(t);
+    const { exitCode, stdout, stderr } = await desk.run(["--json", "player", "show", "Nobody"]);
+    assert.equal(exitCode, 1);
+    assert.equal(stderr, "");
+    const failure = toDocument<FailureDocument>(stdout);
+    assert.equal(failure.code, "UNKNOWN_PLAYER");
+    assert.match(failure.info, /Nobody/);
+  });
+
+  it("when a call is refused then the document is the answer that HTTP would give", async (t) => {
+    const desk = await seededDesk(t);
+    const answer = await desk.failsAs<Record<string, unknown>>("call", "/wantedreason/add", "reason=Theft");
+    const { info, requestId, hint, ...rest } = answer;
+    assert.deepEqual(rest, {
+      httpStatusCode: 400,
+      httpStatus: "Bad Request",
+      code: "PARAMETER_MISSING",
+      parameter: "points",
+    });
+    assert.match(String(info), /points/);
+    assert.equal(typeof requestId, "string");
+    assert.match(String(hint), /1000/);
+  });
+
+  it("when the table has faults then they are in the document, with line and column", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.write("bad.yaml", "prefix: /gameaddon/v1/{tokenString}\nrouts: {}\n");
+    const document = await desk.failsAs<{ faults: { line: number; column: number; message: string }[] }>(
+      "routes",
+      "check",
+      "bad.yaml",
+    );
+    const fault = document.faults.find(({ message }) => message.includes("routs"));
+    assert.deepEqual([fault?.line, fault?.column], [2, 1]);
+  });
+});

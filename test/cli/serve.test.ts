@@ -1,0 +1,229 @@
+/** `serve` in-process: the banner, what is logged, how it stops, and how it fails (contract, sections 2 and 4). */
+import assert from "node:assert/strict";
+import { createServer } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { colourBegins, type Desk, emptyDesk, linesOf, seededDesk, toDocument, tokenForm } from "./_setup.ts";
+
+const openable = /(http:\/\/127\.0\.0\.1:\d+\/gameaddon\/v1)\/(gat_[A-Za-z0-9_-]{43})\/\S+/;
+
+/** A port that something else listens on, until it is given free. */
+async function occupyPort(t: TestContext): Promise<{ port: number; free(): Promise<void> }> {
+  const server = createServer();
+  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
+  const free = () => new Promise<void>((resolve) => void server.close(() => resolve()));
+  t.after(free);
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return { port: address.port, free };
+}
+
+/** Starts `serve` and stops it again. Gives what it wrote to standard output. */
+async function serveOnce(desk: Desk): Promise<string> {
+  const serving = desk.serve();
+  await serving.shows(/http:\S+/);
+  assert.equal(await serving.stop(), 0);
+  return serving.stdout.text;
+}
+
+describe("serve", () => {
+  it("when it starts for the first time then the address that it prints answers 200 with JSON", async (t) => {
+    const desk = await emptyDesk(t);
+    const serving = desk.serve();
+    const [url] = await serving.shows(openable);
+    const response = await fetch(url);
+    assert.equal(response.status, 200);
+    assert.match(response.headers.get("content-type") ?? "", /^application\/json/);
+    assert.equal(typeof (await response.json()), "object");
+  });
+
+  it("when it starts for the first time then the data is seeded, and one public token is issued", async (t) => {
+    const desk = await emptyDesk(t);
+    const [, , token = ""] = openable.exec(await serveOnce(desk)) ?? [];
+    assert.equal((await desk.json<unknown[]>("group", "list")).length, 8);
+    const tokens = await desk.json<{ player: string | null }[]>("token", "list");
+    assert.deepEqual(
+      tokens.map(({ player }) => player),
+      [null],
+    );
+    assert.deepEqual(await desk.answerTo(token, "/player/groups"), [200, undefined]);
+    assert.deepEqual(await desk.answerTo(token, "/event/bomb?startTime=1"), [403, "RESTRICTED"]);
+  });
+
+  it("when it starts again then it prints its address and no token, and the first one is good", async (t) => {
+    const desk = await emptyDesk(t);
+    const [, , token = ""] = openable.exec(await serveOnce(desk)) ?? [];
+    const serving = desk.serve();
+    const [address] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
+    assert.equal((await fetch(`${address}/gameaddon/v1/${token}/player/groups`)).status, 200);
+    assert.equal(await serving.stop(), 0);
+    assert.doesNotMatch(serving.stdout.text + serving.stderr.text, tokenForm);
+  });
+
+  it("when the data was begun by a command before then the first start of serve shows a token all the same", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    assert.match(await serveOnce(desk), openable);
+  });
+
+  it("when --json is given then the first start prints one document with the address", async (t) => {
+    const desk = await emptyDesk(t);
+    const serving = desk.serve(["--json"]);
+    await serving.shows(/\n/);
+    assert.equal(await serving.stop(), 0);
+    const document = toDocument<Record<string, string>>(serving.stdout.text);
+    assert.match(document.url ?? "", /^http:\/\/127\.0\.0\.1:\d+$/);
+    assert.ok(Object.values(document).some((value) => openable.test(value)));
+  });
+
+  it("when it is stopped then the exit code is 0 and a snapshot is in the folder", async (t) => {
+    const desk = await emptyDesk(t);
+    await serveOnce(desk);
+    const names = [...(await desk.files()).keys()];
+    assert.ok(names.some((name) => name.includes("snapshot")));
+  });
+
+  it("when it is stopped then the folder is free and commands work on it", async (t) => {
+    const desk = await emptyDesk(t);
+    await serveOnce(desk);
+    await desk.ok("player", "add", "Ada");
+  });
+});
+
+describe("serve's log", () => {
+  /** Asks in ways that a log could give the token away by. Gives all that was logged, and the token. */
+  async function logOf(desk: Desk, terminal: boolean): Promise<{ log: string; token: string }> {
+    const serving = desk.serve([], { terminal });
+    const [, base = "", token = ""] = await serving.shows(openable);
+    for (const path of [
+      `/${token}/player/groups`,
+      `/${token}/nowhere`,
+      `/${token}/navipoint/add?name=x`,
+      `/${token}`,
+      `/${token}/statistic/${token}`,
+      `/${token}/player/groups?token=${token}`,
+      `/${token}/%ZZ`,
+      `/${token}x/player/groups`,
+      `/%67${token.slice(1)}/player/groups`,
+    ]) {
+      const response = await fetch(base + path, {
+        headers: { referer: base + path, "user-agent": `gameaddon/${token}` },
+      });
+      const text = await response.text();
+      assert.ok(!text.includes(token), `${path} answers with the token`);
+    }
+    await fetch(`${base}/${token}/player/groups`, { method: "POST", body: token });
+    assert.equal(await serving.stop(), 0);
+    return { log: serving.stderr.text, token };
+  }
+
+  it("when requests are answered then a line of JSON is logged for each, on standard error", async (t) => {
+    const desk = await seededDesk(t);
+    const { log } = await logOf(desk, false);
+    const records = linesOf(log)
+      .filter((line) => line.startsWith("{"))
+      .map((line) => JSON.parse(line) as { route?: string | null; status?: number });
+    assert.ok(records.some(({ route, status }) => route === "/player/groups" && status === 200));
+    assert.ok(records.filter(({ status }) => status !== undefined).length >= 10);
+  });
+
+  it("when requests are answered then the token is in no line of the log", async (t) => {
+    const desk = await seededDesk(t);
+    const { log, token } = await logOf(desk, false);
+    assert.ok(!log.includes(token.slice(0, 24)), log);
+    assert.ok(!log.includes(token.slice(-24)), log);
+  });
+
+  it("when standard error is a terminal then the log is readable, and has no token either", async (t) => {
+    const desk = await seededDesk(t);
+    const { log, token } = await logOf(desk, true);
+    assert.match(log, /GET \/player\/groups 200/);
+    assert.ok(!log.includes(token.slice(0, 24)), log);
+    assert.ok(!log.includes(token.slice(-24)), log);
+  });
+
+  it("when standard error is a terminal and NO_COLOR is set then the log has no colours", async (t) => {
+    const desk = await seededDesk(t);
+    const serving = desk.serve([], { terminal: true, env: { NO_COLOR: "1" } });
+    const [url] = await serving.shows(openable);
+    await fetch(url);
+    assert.equal(await serving.stop(), 0);
+    assert.match(serving.stderr.text, /GET \/player\/groups 200/);
+    assert.ok(!`${serving.stdout.text}${serving.stderr.text}`.includes(colourBegins));
+  });
+
+  it("when it has served then the token is in no file of the data folder", async (t) => {
+    const desk = await seededDesk(t);
+    const { token } = await logOf(desk, false);
+    for (const [name, bytes] of await desk.files()) assert.ok(!bytes.includes(token.slice(4)), name);
+  });
+});
+
+describe("serve that can not start", () => {
+  it("when the port is busy then the exit code is 1, it is named, and the public token is not used up", async (t) => {
+    const desk = await emptyDesk(t);
+    const { port, free } = await occupyPort(t);
+    const stderr = await desk.fails("serve", "--port", String(port));
+    assert.ok(stderr.includes(`127.0.0.1:${port}`), stderr);
+    assert.match(stderr, /--port/);
+    assert.doesNotMatch(stderr, tokenForm);
+    await free();
+    assert.match(await serveOnce(desk), openable);
+  });
+
+  it("when the table has faults then line and column are told, and the public token is not used up", async (t) => {
+    const desk = await emptyDesk(t);
+    await desk.write("routes.yaml", "prefix: /gameaddon/v1/{tokenString}\nrouts: {}\n");
+    const stderr = await desk.fails("serve", "--port", "0");
+    assert.match(stderr, /routes\.yaml:2:1: .*routs.*routes/);
+    assert.doesNotMatch(stderr, tokenForm);
+    await desk.ok("routes", "check", "--routes", new URL("../../routes.yaml", import.meta.url).pathname);
+    await desk.write(
+      "routes.yaml",
+      `prefix: /gameaddon/v1/{tokenString}
+routes:
+  /player/groups: { summary: Returns all groups., restriction: open, handler: player.groups }
+`,
+    );
+    assert.match(await serveOnce(desk), openable);
+  });
+
+  it("when a file of --cert or --key is not there then the exit code is 1 and it is named", async (t) => {
+    const desk = await seededDesk(t);
+    const stderr = await desk.fails(
+      "serve",
+      "--port",
+      "0",
+      "--https",
+      "--cert",
+      "cert.pem",
+      "--key",
+      "key.pem",
+    );
+    assert.match(stderr, /(cert|key)\.pem/);
+  });
+
+  it("when the certificate is none then the exit code is 1 and the message is about it, not about the port", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.write("cert.pem", "not a certificate");
+    await desk.write("key.pem", "not a key");
+    const stderr = await desk.fails(
+      "serve",
+      "--port",
+      "0",
+      "--https",
+      "--cert",
+      "cert.pem",
+      "--key",
+      "key.pem",
+    );
+    assert.match(stderr, /certificate|cert\.pem|key\.pem/i);
+    assert.doesNotMatch(stderr, /another port/);
+  });
+
+  it("when it can not start then the folder is free again", async (t) => {
+    const desk = await seededDesk(t);
+    const { port } = await occupyPort(t);
+    await desk.fails("serve", "--port", String(port));
+    await desk.ok("player", "list");
+  });
+});

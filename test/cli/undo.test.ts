@@ -1,0 +1,279 @@
+/** `undo`: what it takes back, what stands in the way, and that it does so beside a running service as well. */
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { model } from "../../src/model.ts";
+import { Store } from "../../src/store/store.ts";
+import { assertIncludes } from "../_setup.ts";
+import {
+  type Desk,
+  emptyDesk,
+  type FailureDocument,
+  type IssuedDocument,
+  linesOf,
+  type PlayerDocument,
+  seededDesk,
+} from "./_setup.ts";
+
+/** The number of the newest change that matters to people. */
+async function lastNumber(desk: Desk): Promise<string> {
+  return String((await desk.json<{ number: number }>("audit", "--limit", "1")).number);
+}
+
+/** Takes the newest change back. */
+async function undoLast(desk: Desk): Promise<string> {
+  return desk.ok("undo", await lastNumber(desk));
+}
+
+async function read(desk: Desk, path: string): Promise<unknown> {
+  return desk.json("call", path);
+}
+
+const theft = ["call", "/wantedreason/add", "reason=Theft", "points=10"] as const;
+
+/** Declares tests offline, and beside a service that runs on the folder. */
+function describeBothWays(name: string, declare: (open: (t: TestContext) => Promise<Desk>) => void): void {
+  describe(`${name}, offline`, () => declare(seededDesk));
+  describe(`${name}, beside a running service`, () =>
+    declare(async (t) => {
+      const desk = await seededDesk(t);
+      await desk.serve().shows(/Listening on/);
+      return desk;
+    }));
+}
+
+describeBothWays("undo", (open) => {
+  it("when something was added then it is gone, and the sentence says what was undone", async (t) => {
+    const desk = await open(t);
+    await desk.ok(...theft);
+    const number = await lastNumber(desk);
+    assert.equal(await desk.ok("undo", number), `Undid change ${number} (wantedreason.add).\n`);
+    assert.deepEqual(await read(desk, "/wantedreason"), []);
+  });
+
+  it("when --json is given then one document says so", async (t) => {
+    const desk = await open(t);
+    await desk.ok(...theft);
+    const number = await lastNumber(desk);
+    assert.deepEqual(await desk.json("undo", number), { info: `Undid change ${number} (wantedreason.add).` });
+  });
+
+  it("when an undo is undone then what it took back is there again, as often as one likes", async (t) => {
+    const desk = await open(t);
+    await desk.ok(...theft);
+    for (const expected of [[], [{ reason: "Theft", points: 10 }], []]) {
+      await undoLast(desk);
+      assert.deepEqual(await read(desk, "/wantedreason"), expected);
+    }
+  });
+
+  it("when a change was undone then a second undo of it says what is in the way, and changes nothing", async (t) => {
+    const desk = await open(t);
+    await desk.ok(...theft);
+    const number = await lastNumber(desk);
+    await desk.ok("undo", number);
+    const stderr = await desk.fails("undo", number);
+    assertIncludes(stderr, `Change ${number} can not be undone`);
+    assertIncludes(stderr, `wantedReasons theft was changed since by change ${Number(number) + 1} (undo)`);
+    assert.equal(await lastNumber(desk), String(Number(number) + 1));
+  });
+
+  it("when the record was changed since then the later changes are named, all of them", async (t) => {
+    const desk = await open(t);
+    await desk.ok("call", "/targetlist/add", "name=Bob");
+    const number = Number(await lastNumber(desk));
+    await desk.ok("call", "/targetlist/done", "name=Bob");
+    await desk.ok("call", "/targetlist/remove", "name=Bob");
+    const failure = await desk.failsAs<FailureDocument>("undo", String(number));
+    assert.equal(failure.code, "CONFLICT");
+    assertIncludes(failure.info, "targets ~bob was changed since");
+    assertIncludes(failure.info, `change ${number + 1} (targetlist.done)`);
+    assertIncludes(failure.info, `change ${number + 2} (targetlist.remove)`);
+    assert.match(failure.hint ?? "", /Undo what came later first/);
+  });
+
+  it("when what came later is undone first then it can be undone", async (t) => {
+    const desk = await open(t);
+    await desk.ok("call", "/targetlist/add", "name=Bob");
+    const number = Number(await lastNumber(desk));
+    await desk.ok("call", "/targetlist/done", "name=Bob");
+    await desk.ok("undo", String(number + 1));
+    await desk.ok("undo", String(number));
+    assert.deepEqual(await read(desk, "/targetlist"), []);
+  });
+
+  it("when another record was changed since then that is not in the way", async (t) => {
+    const desk = await open(t);
+    await desk.ok(...theft);
+    const number = await lastNumber(desk);
+    await desk.ok("call", "/wantedreason/add", "reason=Arson", "points=20");
+    await desk.ok("undo", number);
+    assert.deepEqual(await read(desk, "/wantedreason"), [{ reason: "Arson", points: 20 }]);
+  });
+
+  it("when the removal of a player is undone then everything of the player is there again", async (t) => {
+    const desk = await open(t);
+    await desk.ok("player", "add", "Ada", "--member", "GROVE:4", "--member", "RESCUE:2", "--admin");
+    await desk.ok("group", "add", "Ada", "VIP");
+    const { id } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    await desk.ok("call", "/statistic/Ada/set", "type=KILL", "amount=7");
+    const before = await desk.json<PlayerDocument>("player", "show", "Ada");
+    await desk.ok("player", "remove", "Ada");
+    assertIncludes(await desk.fails("player", "show", "Ada"), 'no player "Ada"');
+    await undoLast(desk);
+    const after = await desk.json<PlayerDocument & { tokens: { id: string; state: string }[] }>(
+      "player",
+      "show",
+      "Ada",
+    );
+    assert.deepEqual(after, before);
+    assert.deepEqual(
+      after.tokens.map((token) => [token.id, token.state]),
+      [[id, "valid"]],
+    );
+  });
+
+  it("when a house ban is undone then it is gone, and a further reason of it goes alone", async (t) => {
+    const desk = await open(t);
+    await desk.ok("call", "/housebanreason/add", "reason=Spam", "days=3");
+    await desk.ok("call", "/housebanreason/add", "reason=Fraud", "days=5");
+    await desk.ok("call", "/houseban/add", "name=Bob", "reason=Spam");
+    const first = await lastNumber(desk);
+    await desk.ok("call", "/houseban/add", "name=Bob", "reason=Fraud");
+    assertIncludes(
+      await desk.fails("undo", first),
+      `houseBans ~bob was changed since by change ${Number(first) + 1}`,
+    );
+    await undoLast(desk);
+    const [ban] = await desk.json<{ duration: number }[]>("call", "/houseban");
+    assert.equal(ban?.duration, 3);
+    await desk.ok("undo", first);
+    assert.deepEqual(await read(desk, "/houseban"), []);
+  });
+
+  it("when the removal of a house ban is undone then it lasts as long as it did", async (t) => {
+    const desk = await open(t);
+    await desk.ok("call", "/housebanreason/add", "reason=Spam", "days=3");
+    await desk.ok("call", "/houseban/add", "name=Bob", "reason=Spam");
+    const before = await read(desk, "/houseban");
+    await desk.ok("call", "/houseban/remove", "name=Bob", "reason=Spam");
+    await undoLast(desk);
+    assert.deepEqual(await read(desk, "/houseban"), before);
+  });
+
+  it("when the revocation of a token is undone then the token is valid again", async (t) => {
+    const desk = await open(t);
+    const { id } = await desk.json<IssuedDocument>("token", "issue", "--public", "--label", "page");
+    const state = async () =>
+      (await desk.json<{ id: string; state: string }[]>("token", "list")).find((each) => each.id === id)
+        ?.state;
+    await desk.ok("token", "revoke", id);
+    assert.equal(await state(), "revoked");
+    await undoLast(desk);
+    assert.equal(await state(), "valid");
+  });
+
+  it("when the issue of a token is undone then there is no such token", async (t) => {
+    const desk = await open(t);
+    await desk.ok("player", "add", "Ada");
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    await undoLast(desk);
+    const [listed] = (await desk.json<{ player: string | null }[]>("token", "list")).filter(
+      ({ player }) => player === "Ada",
+    );
+    assert.equal(listed, undefined);
+    assert.match(token, /^gat_/);
+  });
+
+  it("when the registration of a player who has something by now is undone then it says what", async (t) => {
+    const desk = await open(t);
+    await desk.ok("player", "add", "Ada", "--member", "GROVE:1");
+    const number = await lastNumber(desk);
+    await desk.ok("token", "issue", "--player", "Ada");
+    assertIncludes(await desk.fails("undo", number), "the player has tokens since");
+    await undoLast(desk);
+    await desk.ok("undo", number);
+    assertIncludes(await desk.fails("player", "show", "Ada"), 'no player "Ada"');
+  });
+
+  it("when there is no such change then it says which is the last", async (t) => {
+    const desk = await open(t);
+    await desk.ok(...theft);
+    const number = Number(await lastNumber(desk));
+    const failure = await desk.failsAs<FailureDocument>("undo", String(number + 7));
+    assert.equal(failure.code, "UNKNOWN_ENTRY");
+    assertIncludes(failure.info, `The journal has no change ${number + 7}; the last one is ${number}.`);
+    assertIncludes(failure.hint ?? "", "addon-cli audit");
+  });
+});
+
+describe("undo", () => {
+  for (const number of ["0", "-1", "1.5", "abc", "", "9007199254740993"]) {
+    it(`when "${number}" is typed as number then that is wrong usage`, async (t) => {
+      const desk = await seededDesk(t);
+      assert.match(await desk.misused("undo", "--", number), /Expected is the number of a change/);
+    });
+  }
+
+  it("when the folder has no data then it says so, and begins none", async (t) => {
+    const desk = await emptyDesk(t);
+    assertIncludes(await desk.fails("undo", "1"), "There is no data");
+    assertIncludes(await desk.fails("audit"), "There is no data");
+  });
+
+  it("when a change is nothing but bookkeeping then it says that nothing can be undone", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    assert.deepEqual(await desk.answerTo(token, "/event"), [200, undefined]);
+    const [line = ""] = linesOf(await desk.ok("--json", "audit", "--all", "--operation", "activity.save"));
+    const { number } = JSON.parse(line) as { number: number };
+    assertIncludes(
+      await desk.fails("undo", String(number)),
+      "(activity.save) has nothing that could be undone",
+    );
+  });
+
+  it("when the journal does not reach back to a change any more then it says so", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok(...theft);
+    const number = await lastNumber(desk);
+    const retention = { milliseconds: 0, snapshots: 1 };
+    const store = await Store.open({ folder: desk.data, model, retention });
+    await store.change({ who: "operator", operation: "wantedreason.add" }, (draft) =>
+      draft.wantedReasons.put({ reason: "Arson", points: 1 }),
+    );
+    await store.close({ snapshot: true });
+    assertIncludes(await desk.fails("undo", number), `The journal has no change ${number}`);
+    assert.equal(linesOf(await desk.ok("audit", "--record", "wantedReasons/theft")).length, 0);
+  });
+
+  it("when a change came with an idempotency key then undoing it takes back what it did", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
+    await desk.withService(async (service) => {
+      const url = `http://localhost/gameaddon/v1/${token}/statistic/Ada/add?type=KILL`;
+      await service.fetch(new Request(url, { headers: { "Idempotency-Key": "k-1" } }));
+    });
+    const [line = ""] = linesOf(await desk.ok("--json", "audit", "--operation", "statistic.add"));
+    await desk.ok("undo", String((JSON.parse(line) as { number: number }).number));
+    const { statistic } = await desk.json<PlayerDocument>("player", "show", "Ada");
+    assert.equal(statistic.kills, 0);
+  });
+
+  it("when the name of a removed player is another's by now then undoing the removal is refused", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "remove", "Ada");
+    const number = await lastNumber(desk);
+    await desk.ok("player", "add", "Ada");
+    assertIncludes(await desk.fails("undo", number), "Ada");
+    assert.equal((await desk.json<unknown[]>("player", "list")).length, 1);
+  });
+
+  it("when names are in use by now then undoing their seed is refused", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
+    assert.match(await desk.fails("undo", "1"), /GROVE|memberships/);
+  });
+});

@@ -1,0 +1,181 @@
+/** Wrong usage: what was mistyped, and what was meant (contract, section 4). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { emptyDesk, type FailureDocument, seededDesk, toDocument } from "./_setup.ts";
+
+/** Command lines that can not be meant so, and what has to be said of each. */
+const misuses: readonly (readonly [line: string, says: RegExp])[] = [
+  ["playr list", /player/],
+  ["player lst", /list/],
+  ["token isue --public", /issue/],
+  ["player list --limt", /--limt/],
+  ["player add Ada --membr GROVE:4", /--member/],
+  ["token issue --publc", /--public/],
+  ["--jsn player list", /--json/],
+  ["serve --prt 1", /--port/],
+  ["player add", /name/],
+  ["player add Ada Bob", /argument/],
+  ["player add Ada --member GROVE", /GROVE:4/],
+  ["player add Ada --member :4", /organisation/],
+  ["player add Ada --uuid", /--uuid/],
+  ["member set Ada GROVE", /rank/],
+  ["member set Ada GROVE high", /rank/],
+  ["member set Ada GROVE 0", /rank/],
+  ["token issue", /--player.*--public/],
+  ["token issue --player Ada --public", /--player.*--public/],
+  ["token issue --public --expires soon", /30d/],
+  ["token issue --public --expires 30", /30d/],
+  ["token issue --public --expires 0d", /30d/],
+  ["token revoke", /id/],
+  ["call", /path/],
+  ["call wantedreason", /\/wantedreason/],
+  ["call /wantedreason/add reason", /name=value/],
+  ["group add Ada", /group/],
+  ["serve --port 65536", /65535/],
+  ["serve --port http", /65535/],
+  ["serve --https", /--cert.*--key/],
+  ["serve --https --cert cert.pem", /--cert.*--key/],
+  ["serve --cert cert.pem --key key.pem", /--https/],
+  ["serve now", /argument/],
+];
+
+describe("wrong usage", () => {
+  for (const [line, says] of misuses) {
+    it(`when "${line}" is typed then standard error says ${says} and the exit code is 2`, async (t) => {
+      const desk = await emptyDesk(t);
+      assert.match(await desk.misused(...line.split(" ")), says);
+      await assert.rejects(desk.files(), { code: "ENOENT" }, "nothing was begun");
+    });
+
+    it(`when "${line}" is typed with --json then one document says ${says} and the exit code is 2`, async (t) => {
+      const desk = await emptyDesk(t);
+      const { exitCode, stdout, stderr } = await desk.run([...line.split(" "), "--json"]);
+      assert.equal(exitCode, 2);
+      assert.equal(stderr, "");
+      const { info, hint = "" } = toDocument<FailureDocument>(stdout);
+      assert.match(`${info} ${hint}`, says);
+    });
+  }
+
+  it("when no command is typed then the help is shown on standard error and the exit code is 2", async (t) => {
+    const desk = await emptyDesk(t);
+    assert.match(await desk.misused(), /Usage: addon-cli/);
+    assert.match(await desk.misused("player"), /Usage: addon-cli player/);
+  });
+
+  for (const line of ["", "player"]) {
+    it(`when "${line}" is typed with --json then a sentence says that a command is missing`, async (t) => {
+      const desk = await emptyDesk(t);
+      const { exitCode, stdout } = await desk.run(["--json", ...line.split(" ").filter(Boolean)]);
+      assert.equal(exitCode, 2);
+      assert.match(toDocument<FailureDocument>(stdout).info, /command/i);
+    });
+  }
+});
+
+describe("names that were mistyped", () => {
+  for (const [line, meant] of [
+    ["player show Bartolomew", "Bartholomew"],
+    ["member set Bartolomew GROVE 4", "Bartholomew"],
+    ["token issue --player Bartolomew", "Bartholomew"],
+    ["admin grant Bartolomew", "Bartholomew"],
+    ["player remove Bartolomew", "Bartholomew"],
+    ["player reset-statistic Bartolomew", "Bartholomew"],
+    ["call /targetlist --as Bartolomew", "Bartholomew"],
+    ["group add Bartholomew TARGETLST", "TARGETLIST"],
+    ["group remove Bartholomew TARGETLST", "TARGETLIST"],
+    ["member set Bartholomew GROOVE 4", "GROVE"],
+    ["member set Bartholomew RESQUE 4", "RESCUE"],
+    ["member remove Bartholomew POLIZE", "POLICE"],
+    ["player add Cleo --member GROOVE:4", "GROVE"],
+    ["call /wantedreson", "/wantedreason"],
+    ["call /wantedreason/add reason=Theft pionts=10", "points"],
+    ["call /blacklistreason/GROOVE", "GROVE"],
+    ["call /player/add name=Cleo group=TARGETLST", "TARGETLIST"],
+  ] as const) {
+    it(`when "${line}" is typed then ${meant} is suggested and the exit code is 1`, async (t) => {
+      const desk = await seededDesk(t);
+      await desk.ok("player", "add", "Bartholomew");
+      const stderr = await desk.fails(...line.split(" "));
+      const [, suggested] = /Did you mean "?([^"?\s]+)/.exec(stderr) ?? [];
+      assert.ok(suggested?.endsWith(meant), stderr);
+    });
+  }
+
+  it("when nothing is near then nothing is suggested", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Bartholomew");
+    assert.doesNotMatch(await desk.fails("player", "show", "Xx"), /Did you mean/);
+    assert.doesNotMatch(await desk.fails("group", "add", "Bartholomew", "ZZZZZZZZZ"), /Did you mean/);
+  });
+});
+
+describe("help", () => {
+  /** Every command of the contract's section 4. */
+  const commands = [
+    "serve",
+    "seed groups",
+    "player add",
+    "player list",
+    "player show",
+    "player remove",
+    "player exclude",
+    "player readmit",
+    "player reset-statistic",
+    "member set",
+    "member remove",
+    "admin grant",
+    "admin revoke",
+    "admin list",
+    "token issue",
+    "token list",
+    "token revoke",
+    "group list",
+    "group add",
+    "group remove",
+    "call",
+    "routes list",
+    "routes check",
+  ];
+
+  for (const command of commands) {
+    it(`when the help of "${command}" is asked for then it is on standard output and the exit code is 0`, async (t) => {
+      const desk = await emptyDesk(t);
+      const { exitCode, stdout, stderr } = await desk.run([...command.split(" "), "--help"]);
+      assert.equal(exitCode, 0);
+      assert.match(stdout, new RegExp(`^Usage: addon-cli ${command}`));
+      assert.equal(stderr, "");
+    });
+  }
+
+  it("when the help of a command that does something is asked for then it has an example", async (t) => {
+    const desk = await emptyDesk(t);
+    const without: string[] = [];
+    for (const command of ["", ...commands.filter((name) => !name.endsWith("list"))]) {
+      const help = await desk.ok(...command.split(" ").filter(Boolean), "--help");
+      if (!/Examples?:\n +\$ addon-cli /.test(help)) without.push(command);
+    }
+    assert.deepEqual(without, []);
+  });
+
+  it("when the help is asked for then it names the environment variables and the exit codes", async (t) => {
+    const desk = await emptyDesk(t);
+    const help = await desk.ok("--help");
+    for (const word of [
+      "ADDON_DATA",
+      "ADDON_ROUTES",
+      "ADDON_HOST",
+      "ADDON_PORT",
+      "0 done",
+      "1 failed",
+      "2 wrong",
+    ]) {
+      assert.ok(help.includes(word), word);
+    }
+  });
+
+  it("when the version is asked for then it is that of the package", async (t) => {
+    const desk = await emptyDesk(t);
+    assert.match(await desk.ok("--version"), /^\d+\.\d+\.\d+\n$/);
+  });
+});

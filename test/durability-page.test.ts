@@ -1,0 +1,88 @@
+/** What docs/durability.md shows: its commands, pasted into a shell as they stand; its lines, which are real ones. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { it } from "node:test";
+import { promisify } from "node:util";
+import { crc32 } from "node:zlib";
+import { projectFolder, shippedRoutes, temporaryFolder } from "./_setup.ts";
+
+const page = await readFile(join(projectFolder, "docs", "durability.md"), "utf8");
+const run = promisify(execFile);
+
+function blocks(mark: string): string[] {
+  const found = [...page.matchAll(new RegExp(`<!-- ${mark} -->\n\`\`\`\\w*\n([\\s\\S]*?)\`\`\``, "g"))];
+  assert.ok(found.length > 0, `the page has a block ${mark}`);
+  return found.map(([, text]) => String(text));
+}
+
+it("the rehearsal, pasted into a shell, shows what it says", async (t) => {
+  const folder = await temporaryFolder(t);
+  const bin = join(folder, "bin");
+  await mkdir(bin);
+  // The folder has no node_modules: an npx that runs the source.
+  const tsx = import.meta.resolve("tsx");
+  const main = join(projectFolder, "cli", "main.ts");
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" --import "${tsx}" "${main}" "$@"\n`;
+  await writeFile(join(bin, "npx"), npx, { mode: 0o755 });
+  await cp(shippedRoutes, join(folder, "routes.yaml"));
+  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder };
+  const script = blocks("run").map((block, index) => `echo "== ${index}"\n${block}`);
+  const { stdout } = await run("bash", ["-euc", script.join("")], { cwd: folder, env, timeout: 120_000 });
+  const [, backup = "", undo = "", at = "", restore = "", move = "", repair = ""] =
+    stdout.split(/^== \d+\n/m);
+
+  assert.match(backup, /^Wrote 17 records, everything up to change 3, to .*rehearsal\.jsonl\.gz/m);
+  assert.match(backup, /^\{"collection":"wantedReasons","record":\{"reason":"Theft","points":10\}\}$/m);
+
+  assert.match(undo, /^4\t.*\twantedreason\.remove\t/m);
+  assert.match(undo, /^Undid change 4 \(wantedreason\.remove\)\.$/m);
+  assert.match(undo, /"reason": "Theft",\s+"points": 10/);
+
+  assert.match(
+    at,
+    /^Restored the data of \d{4}-.*, everything up to change 5\. The old files are in .*replaced-/m,
+  );
+  assert.match(at, /^Ada\t[0-9a-f]{32}\t/m);
+
+  assert.match(restore, /^Restored 17 records of .*, everything up to change 3\./m);
+  assert.deepEqual(restore.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada"]);
+  assert.match(restore, /: no problems\.$/m);
+  assert.match(restore, /^last change +3, /m);
+
+  assert.deepEqual(move.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada"]);
+
+  assert.match(repair, /^journal-000000000004\.log: byte \d+: the checksum of the line is wrong$/m);
+  assert.match(repair, /^It is damaged\.$/m);
+  assert.match(
+    repair,
+    /a change, probably number 4.*it seems to say: player\.register, players [0-9a-f]{32}, Rob/,
+  );
+  assert.match(repair, /^1 lost\. The data goes on behind change 5\./m);
+  assert.deepEqual(repair.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada", "Cleo"]);
+  assert.deepEqual((await readdir(folder)).sort(), ["bin", "routes.yaml"]);
+});
+
+it("the lines that it shows have the checksums that the page tells of", () => {
+  const [journal = ""] = blocks("journal");
+  const [snapshot = ""] = blocks("snapshot");
+  const parts = (line: string) => [Number.parseInt(line.slice(0, 8), 16), line.slice(9)] as const;
+  const [head = "", change = ""] = journal.split("\n");
+  assert.equal(crc32(parts(head)[1], 0), parts(head)[0]);
+  assert.equal(crc32(parts(change)[1], JSON.parse(parts(head)[1]).chain), parts(change)[0]);
+  let chain = 0;
+  for (const line of snapshot.trimEnd().split("\n")) {
+    const [written, json] = parts(line);
+    assert.equal(crc32(json, chain), written, line);
+    chain = written;
+  }
+  assert.equal(JSON.parse(parts(snapshot)[1].split("\n")[0] ?? "").chain, parts(change)[0]);
+});
+
+it("every command that it names is one", async () => {
+  const program = await readFile(join(projectFolder, "cli", "program.ts"), "utf8");
+  for (const [, name] of page.matchAll(/addon-cli(?: --data \S+)? (\w+)/g)) {
+    assert.match(program, new RegExp(`commands/${name}\\.ts`), String(name));
+  }
+});

@@ -1,0 +1,178 @@
+/**
+ * Another service on the same engine: a lending library, with a table, operations and callers of its own. Nothing
+ * here knows the game's handlers, its store or its tokens.
+ */
+import * as v from "valibot";
+import type { Caller, MembershipKind, Vocabulary } from "../../src/engine/caller.ts";
+import { createEngine, type Engine, type RequestRecord } from "../../src/engine/engine.ts";
+import type { Operation, Request as OperationRequest, Operations } from "../../src/engine/operation.ts";
+import type { Input } from "../../src/engine/restriction.ts";
+import { type CheckedTable, checkTable } from "../../src/engine/table.ts";
+import { Failure } from "../../src/errors.ts";
+
+/** Branches are factions here, desks are services. */
+export const vocabulary: Vocabulary = {
+  group: ["STAFF", "FRIENDS", "BARRED"],
+  faction: ["NORTH", "SOUTH"],
+  service: ["DESK", "ARCHIVE"],
+};
+
+type Ranks = Partial<Record<MembershipKind, Readonly<Record<string, number>>>>;
+
+function reader(name: string, ranks: Ranks = {}, more: Partial<Caller> = {}): Caller {
+  return {
+    id: `reader-${name}`,
+    scope: name,
+    identified: true,
+    administrator: false,
+    unrestricted: false,
+    isCalled: (reference) => reference.toLowerCase() === name,
+    rankIn: (kind, of) => ranks[kind]?.[of],
+    ...more,
+  };
+}
+
+/** Whoever has one of these library cards; the card is the key in the path. */
+export const cards: ReadonlyMap<string, Caller> = new Map([
+  ["visitor", reader("visitor", {}, { id: null, identified: false, isCalled: () => false })],
+  ["rosa", reader("rosa")],
+  ["karl", reader("karl")],
+  ["head", reader("head", {}, { administrator: true })],
+  ["friend", reader("friend", { group: { FRIENDS: 0 } })],
+  ["north3", reader("north3", { faction: { NORTH: 3 } })],
+  ["north4", reader("north4", { faction: { NORTH: 4 } })],
+  ["south9", reader("south9", { faction: { SOUTH: 9 } })],
+  ["desk1", reader("desk1", { service: { DESK: 1 } })],
+  ["archive2", reader("archive2", { service: { ARCHIVE: 2 } })],
+  ["barred", reader("barred", { group: { BARRED: 0 } }, { administrator: true })],
+]);
+
+/** The one in charge, whom nothing restricts. */
+export const owner: Caller = reader("owner", { group: { BARRED: 0 } }, { unrestricted: true });
+
+/** What an operation was run with. */
+export interface Run {
+  readonly name: string;
+  readonly input: Input;
+  readonly caller: Caller;
+}
+
+/** What a broken shelf says to itself; nobody outside may read it. */
+export const secret = "shelf 7 fell on /home/library/secret.db";
+
+const title = v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 64 }));
+const pages = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(5000));
+
+const declared: Readonly<Record<string, Omit<Operation, "run" | "answer">>> = {
+  "books.list": { effect: "read", input: v.object({ hidden: v.boolean() }) },
+  "books.of": {
+    effect: "read",
+    input: v.object({ branch: v.pipe(v.string(), v.metadata({ base: "faction" })) }),
+  },
+  "books.add": {
+    effect: "change",
+    input: v.object({
+      branch: v.pipe(v.string(), v.metadata({ base: "faction" })),
+      title,
+      pages,
+      kind: v.picklist(["novel", "poem", "essay"]),
+    }),
+  },
+  "books.find": {
+    effect: "read",
+    input: v.object({
+      words: v.optional(v.string()),
+      since: v.optional(v.pipe(v.number(), v.metadata({ base: "instant" }))),
+      at: v.optional(v.pipe(v.string(), v.metadata({ base: "service" }))),
+      within: v.optional(v.pipe(v.string(), v.metadata({ base: "group" }))),
+      shelf: v.optional(v.pipe(v.number(), v.integer())),
+      mode: v.optional(v.picklist(["short", "long"])),
+    }),
+  },
+  "readers.show": { effect: "read", input: v.object({ reader: v.pipe(v.string(), v.maxLength(64)) }) },
+  "house.close": { effect: "change", input: v.object({}) },
+  "house.open": { effect: "read", input: v.object({}) },
+  "shelf.break": { effect: "change", input: v.object({}) },
+  "shelf.empty": { effect: "read", input: v.object({}) },
+};
+
+/** The library's operations; a read answers with its input, and each tells `onRun`. */
+export function operations(onRun: (run: Run) => void = () => {}): Operations {
+  const run = (name: string, effect: string) => (input: Input, request: OperationRequest) => {
+    onRun({ name, input: { ...input }, caller: request.caller });
+    if (name === "shelf.break") throw new Error(secret);
+    if (name === "shelf.empty") throw new Failure("UNKNOWN_ENTRY", "The shelf is empty.");
+    return effect === "read" ? { ...input } : `${name} is done.`;
+  };
+  const entries = Object.entries(declared).map(
+    ([name, operation]) =>
+      [name, { ...operation, answer: v.unknown(), run: run(name, operation.effect) }] as const,
+  );
+  return new Map(entries);
+}
+
+/** Checks a table against the library. */
+export function check(text: string): CheckedTable {
+  return checkTable(text, { operations: operations(), vocabulary: () => vocabulary });
+}
+
+/** An answer, read. */
+export interface LibraryAnswer {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly text: string;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+/** A library that is open, with everything that it has been told. */
+export class Library {
+  readonly runs: Run[] = [];
+  readonly log: RequestRecord[] = [];
+  readonly seen: (readonly [string | null, string | undefined])[] = [];
+  readonly engine: Engine;
+
+  /** @param text a table without faults */
+  constructor(text: string) {
+    const { table, faults } = checkTable(text, {
+      operations: operations((run) => this.runs.push(run)),
+      vocabulary: () => vocabulary,
+    });
+    if (table === undefined) throw new Error(JSON.stringify(faults));
+    this.engine = createEngine({
+      table,
+      vocabulary: () => vocabulary,
+      authenticate: (card) => {
+        const caller = cards.get(card);
+        if (caller === undefined) throw new Failure("TOKEN_UNKNOWN", "There is no such library card.");
+        return caller;
+      },
+      seen: (caller, version) => this.seen.push([caller.id, version]),
+      observe: (record) => this.log.push(record),
+    });
+  }
+
+  /** Asks with a card, such as `ask("rosa", "/books?hidden=true")`. */
+  ask(card: string, path: string, init?: RequestInit): Promise<LibraryAnswer> {
+    return this.request(`/library/${card}${path}`, init);
+  }
+
+  /** Asks a raw path. */
+  async request(path: string, init?: RequestInit): Promise<LibraryAnswer> {
+    return read(await this.engine.fetch(new Request(`http://library.test${path}`, init)));
+  }
+
+  /** Asks from inside, for a caller without a card. */
+  async call(
+    path: string,
+    query: readonly (readonly [string, string])[],
+    caller = owner,
+  ): Promise<LibraryAnswer> {
+    return read(await this.engine.call(path, query, caller));
+  }
+}
+
+async function read(response: Response): Promise<LibraryAnswer> {
+  const text = await response.text();
+  const { status, headers } = response;
+  return { status, headers, text, body: text === "" ? {} : JSON.parse(text) };
+}

@@ -1,0 +1,200 @@
+/** Parameters that are texts or instants: what is taken, and as which value (contract, sections 1 and 3). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { type Parameter, parseParameter, type Refinements, toSchema } from "../../src/engine/parameters.ts";
+import type { ParameterValue } from "../../src/engine/restriction.ts";
+import { Failure } from "../../src/errors.ts";
+
+const vocabulary = { group: [], faction: [], service: [] };
+
+function parse(text: string, base: "text" | "instant", refinements: Refinements = {}): ParameterValue {
+  const type = { base, name: base, description: undefined, ...refinements };
+  const schema = toSchema(type, () => vocabulary);
+  const parameter: Parameter = { name: "it", in: "query", type, schema, default: undefined };
+  return parseParameter(parameter, text, vocabulary);
+}
+
+function refusal(text: string, base: "text" | "instant", refinements?: Refinements): Failure {
+  try {
+    parse(text, base, refinements);
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+  return assert.fail(`${JSON.stringify(text)} was taken`);
+}
+
+describe("a text is taken", () => {
+  const taken: readonly (readonly [string, string])[] = [
+    ["of one character", "a"],
+    ["with dashes for spaces", "Rotes-Haus-am-See"],
+    ["with only a dash", "-"],
+    ["of 64 characters", "a".repeat(64)],
+    ["of 64 emoji, which are one character each", "\u{1F600}".repeat(64)],
+    ["with marks of any kind", `<b>"'&%+#/\\?;=\`\${x}</b>`],
+    ["in any script", "Пожар-火事-\u0639\u0631\u0628\u064A"],
+    ["when it is a name that every object has", "__proto__"],
+    ["when it is a constructor", "constructor"],
+    ["when it reads like a value", "null"],
+    ["with an emoji made of several, joined", "\u{1F469}\u200D\u{1F692}"],
+  ];
+  for (const [name, text] of taken) {
+    it(name, () => assert.equal(parse(text, "text"), text));
+  }
+
+  it("in Unicode's composed form, however it came", () => {
+    assert.equal(parse("Cafe\u0301", "text"), "Caf\u00E9");
+    assert.equal(parse("\u212B", "text"), "\u00C5");
+  });
+
+  it("by the length that it has once composed", () => {
+    assert.equal(parse("e\u0301".repeat(64), "text"), "\u00E9".repeat(64));
+    assert.equal(refusal("e\u0301".repeat(65), "text").code, "PARAMETER_INVALID");
+    // Composed, this Hebrew letter is two characters.
+    assert.equal(refusal("\uFB2E".repeat(33), "text").code, "PARAMETER_INVALID");
+  });
+
+  it("with as many combining marks as its length allows", () => {
+    assert.equal(parse(`x${"\u0332".repeat(63)}`, "text"), `x${"\u0332".repeat(63)}`);
+    assert.equal(refusal(`x${"\u0332".repeat(64)}`, "text").code, "PARAMETER_INVALID");
+  });
+
+  it("always in the same form when it is sent back as it was answered", () => {
+    const visible = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
+    const acceptable = visible.filter((each) => !/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(each));
+    fc.assert(
+      fc.property(acceptable, (text) => {
+        fc.pre(Array.from(text.normalize("NFC")).length <= 64);
+        const answered = parse(text, "text");
+        assert.equal(parse(String(answered), "text"), answered);
+      }),
+    );
+  });
+});
+
+describe("a text is refused", () => {
+  const refused: readonly (readonly [string, string])[] = [
+    ["when it is empty", ""],
+    ["of 65 characters", "a".repeat(65)],
+    ["of 65 emoji", "\u{1F600}".repeat(65)],
+    ["of a million characters", "a".repeat(1_000_000)],
+    ["with a control character", "a\u0007b"],
+    ["with a null character", "a\0b"],
+    ["with a delete character", "a\u007Fb"],
+    ["with a control character beyond ASCII", "a\u0085b"],
+    ["with the first half of a character", "a\ud83d"],
+    ["with the second half of a character", "\ude00a"],
+    ["with what turns the direction of all that follows", "a\u202Eb"],
+    ["with what isolates a direction", "a\u2066b"],
+    ["with a mark of direction", "a\u200Eb"],
+  ];
+  for (const [name, text] of refused) {
+    it(name, () => assert.equal(refusal(text, "text").code, "PARAMETER_INVALID"));
+  }
+
+  const whites = [" ", "\t", "\n", "\r", "\u00A0", "\u2003", "\u2028", "\u3000", "\uFEFF", "\u1680", "\v"];
+  for (const white of whites) {
+    const code = white.charCodeAt(0).toString(16).padStart(4, "0");
+    it(`with the white space U+${code}, saying what to write for a space`, () => {
+      for (const text of [`a${white}b`, white, `a${white}`]) {
+        const { hint, message } = refusal(text, "text");
+        assert.match(`${message} ${hint}`, /"-"/);
+      }
+    });
+  }
+
+  it("when it does not have the pattern from its first to its last character", () => {
+    const version = { pattern: "\\d+(\\.\\d+){1,3}|next" };
+    assert.equal(parse("2.5.1", "text", version), "2.5.1");
+    assert.equal(parse("next", "text", version), "next");
+    for (const text of ["v2.5.1", "2.5.1-beta", "nextest", "2.5\n", "2"])
+      assert.equal(refusal(text, "text", version).code, "PARAMETER_INVALID", text);
+  });
+
+  it("when it is shorter or longer than its type allows", () => {
+    const code = { minLength: 2, maxLength: 3 };
+    assert.equal(parse("ab", "text", code), "ab");
+    assert.equal(parse("\u{1F600}\u{1F600}\u{1F600}", "text", code), "\u{1F600}\u{1F600}\u{1F600}");
+    for (const text of ["a", "\u{1F600}", "abcd"])
+      assert.equal(refusal(text, "text", code).code, "PARAMETER_INVALID", text);
+  });
+});
+
+describe("an instant is taken", () => {
+  const noon = Date.UTC(2026, 10, 21, 12);
+  const taken: readonly (readonly [string, string, number])[] = [
+    ["in milliseconds since 1970", "1795262400000", 1795262400000],
+    ["at the beginning of 1970", "0", 0],
+    ["with leading zeros", "0001", 1],
+    ["at the last that a date can be", "8640000000000000", 8640000000000000],
+    ["in UTC", "2026-11-21T12:00:00Z", noon],
+    ["in lower case", "2026-11-21t12:00:00z", noon],
+    ["without seconds", "2026-11-21T12:00Z", noon],
+    ["with a fraction of a second", "2026-11-21T12:00:00.250Z", noon + 250],
+    ["with a finer fraction than a millisecond", "2026-11-21T12:00:00.250999999Z", noon + 250],
+    ["with one digit of a fraction", "2026-11-21T12:00:00.5Z", noon + 500],
+    ["in a zone ahead", "2026-11-21T13:00:00+01:00", noon],
+    ["in a zone behind", "2026-11-21T06:30:00-05:30", noon],
+    ["in a zone without a colon", "2026-11-21T13:00:00+0100", noon],
+    ["in a zone whose + was not encoded and arrives as a space", "2026-11-21T13:00:00 01:00", noon],
+    ["on 29 February of a leap year", "2028-02-29T00:00:00Z", Date.UTC(2028, 1, 29)],
+    ["on the day before in UTC", "2026-11-22T00:30:00+02:00", Date.UTC(2026, 10, 21, 22, 30)],
+  ];
+  for (const [name, text, expected] of taken) {
+    it(name, () => assert.equal(parse(text, "instant"), expected));
+  }
+
+  it("whichever it is, as a number and in ISO 8601", () => {
+    const date = fc.date({
+      min: new Date(0),
+      max: new Date("9999-12-31T23:59:59.999Z"),
+      noInvalidDate: true,
+    });
+    fc.assert(
+      fc.property(date, (instant) => {
+        assert.equal(parse(String(instant.getTime()), "instant"), instant.getTime());
+        assert.equal(parse(instant.toISOString(), "instant"), instant.getTime());
+      }),
+    );
+  });
+});
+
+describe("an instant is refused", () => {
+  const refused: readonly (readonly [string, string])[] = [
+    ["when it is empty", ""],
+    ["without a zone, since nobody knows whose", "2026-11-21T12:00:00"],
+    ["without a time", "2026-11-21"],
+    ["on 30 February", "2026-02-30T12:00:00Z"],
+    ["on 29 February of a common year", "2026-02-29T12:00:00Z"],
+    ["on 31 April", "2026-04-31T12:00:00Z"],
+    ["in month 13", "2026-13-01T12:00:00Z"],
+    ["in month 0", "2026-00-10T12:00:00Z"],
+    ["on day 0", "2026-11-00T12:00:00Z"],
+    ["at hour 25", "2026-11-21T25:00:00Z"],
+    ["at minute 60", "2026-11-21T12:60:00Z"],
+    ["at second 61", "2026-11-21T12:00:61Z"],
+    ["in a zone 99 hours away", "2026-11-21T12:00:00+99:00"],
+    ["in a zone 60 minutes past the hour", "2026-11-21T12:00:00+01:60"],
+    ["before 1970", "1969-12-31T23:59:59Z"],
+    ["before 1970 by its zone", "1970-01-01T00:30:00+01:00"],
+    ["below 0", "-1"],
+    ["beyond what a date can be", "8640000000000001"],
+    ["beyond 64 bits", "99999999999999999999"],
+    ["as a fraction", "1795262400000.5"],
+    ["in the writing of a browser", "Sat Nov 21 2026 12:00:00 GMT+0100"],
+    ["in the writing of a mail", "Sat, 21 Nov 2026 12:00:00 GMT"],
+    ["with a space for the T", "2026-11-21 12:00:00Z"],
+    ["as a word", "now"],
+    ["with something after it", "2026-11-21T12:00:00Z;"],
+    ["with a year of two digits", "26-11-21T12:00:00Z"],
+    ["with a year of six digits", "+012026-11-21T12:00:00Z"],
+  ];
+  for (const [name, text] of refused) {
+    it(name, () => {
+      const failure = refusal(text, "instant");
+      assert.equal(failure.code, "PARAMETER_INVALID");
+      assert.match(failure.message, /milliseconds since 1970, or ISO 8601 with a zone/);
+    });
+  }
+});

@@ -1,0 +1,146 @@
+/** Faults in the cases of a restriction, and several faults at once: none hides another. */
+import { describe, it } from "node:test";
+import { assertFaults, edited, itFinds } from "./_faults.ts";
+
+const desk = "service: DESK";
+const lastCase = "      - open\n";
+
+describe("cases", () => {
+  itFinds([
+    ["without one for all else", lastCase, "", [11, 5, /last case needs no `when`/]],
+    [
+      "with one after that for all else",
+      lastCase,
+      "      - open\n      - identified\n",
+      [14, 9, "can never apply"],
+    ],
+    [
+      "with a condition after that for all else",
+      lastCase,
+      "      - open\n      - { when: { hidden: false }, group: STAFF }\n",
+      [14, 9, "can never apply"],
+    ],
+    [
+      "with a condition on a parameter that there is not",
+      "when: { hidden: true }",
+      "when: { hiden: true }",
+      [12, 19, /no parameter "hiden".*Did you mean "hidden"\?/],
+    ],
+    [
+      "with a condition on a value that can not be",
+      "when: { hidden: true }",
+      "when: { hidden: yes }",
+      [12, 27, /true or false.*"yes"/],
+    ],
+    [
+      "with a condition on no value",
+      "when: { hidden: true }",
+      "when: { hidden: }",
+      [12, 27, "true or false"],
+    ],
+    [
+      "with a condition on a list of values",
+      "when: { hidden: true }",
+      "when: { hidden: [true] }",
+      [12, 19, "true or false"],
+    ],
+    ["with a condition on nothing", "when: { hidden: true }", "when: {}", [12, 11, "a map of parameters"]],
+    [
+      "with a condition that is a word",
+      "when: { hidden: true }",
+      "when: hidden",
+      [12, 11, "a map of parameters"],
+    ],
+    ["with a condition and nothing else", `, ${desk}`, "", [12, 9, "none came"]],
+    [
+      "with a restriction that is misspelt",
+      lastCase,
+      "      - opne\n",
+      [13, 9, /"opne" is not a restriction.*Did you mean "open"\?/],
+    ],
+    [
+      "with a restriction under its key that is misspelt",
+      lastCase,
+      "      - restriction: opne\n",
+      [13, 22, /"opne" is not a restriction.*Did you mean "open"\?/],
+    ],
+    [
+      "with a service under its key that there is not",
+      desk,
+      "restriction: { service: DESC }",
+      [12, 59, /no service "DESC".*Did you mean "DESK"\?/],
+    ],
+    [
+      "with a restriction beside one under its key",
+      desk,
+      "restriction: open, service: DESK",
+      [12, 35, 'unknown key "restriction"'],
+    ],
+    [
+      "with a fault in a list within",
+      lastCase,
+      "      - [{ when: { hidden: 7 }, group: STAFF }, open]\n",
+      [13, 28, "true or false"],
+    ],
+  ]);
+});
+
+describe("several faults", () => {
+  it("are all reported, in the order of the file", () => {
+    const faulty = edited("group: STAFF", "group: STUFF")
+      .replace("handler: books.of", "handler: books.off")
+      .replace("rank: 4", "rank: four")
+      .replace("service: DESK", "service: DESC")
+      .replace("prefix: /library/{key}", "prefix: /library")
+      .replace("BARRED", "BARED")
+      .replace("values: [novel, poem]", "maximum: 3")
+      .replace("default: false", "default: perhaps");
+    assertFaults(
+      faulty,
+      [1, 9, "a path with the token in braces"],
+      [3, 20, '"BARED"'],
+      [7, 23, '"maximum" does not go with the type enum'],
+      [12, 44, '"DESC"'],
+      [14, 53, '"perhaps"'],
+      [20, 14, '"books.off"'],
+      [23, 44, '"four"'],
+      [32, 71, '"STUFF"'],
+    );
+  });
+
+  it("in a parameter and in a restriction of one route are both reported", () => {
+    const faulty = edited("rank: 4", "rank: four").replace("title: title", "title: titel");
+    assertFaults(faulty, [23, 44, '"four" came'], [26, 14, '"titel"']);
+  });
+
+  it("are in the order of the file also where the form is wrong", () => {
+    const faulty = edited("summary: Adds a book.", "sumary: Adds a book.")
+      .replace("product:", "produkt:")
+      .replace("    handler: readers.show\n", "");
+    assertFaults(
+      faulty,
+      [2, 1, '"produkt"'],
+      [21, 3, '"summary" is missing'],
+      [22, 5, '"sumary"'],
+      [30, 3, '"handler" is missing'],
+    );
+  });
+});
+
+describe("names that every object has", () => {
+  itFinds([
+    [
+      "a parameter",
+      "      kind: kind\n",
+      "      kind: kind\n      constructor: kind\n",
+      [29, 7, '"constructor" can not be a name'],
+    ],
+    ["a path", "  /books:", "  __proto__:", [9, 3, '"__proto__" can not be a name']],
+    [
+      "a type",
+      "title: { type: text, ",
+      "constructor: { type: txet, ",
+      [5, 3, '"constructor" can not be a name'],
+    ],
+  ]);
+});

@@ -1,0 +1,210 @@
+/** Faults in restrictions: none of them opens a door by mistake, and each is found where it stands. */
+import { describe } from "node:test";
+import { itFinds } from "./_faults.ts";
+
+const withRank = "restriction: { faction: $branch, rank: 4 }";
+const ofReader = "{ anyOf: [{ self: reader }, administrators, { group: STAFF }] }";
+const desk = "service: DESK";
+
+describe("words", () => {
+  itFinds([
+    [
+      "one that is misspelt",
+      ofReader,
+      "administrator",
+      [32, 18, /"administrator" is not a restriction.*Did you mean "administrators"\?/],
+    ],
+    [
+      "one that is like none",
+      ofReader,
+      "everybody",
+      [32, 18, /"everybody" is not a restriction; known are open, identified/],
+    ],
+    [
+      "one in capital letters",
+      ofReader,
+      "Open",
+      [32, 18, /"Open" is not a restriction.*Did you mean "open"\?/],
+    ],
+    ["one with a value", ofReader, "{ administrators: true }", [32, 20, 'write "administrators" alone']],
+    ["none", `restriction: ${ofReader}`, "restriction:", [32, 5, "a restriction was expected"]],
+    ["true", ofReader, "true", [32, 5, /a restriction was expected.*true came/]],
+    ["an empty map", ofReader, "{}", [32, 5, /one of open, identified.*none came/]],
+    ["an empty list", ofReader, "[]", [32, 5, /case/]],
+  ]);
+});
+
+describe("maps", () => {
+  itFinds([
+    [
+      "two conditions in one",
+      withRank,
+      "restriction: { faction: $branch, service: DESK }",
+      [23, 5, "faction and service came"],
+    ],
+    [
+      "an open one with a condition",
+      ofReader,
+      "{ open: true, group: STAFF }",
+      [32, 5, "open and group came"],
+    ],
+    [
+      "a key that is misspelt",
+      ofReader,
+      "{ gruop: STAFF }",
+      [32, 20, /unknown key "gruop".*Did you mean "group"\?/],
+    ],
+    [
+      "a further key",
+      withRank,
+      "restriction: { faction: $branch, rnak: 4 }",
+      [23, 38, /unknown key "rnak".*Did you mean "rank"\?/],
+    ],
+    [
+      "a rank of a word",
+      withRank,
+      "restriction: { administrators: true, rank: 4 }",
+      [23, 42, '"rank" goes with "faction" or "service"'],
+    ],
+    ["a rank of nothing", withRank, "restriction: { rank: 4 }", [23, 20, /rank/]],
+    [
+      "a condition outside of a list",
+      withRank,
+      "restriction: { when: { kind: poem }, service: DESK }",
+      [23, 20, /when/],
+    ],
+  ]);
+});
+
+describe("members", () => {
+  itFinds([
+    [
+      "of a group that there is not",
+      "group: STAFF",
+      "group: STUFF",
+      [32, 71, /no group "STUFF".*Did you mean "STAFF"\?/],
+    ],
+    [
+      "of a faction that there is not",
+      "$branch, rank: 4",
+      "NORHT, rank: 4",
+      [23, 29, /no faction "NORHT".*Did you mean "NORTH"\?/],
+    ],
+    [
+      "of a service that there is not",
+      desk,
+      "service: DESC",
+      [12, 44, /no service "DESC".*Did you mean "DESK"\?/],
+    ],
+    [
+      "of a service that is a faction",
+      desk,
+      "service: NORTH",
+      [12, 44, /no service "NORTH"; known are DESK and ARCHIVE/],
+    ],
+    [
+      "of a group that every object has",
+      "group: STAFF",
+      "group: constructor",
+      [32, 71, 'no group "constructor"'],
+    ],
+    ["of a group that nobody named", "group: STAFF", "group:", [32, 71, /group/]],
+    ["of two groups at once", "group: STAFF", "group: [STAFF, FRIENDS]", [32, 64, /group/]],
+    ["of a list of one group", "group: STAFF", "group: [STAFF]", [32, 64, /group/]],
+    [
+      "with a rank in a group",
+      "{ group: STAFF }",
+      "{ group: STAFF, rank: 2 }",
+      [32, 78, "groups have no ranks"],
+    ],
+    ["with a rank of 0", "rank: 4", "rank: 0", [23, 44, /whole number from 1 on.*0 came/]],
+    ["with a rank below 0", "rank: 4", "rank: -1", [23, 44, /whole number from 1 on.*-1 came/]],
+    [
+      "with a rank that is no whole number",
+      "rank: 4",
+      "rank: 3.5",
+      [23, 44, /whole number from 1 on.*3.5 came/],
+    ],
+    ["with a rank that is a text", "rank: 4", 'rank: "4"', [23, 44, /whole number from 1 on.*"4" came/]],
+    [
+      "with a rank that is a word",
+      "rank: 4",
+      "rank: chief",
+      [23, 44, /whole number from 1 on.*"chief" came/],
+    ],
+    ["with a rank that nobody named", "rank: 4", "rank:", [23, 44, "whole number from 1 on"]],
+    ["with a rank of infinity", "rank: 4", "rank: .inf", [23, 44, "whole number from 1 on"]],
+  ]);
+});
+
+describe("parameters that a restriction refers to", () => {
+  itFinds([
+    [
+      "a faction's that the route does not have",
+      "$branch, rank: 4",
+      "$brnch, rank: 4",
+      [23, 29, /"\$brnch" came: the route has no such parameter.*Did you mean "\$branch"\?/],
+    ],
+    [
+      "a faction's that is of another type",
+      "$branch, rank: 4",
+      "$title, rank: 4",
+      [23, 29, /of type faction was expected, "\$title" came: that one is of type title/],
+    ],
+    [
+      "a service's that is a faction's",
+      withRank,
+      "restriction: { service: $branch }",
+      [23, 29, /of type service was expected, "\$branch" came: that one is of type faction/],
+    ],
+    ["one without a name", "$branch, rank: 4", "$, rank: 4", [23, 29, "the route has no such parameter"]],
+    ["one in braces", "$branch, rank: 4", '"{branch}", rank: 4', [23, 29, 'no faction "{branch}"']],
+    [
+      "a self that the route does not have",
+      "self: reader",
+      "self: raeder",
+      [32, 36, /"raeder" came.*Did you mean "reader"\?/],
+    ],
+    [
+      "a self that is no text",
+      withRank,
+      "restriction: { self: pages }",
+      [23, 26, /a text parameter.*"pages" came/],
+    ],
+    [
+      "a self that is a faction",
+      withRank,
+      "restriction: { self: branch }",
+      [23, 26, /a text parameter.*"branch" came/],
+    ],
+    ["a self of nothing", "self: reader", "self:", [32, 36, "a text parameter of the route was expected"]],
+    [
+      "a self of a list",
+      "self: reader",
+      "self: [reader]",
+      [32, 30, "a text parameter of the route was expected"],
+    ],
+  ]);
+});
+
+describe("any of several", () => {
+  itFinds([
+    ["of none", ofReader, "{ anyOf: [] }", [32, 20, "a list of restrictions was expected"]],
+    ["of a word", ofReader, "{ anyOf: open }", [32, 20, "a list of restrictions was expected"]],
+    ["of a map", ofReader, "{ anyOf: { group: STAFF } }", [32, 20, "a list of restrictions was expected"]],
+    ["one of which is not known", "administrators,", "admins,", [32, 46, '"admins" is not a restriction']],
+    [
+      "two of which are not right",
+      ofReader,
+      "{ anyOf: [{ self: x }, { group: y }] }",
+      [32, 36, '"x" came'],
+      [32, 50, 'no group "y"'],
+    ],
+    [
+      "with another condition beside",
+      ofReader,
+      "{ anyOf: [open], group: STAFF }",
+      [32, 5, "anyOf and group came"],
+    ],
+  ]);
+});

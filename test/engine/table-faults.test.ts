@@ -1,0 +1,220 @@
+/** Faults in a table's form, head, types and paths: each is found with its line, its column, and what to do. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { assertFaults, edited, goodTable, itFinds } from "./_faults.ts";
+import { check } from "./_library.ts";
+
+it("a table without faults has none", () => {
+  const { table, faults } = check(goodTable);
+  assert.deepEqual(faults, []);
+  assert.deepEqual(
+    table?.routes.map(({ path }) => path),
+    ["/books", "/books/{branch}", "/books/{branch}/add", "/readers/{reader}"],
+  );
+});
+
+describe("a file that is no table", () => {
+  it("is empty", () => assertFaults("", [1, 1, "a map was expected"]));
+  it("has only a comment", () => assertFaults("# nothing yet\n", [1, 1, "a map was expected"]));
+  it("is a list", () => assertFaults("- prefix: /library/{key}\n", [1, 1, "a map was expected"]));
+  it("is a word", () => assertFaults("routes", [1, 1, "a map was expected"]));
+  it("is of another kind", () =>
+    assertFaults('{"a": 1}', [1, 1, "is missing"], [1, 1, "is missing"], [1, 2, "unknown key"]));
+  it("has nothing but tabs for its indentation", () => {
+    assertFaults("prefix: /library/{key}\nroutes:\n\t/books: {}\n", [3, 1, /not readable as YAML: .*tab/i]);
+  });
+});
+
+describe("YAML that can not be read", () => {
+  itFinds([
+    [
+      "a bracket that is never closed",
+      "[novel, poem] }",
+      "[novel, poem }",
+      [7, 44, "not readable as YAML"],
+      [7, 45, "not readable as YAML"],
+    ],
+    [
+      "a quote that is never closed",
+      "Adds a book.",
+      '"Adds a book.',
+      [35, 1, /not readable as YAML: .*quote/],
+    ],
+    [
+      "a key that is given twice",
+      "    handler: books.of\n",
+      "    handler: books.of\n    handler: books.of\n",
+      [21, 5, "unique"],
+    ],
+    ["a path that is given twice", "  /readers/{reader}:", "  /books:", [30, 3, "unique"]],
+    ["an anchor that nobody has set", "$branch, rank: 4", "*north, rank: 4", [23, 29, "north"]],
+    [
+      "an indentation that fits nothing",
+      "    handler: books.of\n",
+      "   handler: books.of\n",
+      [20, 1, "not readable as YAML"],
+    ],
+  ]);
+
+  it("an explosion of aliases", () => {
+    const lines = ["a: &a [x, x, x, x, x, x, x, x, x, x]"];
+    for (const [before, each] of ["ab", "bc", "cd", "de", "ef"].map((pair) => pair.split("")))
+      lines.push(`${each}: &${each} [${`*${before}, `.repeat(9)}*${before}]`);
+    const { table, faults } = check(`${lines.join("\n")}\n${goodTable}`);
+    assert.equal(table, undefined);
+    assert.ok(faults.length > 0, "it was taken");
+  });
+});
+
+describe("keys", () => {
+  itFinds([
+    [
+      "one at the top that is misspelt",
+      "product:",
+      "produkt:",
+      [2, 1, /unknown key "produkt".*Did you mean "product"\?/],
+    ],
+    ["one at the top that nobody knows", "product: reader", "colour: red", [2, 1, 'unknown key "colour"']],
+    [
+      "one of the exclusion",
+      "{ group: BARRED }",
+      "{ groop: BARRED }",
+      [3, 1, '"group" is missing'],
+      [3, 13, /unknown key "groop".*"group"/],
+    ],
+    [
+      "one of a type",
+      "maxLength: 64",
+      "maxlenght: 64",
+      [5, 24, /unknown key "maxlenght".*Did you mean "maxLength"\?/],
+    ],
+    [
+      "one of a route",
+      "    handler: books.of\n",
+      "    handler: books.of\n    sumary: x\n",
+      [21, 5, /unknown key "sumary".*Did you mean "summary"\?/],
+    ],
+    [
+      "one of a parameter",
+      "default: false",
+      "defualt: false",
+      [14, 44, /unknown key "defualt".*Did you mean "default"\?/],
+    ],
+    ["a default in a type", "minimum: 1,", "default: 1,", [6, 27, 'unknown key "default"']],
+    ["no prefix", "prefix: /library/{key}\n", "", [1, 1, '"prefix" is missing']],
+    ["no routes", goodTable.slice(goodTable.indexOf("routes:")), "", [1, 1, '"routes" is missing']],
+    ["no summary", "    summary: Adds a book.\n", "", [21, 3, '"summary" is missing']],
+    ["no restriction", "    restriction: { faction: $branch }\n", "", [16, 3, '"restriction" is missing']],
+    ["no handler", "    handler: books.list\n", "", [9, 3, '"handler" is missing']],
+    ["no type of a type", "type: text, max", "max", [5, 3, '"type" is missing']],
+    [
+      "no type of a parameter",
+      "{ type: boolean, default: false }",
+      "{ default: false }",
+      [14, 19, '"type" is missing'],
+    ],
+  ]);
+});
+
+describe("values of the wrong kind", () => {
+  itFinds([
+    [
+      "a prefix that is a list",
+      "prefix: /library/{key}",
+      "prefix: [/library]",
+      [1, 1, /string was expected, Array came/],
+    ],
+    [
+      "a prefix that YAML takes for a map",
+      "prefix: /library/{key}",
+      "prefix: {key}",
+      [1, 1, /string was expected/],
+    ],
+    ["a product that is a number", "product: reader", "product: 2", [2, 10, /string was expected/]],
+    ["an exclusion that is a word", "{ group: BARRED }", "BARRED", [3, 11, /a map was expected/]],
+    [
+      "types that are a word",
+      goodTable.slice(goodTable.indexOf("types:"), goodTable.indexOf("routes:")),
+      "types: none\n",
+      [4, 8, /was expected/],
+    ],
+    [
+      "a type that is a word",
+      "title: { type: text, maxLength: 64, description: a title }",
+      "title: text",
+      [5, 10, "a map was expected"],
+    ],
+    [
+      "a route that is nothing",
+      goodTable.slice(goodTable.indexOf("    summary: Returns a reader")),
+      "",
+      [30, 21, "a map was expected, null came"],
+    ],
+    [
+      "a summary that is a number",
+      "summary: Adds a book.",
+      "summary: 7",
+      [22, 14, /string was expected, 7 came/],
+    ],
+    [
+      "a summary that says nothing",
+      "summary: Adds a book.",
+      'summary: ""',
+      [22, 14, /summary|text|character/],
+    ],
+    ["a handler that is a list", "handler: books.of", "handler: [books.of]", [20, 5, /string was expected/]],
+    [
+      "parameters that are a word",
+      "parameters: { reader: text }",
+      "parameters: reader",
+      [33, 17, /was expected/],
+    ],
+    [
+      "parameters that are an empty list",
+      "parameters: { hidden: { type: boolean, default: false } }",
+      "parameters: []",
+      [14, 5, /map was expected/],
+    ],
+    ["a parameter that is a number", "reader: text", "reader: 7", [33, 27, "a type's name, or a map"]],
+    ["a parameter that is nothing", "title: title", "title:", [26, 13, "a type's name, or a map"]],
+    ["a maximum that is a word", "maximum: 5000", "maximum: many", [6, 48, /number was expected/]],
+    ["a maximum that is no whole number", "maximum: 5000", "maximum: 1.5", [6, 48, /whole number/]],
+    ["a maxLength of 0", "maxLength: 64", "maxLength: 0", [5, 35, /1 or more|at least 1|>=1/]],
+    ["values that are a word", "[novel, poem]", "novel", [7, 31, "a list was expected"]],
+    ["values that are none", "[novel, poem]", "[]", [7, 23, /value/]],
+    ["a value that is a number", "[novel, poem]", "[novel, 7]", [7, 39, /string was expected/]],
+    [
+      "a default that is a list",
+      "default: false",
+      "default: [false]",
+      [14, 44, /string|number|boolean|default|value/],
+    ],
+  ]);
+
+  it("a default that is a list is not taken for a type", () => {
+    const { faults } = check(edited("default: false", "default: [false]"));
+    assert.doesNotMatch(faults[0]?.message ?? "", /type's name/);
+  });
+});
+
+describe("the head", () => {
+  const example = "a path with the token in braces was expected";
+  itFinds([
+    ["a prefix without a slash", "/library/{key}", "library/{key}", [1, 9, example]],
+    ["a prefix without a parameter", "/library/{key}", "/library", [1, 9, example]],
+    ["a prefix with two parameters", "/library/{key}", "/{library}/{key}", [1, 9, example]],
+    ["a prefix that ends in a slash", "/library/{key}", "/library/{key}/", [1, 9, example]],
+    ["a prefix with an empty segment", "/library/{key}", "/library//{key}", [1, 9, example]],
+    ["a prefix with a brace within a segment", "/library/{key}", "/library/k{key}", [1, 9, example]],
+    ["a prefix with a query", "/library/{key}", "/library/{key}?x=1", [1, 9, example]],
+    ["a product of two words", "product: reader", "product: the reader", [2, 10, '"the reader" came']],
+    ["a product with a slash", "product: reader", "product: reader/1.0", [2, 10, '"reader/1.0" came']],
+    [
+      "an excluded group that there is not",
+      "BARRED",
+      "BARED",
+      [3, 20, /there is no group "BARED".*Did you mean "BARRED"\?/],
+    ],
+    ["an excluded group that is a faction", "BARRED", "NORTH", [3, 20, 'there is no group "NORTH"']],
+  ]);
+});

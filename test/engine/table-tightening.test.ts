@@ -1,0 +1,165 @@
+/** What an operator may change: tighter parameters and other restrictions are taken, and hold from then on. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { edited, goodTable } from "./_faults.ts";
+import { check, Library } from "./_library.ts";
+
+const book = { title: "Rayuela", pages: "600", kind: "novel" };
+
+/** Adds a book as a member of rank 4, or as another; gives the answer's status, and the parameter at fault. */
+async function add(library: Library, values: Partial<typeof book>, card = "north4") {
+  const query = new URLSearchParams({ ...book, ...values });
+  const { status, body, text } = await library.ask(card, `/books/NORTH/add?${query}`);
+  return { status, parameter: body.parameter, text };
+}
+
+describe("a tighter parameter is taken", () => {
+  it("with a pattern, which then every text must have", async () => {
+    const library = new Library(edited("maxLength: 64,", "maxLength: 64, pattern: '[A-Z].*',"));
+    assert.equal((await add(library, {})).status, 200);
+    const refused = await add(library, { title: "rayuela" });
+    assert.equal(refused.status, 400);
+    assert.equal(refused.parameter, "title");
+    assert.match(refused.text, /a title \(1 to 64 characters\)/);
+  });
+
+  it("with a smaller maximum", async () => {
+    const library = new Library(edited("maximum: 5000", "maximum: 600"));
+    assert.equal((await add(library, { pages: "600" })).status, 200);
+    const refused = await add(library, { pages: "601" });
+    assert.equal(refused.status, 400);
+    assert.equal(refused.parameter, "pages");
+    assert.match(refused.text, /from 1 to 600/);
+  });
+
+  it("with a greater minimum", async () => {
+    const library = new Library(edited("minimum: 1,", "minimum: 600,"));
+    assert.equal((await add(library, { pages: "600" })).status, 200);
+    assert.equal((await add(library, { pages: "599" })).status, 400);
+  });
+
+  it("with a smaller length", async () => {
+    const library = new Library(edited("maxLength: 64", "minLength: 3, maxLength: 7"));
+    assert.equal((await add(library, { title: "Rayuela" })).status, 200);
+    for (const title of ["Rayuelas", "Ra"]) assert.equal((await add(library, { title })).status, 400, title);
+  });
+
+  it("with fewer values", async () => {
+    const library = new Library(edited("[novel, poem]", "[poem]"));
+    assert.equal((await add(library, { kind: "poem" })).status, 200);
+    const refused = await add(library, { kind: "novel" });
+    assert.equal(refused.status, 400);
+    assert.equal(refused.parameter, "kind");
+  });
+
+  it("at one route alone, with a type of its own made of another", async () => {
+    const library = new Library(edited("pages: pages", "pages: { type: pages, maximum: 100 }"));
+    assert.equal((await add(library, { pages: "100" })).status, 200);
+    assert.equal((await add(library, { pages: "101" })).status, 400);
+    assert.equal((await add(library, { pages: "0" })).status, 400, "the minimum of the type is lost");
+  });
+
+  it("with a default, or without the one it had", async () => {
+    const withDefault = new Library(edited("kind: kind", "kind: { type: kind, default: poem }"));
+    const query = "title=Rayuela&pages=600";
+    assert.equal((await withDefault.ask("north4", `/books/NORTH/add?${query}`)).status, 200);
+    assert.equal(withDefault.runs[0]?.input.kind, "poem");
+    const without = new Library(edited("{ type: boolean, default: false }", "boolean"));
+    assert.equal((await without.ask("rosa", "/books")).body.code, "PARAMETER_MISSING");
+    assert.equal((await without.ask("rosa", "/books?hidden=false")).status, 200);
+  });
+});
+
+describe("what the table leaves open", () => {
+  it("never gives an operation what it can not work with", async () => {
+    const wide = edited("pages: { type: integer, minimum: 1, maximum: 5000 }", "pages: integer")
+      .replace("pages: integer", "pages: { type: integer }")
+      .replace("title: { type: text, maxLength: 64,", "title: { type: text,");
+    const library = new Library(wide);
+    assert.equal((await add(library, { pages: "5000" })).status, 200);
+    for (const pages of ["0", "-1", "5001", "2147483647"]) {
+      const refused = await add(library, { pages });
+      assert.equal(refused.status, 400, pages);
+      assert.equal(refused.parameter, "pages");
+    }
+    assert.equal((await add(library, { title: "t".repeat(65) })).status, 400);
+    assert.equal(library.runs.length, 1);
+  });
+});
+
+describe("another restriction is taken", () => {
+  const ofBranch = "{ faction: $branch, rank: 4 }";
+
+  it("with a higher rank", async () => {
+    const library = new Library(edited("rank: 4", "rank: 5"));
+    const refused = await add(library, {});
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /members of the faction NORTH with rank 5 or higher/);
+  });
+
+  it("with a lower rank, or none", async () => {
+    assert.equal((await add(new Library(edited("rank: 4", "rank: 3")), {}, "north3")).status, 200);
+    assert.equal((await add(new Library(edited(", rank: 4", "")), {}, "north3")).status, 200);
+  });
+
+  it("with a name in the table in any case", async () => {
+    const library = new Library(edited(ofBranch, "{ faction: north, rank: 4 }"));
+    assert.equal((await add(library, {})).status, 200);
+    const refused = await add(library, {}, "south9");
+    assert.equal(refused.status, 403);
+    assert.match(refused.text, /members of the faction NORTH/);
+  });
+
+  it("that asks for one value of a parameter more than for another", async () => {
+    const cases = `[{ when: { kind: poem }, restriction: administrators }, ${ofBranch}]`;
+    const library = new Library(edited(ofBranch, cases));
+    assert.equal((await add(library, { kind: "novel" })).status, 200);
+    assert.equal((await add(library, { kind: "POEM" })).status, 403);
+    assert.equal((await add(library, { kind: "poem" }, "head")).status, 200);
+  });
+
+  it("that opens what was closed", async () => {
+    const library = new Library(edited(ofBranch, "open"));
+    assert.equal((await add(library, {}, "visitor")).status, 200);
+  });
+
+  it("with a case for whoever one of several lets in", async () => {
+    const cases = `[{ when: { kind: poem }, anyOf: [administrators, { service: DESK }] }, identified]`;
+    const library = new Library(edited(ofBranch, cases));
+    assert.equal((await add(library, { kind: "poem" }, "desk1")).status, 200);
+    assert.equal((await add(library, { kind: "poem" }, "rosa")).status, 403);
+    assert.equal((await add(library, { kind: "novel" }, "rosa")).status, 200);
+  });
+});
+
+describe("a table", () => {
+  it("without a product, exclusion or types is a table", () => {
+    const head = "product: reader\nexcluded: { group: BARRED }\n";
+    assert.deepEqual(check(edited(head, "")).faults, []);
+  });
+
+  it("without an exclusion excludes nobody", async () => {
+    const library = new Library(edited("excluded: { group: BARRED }\n", ""));
+    assert.equal((await library.ask("barred", "/books")).status, 200);
+  });
+
+  it("with Windows' line ends, and what Windows begins a file with, is the same table", () => {
+    const { table, faults } = check(`\uFEFF${goodTable.replaceAll("\n", "\r\n")}`);
+    assert.deepEqual(faults, []);
+    assert.equal(table?.routes.length, 4);
+  });
+
+  it("can name a value once and use it again", () => {
+    const { faults } = check(
+      edited("summary: Adds a book.", "summary: &add Adds a book.").replace("Returns a reader.", "*add"),
+    );
+    assert.deepEqual(faults, []);
+  });
+
+  it("has another revision when anything in it is another", () => {
+    const revision = (text: string) => check(text).table?.revision;
+    assert.equal(revision(goodTable), revision(goodTable));
+    assert.notEqual(revision(goodTable), revision(edited("rank: 4", "rank: 5")));
+    assert.notEqual(revision(goodTable), undefined);
+  });
+});

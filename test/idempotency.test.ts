@@ -1,0 +1,333 @@
+/**
+ * `Idempotency-Key`: the same caller repeating the same key and operation within 24 hours gets the same answer and
+ * no second change; another operation under the same key gets 409.
+ */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { Service } from "../src/service.ts";
+import {
+  type Answered,
+  assertFailure,
+  Clock,
+  day,
+  describeOverTransports,
+  everyRight,
+  openWorld,
+  prefix,
+  shippedRoutes,
+  temporaryFolder,
+  type World,
+} from "./_setup.ts";
+
+/** Calls an operation under a key. */
+function under(
+  world: World,
+  key: string,
+  token: string,
+  path: string,
+  query: Readonly<Record<string, string | number>> = {},
+): Promise<Answered> {
+  return world.get(token, path, query, { headers: { "Idempotency-Key": key } });
+}
+
+const addKill = ["/statistic/Ada/add", { type: "KILL" }] as const;
+
+async function kills(world: World, name = "Ada"): Promise<number> {
+  return (await world.ok(world.publicToken, `/statistic/${name}`)).gameplay.kills;
+}
+
+describeOverTransports("a repeated request", (transport) => {
+  it("gets the same answer and makes no second change", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    const first = await under(world, "k-1", token, "/wantedreason/add", { reason: "Theft", points: 10 });
+    assert.equal(first.status, 200);
+    const { sequence } = world.service.store;
+    const again = await under(world, "k-1", token, "/wantedreason/add", { reason: "Theft", points: 10 });
+    assert.equal(again.status, 200);
+    assert.deepEqual(again.body, first.body);
+    assert.equal(again.headers.get("cache-control"), "no-store");
+    assert.equal(world.service.store.sequence, sequence);
+  });
+
+  it("of a removal gets the answer of the removal, not that there is nothing to remove", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 10 });
+    const first = await under(world, "k-1", token, "/wantedreason/remove", { reason: "Theft" });
+    const again = await under(world, "k-1", token, "/wantedreason/remove", { reason: "Theft" });
+    assert.equal(again.status, 200);
+    assert.deepEqual(again.body, first.body);
+    assertFailure(await world.get(token, "/wantedreason/remove", { reason: "Theft" }), 404, "UNKNOWN_ENTRY");
+  });
+
+  it("does not count twice, and without a key or under another one it does", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    const first = await under(world, "k-1", token, ...addKill);
+    for (let times = 0; times < 3; times += 1) {
+      assert.deepEqual((await under(world, "k-1", token, ...addKill)).body, first.body);
+    }
+    assert.equal(await kills(world), 1);
+    await under(world, "k-2", token, ...addKill);
+    assert.equal(await kills(world), 2);
+    await world.ok(token, ...addKill);
+    await world.ok(token, ...addKill);
+    assert.equal(await kills(world), 4);
+  });
+
+  it("does not count twice where 20 come at once", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    const answers = await Promise.all(
+      Array.from({ length: 20 }, () => under(world, "k-1", token, ...addKill)),
+    );
+    for (const { status, body } of answers) {
+      assert.equal(status, 200);
+      assert.deepEqual(body, answers[0]?.body);
+    }
+    assert.equal(await kills(world), 1);
+    assert.equal([...world.service.store.data.repetitions.values()].length, 1);
+  });
+
+  it("is the same with quotes, as the field is written by the draft", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    await under(world, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', token, ...addKill);
+    await under(world, "8e03978e-40d5-43dd-bc93-6894a57f9324", token, ...addKill);
+    assert.equal(await kills(world), 1);
+  });
+
+  it("is the same through another token of the same player", async (t) => {
+    const world = await openWorld(t, { transport });
+    const ada = await world.player("Ada");
+    const { token } = await world.service.administer("token.issue", { player: "Ada" });
+    const first = await under(world, "k-1", ada.token, ...addKill);
+    assert.deepEqual((await under(world, "k-1", token, ...addKill)).body, first.body);
+    assert.equal(await kills(world), 1);
+  });
+
+  it("is the same when a value is written in another case", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    await under(world, "k-1", token, "/statistic/Ada/add", { type: "KILL" });
+    assert.equal((await under(world, "k-1", token, "/statistic/Ada/add/", { type: "kill" })).status, 200);
+    assert.equal(await kills(world), 1);
+  });
+
+  it("is refused with 409 where operation or parameters are others, and changes nothing", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    await under(world, "k-1", token, "/wantedreason/add", { reason: "Theft", points: 10 });
+    const before = world.snapshot();
+    const others = [
+      ["/wantedreason/remove", { reason: "Theft" }],
+      ["/wantedreason/add", { reason: "Theft", points: 11 }],
+      ["/wantedreason/add", { reason: "Arson", points: 10 }],
+      ["/statistic/Ada/add", { type: "KILL" }],
+    ] as const;
+    for (const [path, query] of others) {
+      assertFailure(await under(world, "k-1", token, path, query), 409, "CONFLICT", "Idempotency-Key");
+    }
+    assert.deepEqual(world.snapshot(), before);
+  });
+
+  it("is another one where another caller has the same key", async (t) => {
+    const world = await openWorld(t, { transport });
+    const ada = await world.player("Ada");
+    const bob = await world.player("Bob");
+    await under(world, "k-1", ada.token, ...addKill);
+    assert.equal((await under(world, "k-1", bob.token, "/statistic/Bob/add", { type: "DEATH" })).status, 200);
+    assert.equal((await world.ok(bob.token, "/statistic/Bob")).gameplay.deaths, 1);
+    assert.equal(await kills(world), 1);
+  });
+
+  it("is told apart by the public token that it comes with", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token: other } = await world.service.administer("token.issue", {});
+    const score = (token: string, attacker: number) =>
+      under(world, "k-1", token, "/event/gangwar", { attacker, defender: 0 });
+    assert.equal((await score(world.publicToken, 1)).status, 200);
+    assert.equal((await score(other, 2)).status, 200);
+    assert.equal((await score(world.publicToken, 1)).status, 200);
+    assert.equal((await world.ok(other, "/event")).gangwar.attacker, 2);
+    assertFailure(await score(other, 1), 409, "CONFLICT");
+  });
+
+  it("after 24 hours makes a change again, and not a moment before", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    await under(world, "k-1", token, ...addKill);
+    world.clock.advance(day - 1);
+    await under(world, "k-1", token, ...addKill);
+    assert.equal(await kills(world), 1);
+    world.clock.advance(1);
+    await under(world, "k-1", token, ...addKill);
+    assert.equal(await kills(world), 2);
+    // The key counts from its new use on, and was free for anything else as well.
+    world.clock.advance(day - 1);
+    assertFailure(
+      await under(world, "k-1", token, "/wantedreason/add", { reason: "Theft", points: 1 }),
+      409,
+      "CONFLICT",
+    );
+    world.clock.advance(1);
+    const other = await under(world, "k-1", token, "/wantedreason/add", { reason: "Theft", points: 1 });
+    assert.equal(other.status, 200);
+  });
+
+  it("is run anew where the first one failed", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    const remove = () => under(world, "k-1", token, "/wantedreason/remove", { reason: "Theft" });
+    assertFailure(await remove(), 404, "UNKNOWN_ENTRY");
+    assert.equal(world.service.store.data.repetitions.size, 0);
+    await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 10 });
+    assert.equal((await remove()).status, 200);
+    // And a failure leaves the key free for another operation.
+    assertFailure(
+      await under(world, "k-2", token, "/targetlist/done", { name: "Bob" }),
+      404,
+      "UNKNOWN_ENTRY",
+    );
+    assert.equal((await under(world, "k-2", token, "/targetlist/add", { name: "Bob" })).status, 200);
+  });
+
+  it("is still refused where the caller may not use the operation any more", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    const add = () => under(world, "k-1", token, "/targetlist/add", { name: "Bob" });
+    assert.equal((await add()).status, 200);
+    await world.service.administer("group.remove", { player: "Ada", group: "TARGETLIST" });
+    assertFailure(await add(), 403, "RESTRICTED");
+  });
+});
+
+describeOverTransports("an Idempotency-Key", (transport) => {
+  for (const [what, key] of [
+    ["is empty", ""],
+    ["is empty in quotes", '""'],
+    ["has a space in it", "two words"],
+    ["is longer than 255 characters", "k".repeat(256)],
+    ["is not ASCII", "schl\u00fcssel"],
+  ] as const) {
+    it(`that ${what} is refused, and nothing is changed`, async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Ada");
+      assertFailure(await under(world, key, token, ...addKill), 400, "PARAMETER_INVALID", "Idempotency-Key");
+      assert.equal(await kills(world), 0);
+    });
+  }
+
+  it("of 255 characters is taken", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    const key = "~".repeat(255);
+    await under(world, key, token, ...addKill);
+    await under(world, key, token, ...addKill);
+    assert.equal(await kills(world), 1);
+  });
+
+  it("does not matter to a read, whatever it is", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    const { sequence } = world.service.store;
+    for (const key of ["k-1", "two words", ""]) {
+      assert.equal((await under(world, key, token, "/statistic/Ada")).status, 200);
+    }
+    assert.equal(world.service.store.sequence, sequence);
+    assert.equal((await under(world, "k-1", token, ...addKill)).status, 200);
+    assert.equal((await under(world, "k-1", token, "/statistic/Ada")).status, 200);
+  });
+
+  it("may be sent by a web page", async (t) => {
+    const world = await openWorld(t, { transport });
+    const answer = await world.request(`${prefix}/${world.publicToken}/event/gangwar`, {
+      method: "OPTIONS",
+      headers: {
+        Origin: "https://community.example",
+        "Access-Control-Request-Method": "GET",
+        "Access-Control-Request-Headers": "idempotency-key",
+      },
+    });
+    assert.equal(answer.status, 204);
+    assert.match(answer.headers.get("access-control-allow-headers") ?? "", /\*|idempotency-key/i);
+  });
+});
+
+describe("what is kept for repetitions", () => {
+  it("is there after the service was closed and opened again, with and without a snapshot", async (t) => {
+    const folder = join(await temporaryFolder(t), "data");
+    const { now } = new Clock();
+    const options = { folder, routes: shippedRoutes, now };
+    let token = "";
+    const answers: unknown[] = [];
+    for (const snapshot of [false, true, false]) {
+      const service = await Service.open(options);
+      if (service.store.isNew) {
+        await service.administer("seed.groups", {
+          groups: ["BLACKLIST", "TARGETLIST"],
+          services: ["RESCUE", "POLICE"],
+        });
+        await service.administer("player.register", { name: "Ada" });
+        ({ token } = await service.administer("token.issue", { player: "Ada" }));
+      }
+      await service.loadTable();
+      const url = `http://localhost${prefix}/${token}/statistic/Ada/add?type=KILL`;
+      const response = await service.fetch(new Request(url, { headers: { "Idempotency-Key": "k-1" } }));
+      answers.push(await response.json());
+      const statistics = [...service.store.data.statistics.values()];
+      assert.deepEqual(
+        statistics.map((statistic) => statistic.kills),
+        [1],
+      );
+      await service.close({ snapshot });
+    }
+    assert.deepEqual(answers[1], answers[0]);
+    assert.deepEqual(answers[2], answers[0]);
+  });
+
+  it("is one change with what it tells of", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada");
+    const { sequence } = world.service.store;
+    await under(world, "k-1", token, ...addKill);
+    assert.equal(world.service.store.sequence, sequence + 1);
+  });
+
+  it("is forgotten after 24 hours, when the service saves what it noted", async (t) => {
+    const clock = new Clock();
+    const folder = await temporaryFolder(t);
+    const world = await openWorld(t, { clock, folder });
+    const { token } = await world.player("Ada");
+    await under(world, "old", token, ...addKill);
+    clock.advance(day - 1);
+    await under(world, "young", token, ...addKill);
+    clock.advance(1);
+    await world.service.close();
+    const service = await Service.open({
+      folder: join(folder, "data"),
+      routes: shippedRoutes,
+      now: clock.now,
+    });
+    t.after(() => service.close());
+    assert.deepEqual(
+      Array.from(service.store.data.repetitions.values(), ({ key }) => key),
+      ["young"],
+    );
+  });
+
+  it("is forgotten after 24 hours by a service that goes on", async (t) => {
+    t.mock.timers.enable({ apis: ["setInterval"] });
+    const world = await openWorld(t);
+    world.service.start();
+    const { token } = await world.player("Ada");
+    await under(world, "k-1", token, ...addKill);
+    assert.equal(world.service.store.data.repetitions.size, 1);
+    world.clock.advance(day);
+    t.mock.timers.tick(60_000);
+    while (world.service.store.data.repetitions.size > 0) await new Promise(setImmediate);
+    assert.equal(await kills(world), 1);
+  });
+});

@@ -1,0 +1,160 @@
+/** What the tests of the maintenance share: folders with a known history, and file systems that stop or are made up. */
+import assert from "node:assert/strict";
+import { cp, readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { Failure } from "../../src/errors.ts";
+import { model } from "../../src/model.ts";
+import { type File, type Files, nodeFiles } from "../../src/store/files.ts";
+import { encodeLine } from "../../src/store/lines.ts";
+import { Store } from "../../src/store/store.ts";
+
+/** Points of a wanted reason, by its name: the whole data of these tests. */
+export type Points = Readonly<Record<string, number>>;
+
+/** A history: each entry is a change, in which -1 removes a reason, or "snapshot". */
+export type History = readonly (Points | "snapshot")[];
+
+const begin = Date.parse("2026-03-01T12:00:00Z");
+
+/** The instant of a change of {@link write}: the first is at noon, each later one a minute after. */
+export function instantOf(number: number): number {
+  return begin + number * 60_000;
+}
+
+/** Writes a history into a folder, through the store. */
+export async function write(folder: string, history: History): Promise<void> {
+  let time = begin;
+  const store = await Store.open({ folder, model, now: () => time });
+  for (const entry of history) {
+    if (entry === "snapshot") {
+      await store.snapshot();
+      continue;
+    }
+    time += 60_000;
+    await store.change({ who: "operator", operation: "test" }, (draft) => {
+      for (const [reason, points] of Object.entries(entry)) {
+        if (points < 0) draft.wantedReasons.delete(reason.toLowerCase());
+        else draft.wantedReasons.put({ reason, points });
+      }
+    });
+  }
+  await store.close();
+}
+
+/** What a folder opens with, or the failure with which it is refused. */
+export async function opened(folder: string): Promise<Points | Failure> {
+  try {
+    const store = await Store.open({ folder, model });
+    try {
+      return pointsOf(store.data.wantedReasons.values());
+    } finally {
+      await store.close();
+    }
+  } catch (error) {
+    assert.ok(error instanceof Failure, String(error));
+    return error;
+  }
+}
+
+export function pointsOf(records: Iterable<{ reason: string; points: number }>): Points {
+  return Object.fromEntries([...records].map(({ reason, points }) => [reason, points]).sort());
+}
+
+/** The process has ended here. */
+export class Stopped extends Error {}
+
+/** A file system that stops working at its n-th step, as if the process had been killed before it. */
+export function stoppingAt(step: number): { files: Files; steps: () => number } {
+  let count = 0;
+  const next = () => {
+    count += 1;
+    if (count >= step) throw new Stopped(`step ${count}`);
+  };
+  const files: Files = {
+    ...nodeFiles,
+    readFile: (path) => nodeFiles.readFile(path),
+    readdir: (path) => nodeFiles.readdir(path),
+    async open(path, flags, mode) {
+      if (flags !== "r") next();
+      const file = await nodeFiles.open(path, flags, mode);
+      const write = file.write.bind(file) as unknown as (
+        ...all: unknown[]
+      ) => Promise<{ bytesWritten: number }>;
+      return {
+        fd: file.fd,
+        write: (async (...all: unknown[]) => {
+          next();
+          return write(...all);
+        }) as unknown as File["write"],
+        async sync() {
+          next();
+          await file.sync();
+        },
+        async datasync() {
+          next();
+          await file.datasync();
+        },
+        async truncate(size?: number) {
+          next();
+          await file.truncate(size);
+        },
+        close: () => file.close(),
+        stat: file.stat.bind(file),
+      };
+    },
+    async rename(from, to) {
+      next();
+      await nodeFiles.rename(from, to);
+    },
+    async unlink(path) {
+      next();
+      await nodeFiles.unlink(path);
+    },
+    async mkdir(path, options) {
+      next();
+      return nodeFiles.mkdir(path, options);
+    },
+  };
+  return { files, steps: () => count };
+}
+
+/** Files in memory, to be read. */
+export function inMemory(contents: ReadonlyMap<string, Buffer>, folder = "/data"): Files {
+  const refuse = () => Promise.reject(new Error("these files are to be read only"));
+  return {
+    readdir: async () => [...contents.keys()],
+    readFile: async (path) => contents.get(path.slice(folder.length + 1)) ?? Promise.reject(new Error(path)),
+    open: refuse,
+    rename: refuse,
+    unlink: refuse,
+    mkdir: refuse,
+  };
+}
+
+/** The data files of a folder, by name. */
+export async function contentsOf(folder: string): Promise<Map<string, Buffer>> {
+  const names = (await readdir(folder)).filter((name) => /^(?:journal|snapshot)-/.test(name)).sort();
+  return new Map(
+    await Promise.all(
+      names.map(async (name) => [name, await readFile(join(folder, name))] satisfies [string, Buffer]),
+    ),
+  );
+}
+
+/** A copy of a folder. */
+export async function copyOf(folder: string, to: string): Promise<string> {
+  await cp(folder, to, { recursive: true });
+  return to;
+}
+
+/** The lines for documents, chained as the store chains them. */
+export function chained(chain: number, documents: readonly unknown[]): { text: string; chain: number } {
+  let text = "";
+  let last = chain;
+  for (const document of documents) {
+    const encoded = encodeLine(JSON.stringify(document), last);
+    text += encoded.line;
+    last = encoded.chain;
+  }
+  return { text, chain: last };
+}

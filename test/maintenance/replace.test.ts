@@ -1,0 +1,185 @@
+/** Replacing a folder's data, stopped at every step: the old data, the new, or a refusal. */
+import assert from "node:assert/strict";
+import { readdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { Failure } from "../../src/errors.ts";
+import { replaceData } from "../../src/maintenance/replace.ts";
+import { model } from "../../src/model.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { readState } from "../../src/store/reading.ts";
+import { temporaryFolder } from "../_setup.ts";
+import {
+  copyOf,
+  type History,
+  instantOf,
+  opened,
+  type Points,
+  Stopped,
+  stoppingAt,
+  write,
+} from "./_setup.ts";
+
+const long: History = [{ A: 1 }, { B: 2 }, "snapshot", { A: 3 }, "snapshot", { C: 4 }, "snapshot", { D: 5 }];
+const longEnds: Points = { A: 3, B: 2, C: 4, D: 5 };
+const other = (changes: number): History =>
+  Array.from({ length: changes }, (_, index) => ({ Z: index + 10 }));
+
+interface Case {
+  readonly name: string;
+  readonly old: History | undefined;
+  readonly oldEnds: Points;
+  /** Where the new data comes from; undefined is the old folder, at its change `at`. */
+  readonly from: History | undefined;
+  readonly at?: number;
+  readonly newEnds: Points;
+}
+
+const cases: readonly Case[] = [
+  {
+    name: "an earlier state of itself",
+    old: long,
+    oldEnds: longEnds,
+    from: undefined,
+    at: 2,
+    newEnds: { A: 1, B: 2 },
+  },
+  {
+    name: "an earlier state that no snapshot has",
+    old: long,
+    oldEnds: longEnds,
+    from: undefined,
+    at: 1,
+    newEnds: { A: 1 },
+  },
+  { name: "its own last state", old: long, oldEnds: longEnds, from: undefined, at: 5, newEnds: longEnds },
+  {
+    name: "other data that has more changes",
+    old: long,
+    oldEnds: longEnds,
+    from: other(9),
+    newEnds: { Z: 18 },
+  },
+  {
+    name: "other data that has fewer changes",
+    old: long,
+    oldEnds: longEnds,
+    from: other(1),
+    newEnds: { Z: 10 },
+  },
+  {
+    name: "other data with the number of a snapshot",
+    old: long,
+    oldEnds: longEnds,
+    from: other(3),
+    newEnds: { Z: 12 },
+  },
+  {
+    name: "other data with the number of the newest snapshot",
+    old: long,
+    oldEnds: longEnds,
+    from: other(4),
+    newEnds: { Z: 13 },
+  },
+  {
+    name: "other data with the number of the last change",
+    old: long,
+    oldEnds: longEnds,
+    from: other(5),
+    newEnds: { Z: 14 },
+  },
+  {
+    name: "a journal without a snapshot",
+    old: [{ A: 1 }, { A: 2 }],
+    oldEnds: { A: 2 },
+    from: other(2),
+    newEnds: { Z: 11 },
+  },
+  { name: "an empty folder", old: undefined, oldEnds: {}, from: other(2), newEnds: { Z: 11 } },
+];
+
+/** What a folder opens with when the files that were kept are moved back into it. */
+async function movedBack(folder: string): Promise<Points | Failure> {
+  const kept = (await readdir(folder)).find((name) => name.startsWith("replaced-"));
+  for (const name of kept === undefined ? [] : await readdir(join(folder, kept))) {
+    await rename(join(folder, String(kept), name), join(folder, name));
+  }
+  return opened(folder);
+}
+
+describe("when replacing data is stopped at any step", () => {
+  for (const { name, old, oldEnds, from, at, newEnds } of cases) {
+    it(`over ${name}: the folder opens with the old or the new data, or is refused`, async (t) => {
+      const base = await temporaryFolder(t);
+      const template = join(base, "template");
+      await nodeFiles.mkdir(template, { recursive: true });
+      if (old !== undefined) await write(template, old);
+      if (from !== undefined) await write(join(base, "from"), from);
+      const until = at === undefined ? {} : { instant: instantOf(at) };
+      const source = from === undefined ? template : join(base, "from");
+      const seen = { old: 0, new: 0, refused: 0 };
+      let done = false;
+      for (let step = 1; !done; step++) {
+        const folder = await copyOf(template, join(base, `step-${step}`));
+        const { database } = await readState(nodeFiles, source, model, until);
+        const { files } = stoppingAt(step);
+        try {
+          await replaceData(files, folder, database, "replaced", instantOf(100));
+          done = true;
+        } catch (error) {
+          const { cause } = error as Error;
+          assert.ok(error instanceof Stopped || cause instanceof Stopped, String(error));
+        }
+        const came = await opened(folder);
+        if (came instanceof Failure) {
+          assert.equal(came.code, "STORE_UNAVAILABLE");
+          assert.match(came.message, /lacks the journal from change|damaged at byte/);
+          assert.equal(done, false);
+          seen.refused += 1;
+          // What the page on durability says to do then.
+          if (from === undefined && newEnds !== oldEnds)
+            assert.deepEqual(await movedBack(folder), oldEnds, `step ${step}`);
+        } else if (JSON.stringify(came) === JSON.stringify(newEnds)) {
+          seen.new += 1;
+        } else {
+          assert.deepEqual(came, oldEnds, `step ${step}`);
+          assert.equal(seen.refused + seen.new > 0 && oldEnds !== newEnds, false, `step ${step} went back`);
+          seen.old += 1;
+        }
+      }
+      assert.ok(seen.new > 0);
+      if (oldEnds !== newEnds) assert.ok(seen.old > 0);
+    });
+  }
+});
+
+describe("when data was replaced", () => {
+  it("then the old files are kept as they were, and number and chain go on", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, long);
+    const before = (await readdir(folder)).filter((name) => /^(?:journal|snapshot)/.test(name));
+    const { database } = await readState(nodeFiles, folder, model, { instant: instantOf(3) });
+    const { sequence, chain } = database;
+    const kept = await replaceData(
+      nodeFiles,
+      folder,
+      database,
+      "replaced",
+      Date.parse("2026-03-02T08:00:00Z"),
+    );
+    assert.equal(kept, "replaced-2026-03-02T08-00-00.000Z");
+    assert.deepEqual((await readdir(join(folder, kept))).sort(), before.sort());
+    const names = (await readdir(folder)).sort();
+    assert.deepEqual(names, [
+      "journal-000000000004.log",
+      "lock",
+      "replaced-2026-03-02T08-00-00.000Z",
+      "snapshot-000000000003.jsonl",
+    ]);
+    const state = await readState(nodeFiles, folder, model);
+    assert.deepEqual([state.database.sequence, state.database.chain], [sequence, chain]);
+    assert.equal(sequence, 3);
+    // What was kept opens just as it did.
+    assert.deepEqual(await opened(join(folder, kept)), longEnds);
+  });
+});

@@ -1,0 +1,253 @@
+/** Whatever is sent by whomever: an answer of the contract, and after a failure the data as it was (contract, section 1). */
+import assert from "node:assert/strict";
+import { Agent, request } from "node:http";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import {
+  anyCaller,
+  anyPath,
+  anyText,
+  assertContract,
+  goodPath,
+  openCallers,
+  operations,
+} from "./_operations.ts";
+import { type Answered, assertFailure, everyRight, openWorld, prefix, type World } from "./_setup.ts";
+
+/** The runs share a world: a smaller case would meet other data, so a failing one is shown as it came. */
+const asItCame = { endOnFailure: true } as const;
+
+/** All data as one text, to compare. */
+function dataOf(world: World): string {
+  return JSON.stringify(world.snapshot());
+}
+
+/** Asks over a connection with exactly this path. */
+function askRaw(world: World, agent: Agent, path: string): Promise<Answered> {
+  const { hostname, port } = new URL(world.url);
+  return new Promise((resolve, reject) => {
+    const asked = request({ hostname, port, path, agent, method: "GET" }, (response) => {
+      const pieces: Buffer[] = [];
+      response.on("data", (piece: Buffer) => pieces.push(piece));
+      response.on("error", reject);
+      response.on("end", () => {
+        const headers = new Headers();
+        for (const [key, value] of Object.entries(response.headers)) headers.set(key, String(value));
+        const text = Buffer.concat(pieces).toString("utf8");
+        resolve({
+          status: response.statusCode ?? 0,
+          headers,
+          body: text === "" ? undefined : JSON.parse(text),
+        });
+      });
+    });
+    asked.on("error", reject);
+    asked.end();
+  });
+}
+
+it("the specification has 34 operations", () => assert.equal(operations.length, 34));
+
+describe("any request", () => {
+  it("by every kind of caller is answered as the contract says, and changes nothing where it fails", async (t) => {
+    const world = await openWorld(t);
+    const callers = await openCallers(world);
+    let before = dataOf(world);
+    await fc.assert(
+      fc.asyncProperty(anyCaller(callers), anyPath, async (caller, path) => {
+        const answer = await world.request(`${prefix}/${callers.get(caller)}${path}`);
+        const after = dataOf(world);
+        if (assertContract(answer) === "failure") assert.equal(after, before, "the data is another");
+        before = after;
+      }),
+      { numRuns: 2000, ...asItCame },
+    );
+  });
+
+  it("with anything for a token is a stranger's", async (t) => {
+    const world = await openWorld(t);
+    const before = dataOf(world);
+    await fc.assert(
+      fc.asyncProperty(anyText, fc.oneof(goodPath(true), goodPath(false)), async (token, path) => {
+        const answer = await world.request(`${prefix}/${token}${path}`);
+        assert.equal(assertContract(answer), "failure");
+        assert.equal(dataOf(world), before);
+      }),
+      { numRuns: 500, ...asItCame },
+    );
+  });
+
+  it("to anywhere else is a path that is not known, or malformed", async (t) => {
+    const world = await openWorld(t);
+    await fc.assert(
+      fc.asyncProperty(fc.array(anyText, { maxLength: 6 }), async (segments) => {
+        const answer = await world.request(
+          `/${segments.map((each) => each.replaceAll("gameaddon", "")).join("/")}`,
+        );
+        assert.equal(assertContract(answer), "failure");
+        assert.ok(["UNKNOWN_PATH", "PARAMETER_INVALID"].includes(answer.body.code), answer.body.code);
+      }),
+      { numRuns: 300, ...asItCame },
+    );
+  });
+
+  it("that only reads changes nothing, whoever reads", async (t) => {
+    const world = await openWorld(t);
+    const callers = await openCallers(world);
+    const before = dataOf(world);
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...callers.keys()), goodPath(false), async (caller, path) => {
+        assertContract(await world.request(`${prefix}/${callers.get(caller)}${path}`));
+        assert.equal(dataOf(world), before);
+      }),
+      { numRuns: 300, ...asItCame },
+    );
+  });
+
+  it("that is well formed is never refused for its parameters to one with every right", async (t) => {
+    const world = await openWorld(t);
+    const callers = await openCallers(world);
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(goodPath(true), goodPath(false)), async (path) => {
+        const { body, status } = await world.request(
+          `${prefix}/${callers.get("one with every right")}${path}`,
+        );
+        assert.ok(status === 200 || !String(body.code).startsWith("PARAMETER_"), JSON.stringify(body));
+      }),
+      { numRuns: 300, ...asItCame },
+    );
+  });
+});
+
+describe("any request over a socket", () => {
+  /** What a client may put between GET and HTTP/1.1: visible characters, and bytes beyond ASCII. */
+  const visible = fc.string({
+    unit: fc
+      .integer({ min: 0x21, max: 0xff })
+      .filter((code) => code !== 0x7f)
+      .map((code) => String.fromCharCode(code)),
+    maxLength: 30,
+  });
+  /** The characters of a text that a request line can have. */
+  const sendable = (text: string) => text.replace(/[^\u0021-\u007e\u0080-\u00ff]/g, "_");
+
+  it("by every kind of caller is answered as the contract says, and changes nothing where it fails", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    const callers = await openCallers(world);
+    let before = dataOf(world);
+    const raw = fc.oneof(
+      { weight: 3, arbitrary: anyPath.map(sendable) },
+      visible.map((text) => `/${text}`),
+    );
+    await fc.assert(
+      fc.asyncProperty(anyCaller(callers), raw, async (caller, path) => {
+        const answer = await askRaw(world, agent, `${prefix}/${callers.get(caller)}${path}`);
+        const after = dataOf(world);
+        if (assertContract(answer) === "failure") assert.equal(after, before, "the data is another");
+        before = after;
+      }),
+      { numRuns: 500, ...asItCame },
+    );
+  });
+
+  it("with anything for a path is answered as the contract says", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+    t.after(() => agent.destroy());
+    const start = fc.constantFrom(
+      "",
+      "/",
+      "//",
+      "*",
+      "?",
+      "http://",
+      "http://[",
+      "http://a:99999/",
+      "https://b/",
+      prefix,
+    );
+    await fc.assert(
+      fc.asyncProperty(start, visible, async (beginning, text) => {
+        fc.pre(beginning + text !== "");
+        assert.equal(assertContract(await askRaw(world, agent, beginning + text)), "failure");
+      }),
+      { numRuns: 500, ...asItCame },
+    );
+  });
+});
+
+describe("names that every object has are names like any other", () => {
+  const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "prototype"];
+
+  it("as players, on the target list, in groups and with statistics", async (t) => {
+    const world = await openWorld(t);
+    const ada = await world.player("Ada", everyRight);
+    for (const name of names) {
+      assertFailure(await world.get(ada.token, `/statistic/${name}`), 404, "UNKNOWN_PLAYER");
+      assertFailure(await world.get(ada.token, "/targetlist/done", { name }), 404, "UNKNOWN_ENTRY");
+      await world.ok(ada.token, "/targetlist/add", { name });
+      await world.ok(ada.token, "/player/add", { name, group: "VIP" });
+    }
+    const listed = await world.ok(ada.token, "/targetlist");
+    assert.deepEqual(
+      listed.map((each: { name: string }) => each.name),
+      names,
+    );
+    const { VIP } = await world.ok(ada.token, "/player");
+    assert.equal(VIP.length, names.length);
+    for (const name of names) {
+      const player = await world.player(name);
+      await world.ok(player.token, `/statistic/${name}/add`, { type: "KILL" });
+      const shown = await world.ok(ada.token, `/statistic/${name.toUpperCase()}`);
+      assert.equal(shown.name, name);
+      assert.equal(shown.gameplay.kills, 1);
+      assert.equal(shown.gameaddon.groups.VIP, true);
+    }
+  });
+
+  it("as reasons, places and names of a faction", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada", everyRight);
+    for (const reason of names) {
+      await world.ok(token, "/wantedreason/add", { reason, points: 1 });
+      await world.ok(token, "/housebanreason/add", { reason, days: 1 });
+      await world.ok(token, "/houseban/add", { name: "Bob", reason });
+      await world.ok(token, "/navipoint/add", { name: reason, x: 1, y: 2, z: 3, article: "der" });
+      await world.ok(token, "/blacklistreason/GROVE/add", { reason, price: 1, kills: 1 });
+      assertFailure(await world.get(token, `/blacklistreason/${reason}`), 404, "UNKNOWN_FACTION");
+      assertFailure(
+        await world.get(token, "/player/add", { name: "Bob", group: reason }),
+        404,
+        "UNKNOWN_GROUP",
+      );
+    }
+    for (const path of ["/wantedreason", "/housebanreason", "/navipoint", "/blacklistreason/GROVE"])
+      assert.equal((await world.ok(token, path)).length, names.length, path);
+    const [ban] = await world.ok(token, "/houseban");
+    assert.equal(ban.houseBanReasonList.length, names.length);
+    assert.equal(ban.duration, names.length);
+  });
+
+  it("as parameters that no operation has, and values that none takes", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada", everyRight);
+    for (const name of names) {
+      assertFailure(
+        await world.request(`${prefix}/${token}/targetlist?${name}=x`),
+        400,
+        "PARAMETER_UNKNOWN",
+        name,
+      );
+      assertFailure(
+        await world.get(token, "/statistic/Ada/add", { type: name }),
+        400,
+        "PARAMETER_INVALID",
+        "type",
+      );
+      assertFailure(await world.request(`${prefix}/${name}/targetlist`), 401, "TOKEN_UNKNOWN");
+      assertFailure(await world.request(`${prefix}/${token}/${name}`), 404, "UNKNOWN_PATH");
+    }
+  });
+});

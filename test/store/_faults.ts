@@ -1,0 +1,265 @@
+/** What the store's tests share: a small model, changes whose outcome is known, file systems that fail or forget. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+import * as v from "valibot";
+import { Failure } from "../../src/errors.ts";
+import type { Model } from "../../src/model.ts";
+import type { DraftView, View } from "../../src/store/collection.ts";
+import { type File, type Files, nodeFiles } from "../../src/store/files.ts";
+import { encodeLine } from "../../src/store/lines.ts";
+import { Store, type StoreOptions } from "../../src/store/store.ts";
+
+// Not from the other setup: the driver loads this file, and is to start fast.
+const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
+
+export interface Note {
+  readonly id: string;
+  readonly text: string;
+  readonly topic: string | null;
+}
+
+const schema = v.object({ id: v.string(), text: v.string(), topic: v.nullable(v.string()) });
+
+/** Two collections; notes are found by their topic. */
+export const notebook = {
+  notes: {
+    schema,
+    key: (note: Note) => note.id,
+    indexes: { topic: (note: Note) => note.topic ?? undefined },
+  },
+  tallies: { schema, key: (note: Note) => note.id, indexes: {} },
+} satisfies Model;
+
+export type Notebook = Store<typeof notebook>;
+export type NotebookDraft = DraftView<typeof notebook>;
+
+/** Who makes the tests' changes. */
+export const origin = { who: "operator", operation: "test" } as const;
+
+export function openNotebook(
+  folder: string,
+  options: Partial<StoreOptions<typeof notebook>> = {},
+): Promise<Notebook> {
+  return Store.open({ folder, model: notebook, ...options });
+}
+
+/** Puts one note. */
+export function put(store: Notebook, id: string, text = id, topic: string | null = null): Promise<void> {
+  return store.change(origin, (draft) => draft.notes.put({ id, text, topic }));
+}
+
+/** All records, in order. */
+export function contents(data: View<typeof notebook>): { notes: Note[]; tallies: Note[] } {
+  return { notes: [...data.notes.values()], tallies: [...data.tallies.values()] };
+}
+
+/** What a change does to the notes beside counting itself in the tally: over a few keys, so that all of it happens. */
+function edit(number: number, length: number): { put: Note; drop: string | undefined } {
+  const text = `${number} ${"ü".repeat(length)}`;
+  const note = { id: `n${(number * 3) % 7}`, text, topic: number % 4 === 0 ? null : `t${number % 3}` };
+  return { put: note, drop: number % 5 === 0 ? `n${(number * 2) % 7}` : undefined };
+}
+
+/** The change of a number, of which {@link stateAfter} knows the outcome. It is to be made after the one before it. */
+export function numbered(number: number, length = 3) {
+  return (draft: NotebookDraft): number => {
+    const { put: note, drop } = edit(number, length);
+    draft.tallies.put({ id: "tally", text: String(number), topic: null });
+    if (drop !== undefined) draft.notes.delete(drop);
+    if (drop !== note.id) draft.notes.put(note);
+    return number;
+  };
+}
+
+/** The records after the numbered changes up to a number. */
+export function stateAfter(number: number, length = 3): ReturnType<typeof contents> {
+  const notes = new Map<string, Note>();
+  for (let each = 1; each <= number; each += 1) {
+    const { put: note, drop } = edit(each, length);
+    if (drop !== undefined) notes.delete(drop);
+    if (drop !== note.id) notes.set(note.id, note);
+  }
+  const tallies = number === 0 ? [] : [{ id: "tally", text: String(number), topic: null }];
+  return { notes: [...notes.values()], tallies };
+}
+
+/** Makes the numbered changes up to `to`, one after another. */
+export async function fill(store: Notebook, to: number, length = 3): Promise<void> {
+  while (store.sequence < to) await store.change(origin, numbered(store.sequence + 1, length));
+}
+
+/** Asserts the invariant: every acknowledged change is there, and of those in flight each one whole or not at all. */
+export function assertKept(store: Notebook, acknowledged: number, made: number, length = 3): void {
+  const { sequence } = store;
+  assert.ok(sequence >= acknowledged, `${acknowledged} were acknowledged, ${sequence} came back`);
+  assert.ok(sequence <= made, `${made} were made, ${sequence} came back`);
+  assert.deepEqual(contents(store.data), stateAfter(sequence, length));
+}
+
+/** Asserts a refusal that names each of `named` in its message, and says in its hint what to do. */
+export async function assertRefused(work: Promise<unknown>, ...named: (string | RegExp)[]): Promise<Failure> {
+  const error = await work.then(
+    () => assert.fail("a refusal was expected"),
+    (cause: unknown) => cause,
+  );
+  assert.ok(error instanceof Failure, `a Failure was expected, came ${error}`);
+  assert.equal(error.code, "STORE_UNAVAILABLE");
+  for (const each of named) {
+    const isThere = typeof each === "string" ? error.message.includes(each) : each.test(error.message);
+    assert.ok(isThere, `${error.message} does not name ${each}`);
+  }
+  assert.match(error.hint ?? "", /\w{3}/);
+  return error;
+}
+
+/** The names in a folder that match, in order. */
+export async function namesIn(folder: string, pattern: RegExp): Promise<string[]> {
+  return (await readdir(folder)).filter((name) => pattern.test(name)).sort();
+}
+
+/** The files of the journal and the snapshots in a folder. */
+export const dataFile = /^(?:journal-\d{12}\.log|snapshot-\d{12}\.jsonl)$/;
+
+/** Writes a file of lines as the store does: each chained to the one before, the first to nothing. */
+export async function writeLines(path: string, lines: readonly object[], firstChain?: number): Promise<void> {
+  let chain = 0;
+  let text = "";
+  for (const [index, line] of lines.entries()) {
+    const encoded = encodeLine(
+      JSON.stringify(line),
+      index === 1 && firstChain !== undefined ? firstChain : chain,
+    );
+    text += encoded.line;
+    chain = encoded.chain;
+  }
+  await writeFile(path, text);
+}
+
+/** Changes one byte of a file. */
+export async function spoil(path: string, offset: number): Promise<void> {
+  const bytes = await readFile(path);
+  bytes[offset] = (bytes[offset] ?? 0) ^ 1;
+  await writeFile(path, bytes);
+}
+
+/** One thing that the store asks of the file system. */
+export interface Call {
+  readonly operation: keyof File | keyof Files;
+  readonly path: string;
+  /** Of a write: how many bytes. */
+  readonly length: number;
+}
+
+/** What becomes of a call: an error, or of a write only so many bytes; undefined lets it pass. */
+export type Outcome = Error | { readonly bytes: number } | undefined;
+
+/** Node's file system with a rule before it, which may also take its time. */
+export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>): Files {
+  const ruled = <T extends object>(target: T, pathOf: (given: unknown[]) => string): T =>
+    new Proxy(target, {
+      get(_, name) {
+        const value: unknown = Reflect.get(target, name, target);
+        if (typeof value !== "function") return value;
+        return async (...given: unknown[]) => {
+          const path = pathOf(given);
+          const outcome = await rule({
+            operation: name as Call["operation"],
+            path,
+            length: Number(given[2]),
+          });
+          if (outcome instanceof Error) {
+            // The operating system gives the descriptor up even where closing fails.
+            if (name === "close") await value.apply(target, given);
+            throw outcome;
+          }
+          const sent = outcome === undefined ? given : [given[0], given[1], outcome.bytes, given[3]];
+          const result: unknown = await value.apply(target, sent);
+          return name === "open" ? ruled(result as File, () => path) : result;
+        };
+      },
+    });
+  return ruled(nodeFiles, ([path]) => String(path));
+}
+
+/** An error as the operating system gives it. */
+export function systemError(code: string): NodeJS.ErrnoException {
+  return Object.assign(new Error(`${code}: injected`), { code });
+}
+
+/**
+ * Compiles what a real process runs, which starts faster than through tsx: `src`, `cli` and the tests' own.
+ * @returns the folder of the compiled files
+ */
+export async function buildInto(folder: string): Promise<string> {
+  for (const name of await readdir(projectFolder)) {
+    const isPacked = /^(?:node_modules|data|package\.json|routes\..*)$/.test(name);
+    if (isPacked) await symlink(join(projectFolder, name), join(folder, name));
+  }
+  const config = join(folder, "tsconfig.json");
+  const outDir = join(folder, "dist");
+  const compilerOptions = { noEmit: false, rootDir: projectFolder, outDir, noCheck: true };
+  const include = ["src", "cli", "test/store/_driver.ts", "test/torture.ts"].map((each) =>
+    join(projectFolder, each),
+  );
+  await writeFile(
+    config,
+    JSON.stringify({ extends: join(projectFolder, "tsconfig.json"), compilerOptions, include }),
+  );
+  const tsc = join(projectFolder, "node_modules", "typescript", "bin", "tsc");
+  await promisify(execFile)(process.execPath, [tsc, "-p", config]);
+  return outDir;
+}
+
+/** Makes a folder above a file, and the file. */
+export async function plant(path: string, bytes: Uint8Array): Promise<void> {
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, bytes);
+}
+
+/** The name of the segment that begins with a number. */
+export const segment = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
+/** The name of the snapshot behind a number. */
+export const snapshot = (sequence: number) => `snapshot-${String(sequence).padStart(12, "0")}.jsonl`;
+
+/** Fills a folder with 9 changes: snapshots behind the 3rd and the 6th, a segment before, between and after. */
+export async function ninth(folder: string): Promise<string> {
+  const store = await openNotebook(folder);
+  for (const each of [3, 6]) {
+    await fill(store, each);
+    await store.snapshot();
+  }
+  await fill(store, 9);
+  await store.close();
+  return folder;
+}
+
+/** Every file of a folder with its bytes. */
+export async function filesOf(folder: string): Promise<Record<string, string>> {
+  const names = await namesIn(folder, dataFile);
+  const entries = names.map(async (name) => [name, (await readFile(join(folder, name))).toString("latin1")]);
+  return Object.fromEntries(await Promise.all(entries));
+}
+
+/** Asserts that opening is refused with these names, and has changed none of the files. */
+export async function assertLeft(folder: string, ...named: (string | RegExp)[]): Promise<string> {
+  const before = await filesOf(folder);
+  const { hint = "" } = await assertRefused(openNotebook(folder), ...named);
+  assert.deepEqual(await filesOf(folder), before);
+  return hint;
+}
+
+/** Opens, compares, goes on for two changes, and opens once more. */
+export async function assertGoesOn(folder: string, sequence: number): Promise<readonly string[]> {
+  const store = await openNotebook(folder);
+  assertKept(store, sequence, sequence);
+  await fill(store, sequence + 2);
+  await store.close();
+  const again = await openNotebook(folder);
+  assertKept(again, sequence + 2, sequence + 2);
+  await again.close();
+  return store.warnings;
+}

@@ -1,0 +1,224 @@
+/** A small store's files with every bit flipped in turn, and cut at every byte: in memory, and some of it on a disk. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import { describe, it } from "node:test";
+import { Failure } from "../../src/errors.ts";
+import type { File, Files } from "../../src/store/files.ts";
+import { type Journal, readSegment } from "../../src/store/journal.ts";
+import { encodeLine } from "../../src/store/lines.ts";
+import { recover } from "../../src/store/recovery.ts";
+import { temporaryFolder } from "../_setup.ts";
+import {
+  assertKept,
+  contents,
+  dataFile,
+  fill,
+  namesIn,
+  notebook,
+  openNotebook,
+  segment,
+  snapshot,
+  stateAfter,
+} from "./_faults.ts";
+
+const folder = "/data";
+
+/** Files in memory: there are many thousands of starts to make. */
+class MemoryFiles {
+  readonly bytes: Map<string, Buffer>;
+
+  constructor(bytes: Iterable<readonly [string, Buffer]>) {
+    this.bytes = new Map(bytes);
+  }
+
+  /** As the store wants it. Of a file's methods there are those that recovery and the journal call. */
+  get files(): Files {
+    const { bytes } = this;
+    const get = (path: string) => bytes.get(basename(path)) ?? Buffer.alloc(0);
+    const set = (path: string, content: Buffer) => void bytes.set(basename(path), content);
+    const open = async (path: string, flags: string) => {
+      if (flags === "w" || (flags.startsWith("w") && !bytes.has(basename(path)))) set(path, Buffer.alloc(0));
+      const file = {
+        async write(from: Uint8Array, offset: number, length: number, position: number) {
+          const old = get(path);
+          const size = Math.max(old.length, position + length);
+          const content = Buffer.concat([old], size);
+          content.set(from.subarray(offset, offset + length), position);
+          set(path, content);
+          return { bytesWritten: length };
+        },
+        truncate: async (length: number) => set(path, get(path).subarray(0, length)),
+        datasync: async () => {},
+        sync: async () => {},
+        close: async () => {},
+      };
+      return file as unknown as File;
+    };
+    return {
+      open,
+      readFile: async (path) => get(path),
+      readdir: async () => [...bytes.keys()],
+      rename: async (from, to) => {
+        set(to, get(from));
+        bytes.delete(basename(from));
+      },
+      unlink: async (path) => void bytes.delete(basename(path)),
+      mkdir: async () => undefined,
+    };
+  }
+}
+
+/** The files of a store with 5 changes, and snapshots behind the 2nd and the 4th. */
+async function smallStore(path: string): Promise<[string, Buffer][]> {
+  const store = await openNotebook(path, { now: () => 1_790_000_000_000 });
+  for (const each of [2, 4]) {
+    await fill(store, each, 0);
+    await store.snapshot();
+  }
+  await fill(store, 5, 0);
+  await store.close();
+  return Promise.all(
+    (await namesIn(path, dataFile)).map(async (name) => [name, await readFile(join(path, name))]),
+  );
+}
+
+interface Started {
+  readonly sequence: number;
+  readonly records: ReturnType<typeof contents>;
+  /** The checksum that the next line is chained to. */
+  readonly chain: number;
+  readonly journal: Journal;
+}
+
+/** What a start gives, or the refusal. */
+async function start(memory: MemoryFiles): Promise<Started | Error> {
+  try {
+    const { database, journal } = await recover(memory.files, folder, notebook, 0);
+    const { sequence, chain, view } = database;
+    return { sequence, records: contents(view), chain, journal };
+  } catch (error) {
+    assert.ok(error instanceof Error);
+    return error;
+  }
+}
+
+/** As {@link start}, where a refusal is a failure of the test. */
+async function startWhole(memory: MemoryFiles, what: string): Promise<Started> {
+  const started = await start(memory);
+  if (started instanceof Error) assert.fail(`${what}: ${started}`);
+  return started;
+}
+
+/** Asserts a refusal that names a file of the folder, or the folder, and a place in it. */
+function assertNamed(error: unknown): void {
+  assert.ok(error instanceof Failure, `a Failure was expected, came ${error}`);
+  assert.equal(error.code, "STORE_UNAVAILABLE");
+  assert.match(error.message, /^\/data\S* (?:is damaged at byte \d+: |lacks the journal from change \d+ on)/);
+  assert.match(error.hint ?? "", /addon-cli data/);
+}
+
+/** Makes one more change, starts again, and compares. */
+async function assertGoesOn(memory: MemoryFiles, { sequence, chain, journal }: Started): Promise<void> {
+  const after = { id: "more", text: "more", topic: null };
+  const changes = [{ collection: "notes", key: "more", before: null, after }];
+  const record = { sequence: sequence + 1, instant: 0, who: "operator", operation: "test", changes };
+  await journal.append(Buffer.from(encodeLine(JSON.stringify(record), chain).line));
+  const again = await startWhole(memory, "after one more change");
+  assert.equal(again.sequence, sequence + 1);
+  const before = stateAfter(sequence, 0);
+  assert.deepEqual(again.records, { ...before, notes: [...before.notes, after] });
+}
+
+/** Up to which change the whole lines of a segment reach. */
+function reach(bytes: Buffer, before: number): number {
+  if (!bytes.includes("\n")) return before;
+  return readSegment(bytes).records.at(-1)?.record.sequence ?? before;
+}
+
+describe("a small store", () => {
+  it("with any one bit flipped is refused, or has exactly what was acknowledged", async (t) => {
+    const whole = await smallStore(await temporaryFolder(t));
+    const expected = stateAfter(5, 0);
+    const outcomes = { refused: 0, whole: 0 };
+    for (const [name, bytes] of whole) {
+      for (let bit = 0; bit < bytes.length * 8; bit += 1) {
+        const flipped = Buffer.from(bytes);
+        flipped[bit >> 3] = (flipped[bit >> 3] ?? 0) ^ (1 << (bit & 7));
+        const started = await start(new MemoryFiles(new Map(whole).set(name, flipped)));
+        if (started instanceof Error) {
+          assertNamed(started);
+          outcomes.refused += 1;
+        } else {
+          assert.deepEqual(started.records, expected, `bit ${bit} of ${name}`);
+          outcomes.whole += 1;
+        }
+      }
+    }
+    t.diagnostic(`${outcomes.refused} refused, ${outcomes.whole} whole`);
+    // What the newest snapshot contains is not read again: only the last segment can not do without any bit.
+    const [, last] = whole.find(([name]) => name === segment(5)) ?? [];
+    assert.ok(outcomes.refused >= (last?.length ?? 0) * 8 - 8, `${outcomes.refused}`);
+  });
+
+  it("with its journal cut at any byte has every whole line, and goes on from there", async (t) => {
+    const path = await temporaryFolder(t);
+    const store = await openNotebook(path);
+    await fill(store, 6, 0);
+    await store.close();
+    const bytes = await readFile(join(path, segment(1)));
+    for (let length = 0; length < bytes.length; length += 1) {
+      const cut = bytes.subarray(0, length);
+      const memory = new MemoryFiles([[segment(1), cut]]);
+      const started = await startWhole(memory, `cut at ${length}`);
+      const { sequence, records } = started;
+      assert.ok(sequence >= reach(cut, 0), `cut at ${length}: ${sequence}`);
+      assert.deepEqual(records, stateAfter(sequence, 0));
+      await assertGoesOn(memory, started);
+    }
+  });
+
+  it("with any of its files cut at any byte is refused, or has all up to a whole line of the newest segment", async (t) => {
+    const whole = await smallStore(await temporaryFolder(t));
+    for (const [name, bytes] of whole) {
+      for (let length = 0; length < bytes.length; length += 1) {
+        const cut = bytes.subarray(0, length);
+        const memory = new MemoryFiles(new Map(whole).set(name, cut));
+        const started = await start(memory);
+        if (started instanceof Error) {
+          assertNamed(started);
+          continue;
+        }
+        const { sequence, records } = started;
+        const least = name === segment(5) ? reach(cut, 4) : 5;
+        assert.ok(sequence >= least, `${name} cut at ${length}: ${sequence}`);
+        assert.deepEqual(records, stateAfter(sequence, 0));
+        await assertGoesOn(memory, started);
+      }
+    }
+  });
+
+  it("on a disk behaves as in memory: some of the bits, and some of the cuts", async (t) => {
+    const path = await temporaryFolder(t);
+    const whole = await smallStore(path);
+    for (const [name, bytes] of whole) {
+      for (let byte = 5; byte < bytes.length; byte += 53) {
+        for (const other of [bytes.subarray(0, byte), Buffer.from(bytes)]) {
+          if (other.length === bytes.length) other[byte] = (other[byte] ?? 0) ^ 4;
+          await Promise.all(whole.map(([each, content]) => writeFile(join(path, each), content)));
+          await writeFile(join(path, name), other);
+          const inMemory = await start(new MemoryFiles(new Map(whole).set(name, other)));
+          const opened = await openNotebook(path).catch((error: Error) => error);
+          if (opened instanceof Error) {
+            assert.ok(inMemory instanceof Error);
+            assert.equal(opened.message, inMemory.message.replace(dirname(`${folder}/x`), path));
+          } else {
+            assertKept(opened, name === segment(5) ? 4 : 5, 5, 0);
+            await opened.close();
+          }
+        }
+      }
+    }
+    assert.ok(whole.some(([name]) => name === snapshot(4)));
+  });
+});

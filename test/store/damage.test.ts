@@ -1,0 +1,174 @@
+/** What a start does with files that are torn, damaged or missing. */
+import assert from "node:assert/strict";
+import { cp, readFile, rm, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { readSegment } from "../../src/store/journal.ts";
+import { temporaryFolder } from "../_setup.ts";
+import {
+  assertGoesOn,
+  assertLeft,
+  fill,
+  ninth,
+  openNotebook,
+  segment,
+  snapshot,
+  spoil,
+  writeLines,
+} from "./_faults.ts";
+
+describe("a torn end", () => {
+  it("is cut off the newest segment and kept aside, and the operator is told", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    const bytes = await readFile(path);
+    const torn = bytes.subarray(0, -10);
+    await writeFile(path, torn);
+    const [warning = ""] = await assertGoesOn(folder, 8);
+    const end = readSegment(torn).end;
+    for (const named of [path, `${path}.broken`, `byte ${end}`]) assert.ok(warning.includes(named), warning);
+    assert.deepEqual(await readFile(`${path}.broken`), torn.subarray(end));
+  });
+
+  it("of a line that lacks only its line feed is made whole: the change is kept", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    await truncate(path, (await readFile(path)).length - 1);
+    assert.deepEqual(await assertGoesOn(folder, 9), []);
+  });
+
+  it("in the header of a segment that was just begun is begun anew", async (t) => {
+    for (const length of [0, 1, 40]) {
+      const folder = await ninth(await temporaryFolder(t));
+      const bytes = await readFile(join(folder, segment(7)));
+      await writeFile(join(folder, segment(10)), bytes.subarray(0, length));
+      await assertGoesOn(folder, 9);
+    }
+  });
+
+  it("of an older segment is damage", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    await rm(join(folder, snapshot(6)));
+    const path = join(folder, segment(4));
+    await truncate(path, (await readFile(path)).length - 10);
+    const { end } = readSegment(await readFile(path));
+    assert.match(await assertLeft(folder, path, `byte ${end}`), /addon-cli data verify/);
+  });
+});
+
+describe("damage", () => {
+  it("within the newest segment is refused with the file, the place and the next command", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    const [, second] = readSegment(await readFile(path)).records;
+    await spoil(path, (second?.offset ?? 0) + 30);
+    const hint = await assertLeft(folder, path, `byte ${second?.offset}`, "checksum");
+    assert.match(hint, /addon-cli data verify.*addon-cli data repair/);
+  });
+
+  it("of the last line is no torn end: it was acknowledged", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    const bytes = await readFile(path);
+    for (const offset of [bytes.length - 1, bytes.length - 2, bytes.length - 20]) {
+      await writeFile(path, bytes);
+      await spoil(path, offset);
+      await assertLeft(folder, path, "checksum");
+    }
+  });
+
+  it("of a segment's header is refused", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    await spoil(path, 20);
+    await assertLeft(folder, path, "byte 0");
+  });
+
+  it("by a segment under another's name is refused", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    await cp(join(folder, segment(4)), join(folder, segment(7)));
+    await assertLeft(folder, join(folder, segment(7)), "begins with 4");
+  });
+
+  it("by a segment of another folder with the right numbers is refused", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const other = await temporaryFolder(t);
+    const store = await openNotebook(other);
+    await fill(store, 6, 4);
+    await store.snapshot();
+    await fill(store, 9, 4);
+    await store.close();
+    await cp(join(other, segment(7)), join(folder, segment(7)));
+    await assertLeft(folder, join(folder, segment(7)), "does not follow");
+  });
+
+  it("by a gap in the numbers within a segment is refused with the place", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    const { records } = readSegment(await readFile(path));
+    const header = { format: "gameaddon-journal", version: 2, first: 7, chain: 5, instant: 0 };
+    await writeLines(path, [header, records[0]?.record ?? {}, records[2]?.record ?? {}], 5);
+    await assertLeft(folder, path, "8 was expected, 9 came");
+  });
+
+  it("by a missing segment between others is refused with the missing number", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    for (const name of [snapshot(6), segment(4)]) await rm(join(folder, name));
+    await assertLeft(folder, join(folder, segment(7)), "4 is missing");
+  });
+
+  it("by a missing newest segment is refused: a snapshot is never written before it is begun", async (t) => {
+    for (const missing of [[segment(7)], [segment(7), segment(4)], [segment(7), segment(4), segment(1)]]) {
+      const folder = await ninth(await temporaryFolder(t));
+      for (const name of missing) await rm(join(folder, name));
+      assert.match(await assertLeft(folder, folder, "from change 7 on"), /addon-cli data restore/);
+    }
+  });
+
+  it("by a journal without the snapshot that it begins behind is refused, and never an empty start", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    for (const name of [snapshot(3), snapshot(6), segment(1)]) await rm(join(folder, name));
+    await assertLeft(folder, folder, "from change 1 on");
+  });
+
+  it("of the newest snapshot is bridged by the one before it and all changes since", async (t) => {
+    for (const damage of [
+      (path: string) => spoil(path, 300),
+      (path: string) => spoil(path, 3),
+      (path: string) => truncate(path, 300),
+      (path: string) => truncate(path, 0),
+      async (path: string) => truncate(path, (await readFile(path)).lastIndexOf("\n", -2) + 1),
+    ]) {
+      const folder = await ninth(await temporaryFolder(t));
+      const path = join(folder, snapshot(6));
+      await damage(path);
+      const warnings = await assertGoesOn(folder, 9);
+      assert.ok(
+        warnings.some((warning) => warning.includes(path) && /at byte \d+/.test(warning)),
+        `${warnings}`,
+      );
+    }
+  });
+
+  it("of all snapshots is bridged by the journal, where that is whole", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    await spoil(join(folder, snapshot(3)), 300);
+    await spoil(join(folder, snapshot(6)), 300);
+    assert.equal((await assertGoesOn(folder, 9)).length, 2);
+  });
+
+  it("of the newest snapshot is refused where changes since the one before it are missing", async (t) => {
+    const cases: [string, string[]][] = [
+      ["4 is missing", [segment(4)]],
+      ["from change 7 on", [segment(7)]],
+      ["from change 7 on", [segment(4), segment(7)]],
+      ["from change 1 on", [segment(1), snapshot(3)]],
+    ];
+    for (const [expected, missing] of cases) {
+      const folder = await ninth(await temporaryFolder(t));
+      await spoil(join(folder, snapshot(6)), 300);
+      for (const name of missing) await rm(join(folder, name));
+      await assertLeft(folder, folder, expected);
+    }
+  });
+});

@@ -1,0 +1,152 @@
+/** What a start does with a folder that it can not use or that is somebody else's, and with other formats. */
+import assert from "node:assert/strict";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { temporaryFolder } from "../_setup.ts";
+import {
+  assertGoesOn,
+  assertLeft,
+  assertRefused,
+  type Call,
+  contents,
+  filesOf,
+  fill,
+  namesIn,
+  ninth,
+  openNotebook,
+  ruledFiles,
+  segment,
+  snapshot,
+  stateAfter,
+  systemError,
+  writeLines,
+} from "./_faults.ts";
+
+describe("a data folder", () => {
+  for (const [operation, path] of [
+    ["mkdir", "data"],
+    ["open", "lock"],
+    ["open", segment(1)],
+    ["readdir", "data"],
+  ] as const satisfies readonly (readonly [Call["operation"], string])[]) {
+    it(`on a read-only disk, noticed at ${operation} of ${path}, is refused by its name`, async (t) => {
+      const folder = join(await temporaryFolder(t), "data");
+      const files = ruledFiles((call) =>
+        call.operation === operation && call.path.endsWith(path) ? systemError("EROFS") : undefined,
+      );
+      const { hint } = await assertRefused(openNotebook(folder, { files }), folder, "EROFS");
+      assert.match(hint ?? "", /--data/);
+    });
+  }
+
+  it("whose files can not be read is refused, and is not taken for an empty one", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    for (const name of [segment(7), snapshot(6)]) {
+      const files = ruledFiles(({ operation, path }) =>
+        operation === "readFile" && path.endsWith(name) ? systemError("EACCES") : undefined,
+      );
+      await assertRefused(openNotebook(folder, { files }), folder, "EACCES");
+    }
+    await assertGoesOn(folder, 9);
+  });
+
+  it("that is a file is refused by its name", async (t) => {
+    const path = join(await temporaryFolder(t), "data");
+    await writeFile(path, "mine");
+    assert.match((await assertRefused(openNotebook(path), path)).hint ?? "", /--data/);
+    assert.equal(await readFile(path, "utf8"), "mine");
+    await assertRefused(openNotebook(join(path, "below")), path);
+  });
+
+  it("with somebody else's files is refused, and nothing is begun in it", async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, "thesis.txt"), "mine");
+    const { hint } = await assertRefused(openNotebook(folder), folder, "thesis.txt");
+    assert.match(hint ?? "", /--data/);
+    assert.deepEqual(await namesIn(folder, /^(?!lock$)/), ["thesis.txt"]);
+  });
+
+  it("with the files that an operator puts there, and hidden ones, is begun", async (t) => {
+    const folder = await temporaryFolder(t);
+    for (const name of ["routes.yaml", "seed.yaml", ".gitkeep"]) await writeFile(join(folder, name), "");
+    const store = await openNotebook(folder);
+    assert.equal(store.isNew, true);
+    await store.close();
+  });
+
+  it("of which only what was set aside is left is refused: there was data", async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, `${segment(1)}.broken`), "x");
+    await assertLeft(folder, `${segment(1)}.broken`);
+  });
+
+  it("is rid of what a snapshot that was cut off has left", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    await writeFile(join(folder, `.${snapshot(9)}.0123456789ab.tmp`), "half");
+    await assertGoesOn(folder, 9);
+    assert.deepEqual(await namesIn(folder, /\.tmp$/), []);
+  });
+});
+
+describe("a format", () => {
+  const note = { id: "a", text: "one", topic: "t" };
+
+  it("newer than the program is refused by the file's name, and is not taken for damage", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const written: Record<string, object[]> = {
+      [snapshot(9)]: [
+        { format: "gameaddon-snapshot", version: 3, sequence: 9, chain: 1, instant: 0, more: true },
+        { end: 0 },
+      ],
+      [segment(10)]: [{ format: "gameaddon-journal", version: 3, first: 10, chain: 1, instant: 0 }],
+    };
+    for (const [name, lines] of Object.entries(written)) {
+      const path = join(folder, name);
+      await writeLines(path, lines);
+      assert.match(await assertLeft(folder, path, "version 3", "up to 2"), /newer version/);
+      await rm(path);
+    }
+    await assertGoesOn(folder, 9);
+  });
+
+  it("older than the program is brought up on start, after copies are kept", async (t) => {
+    const folder = await temporaryFolder(t);
+    const change = { collection: "notes", key: "a", before: null, after: note };
+    const record = { sequence: 3, instant: 5, who: "operator", operation: "test", changes: [change] };
+    const header = { format: "gameaddon-snapshot", version: 1, sequence: 2, chain: 77, instant: 4 };
+    const tally = { collection: "tallies", record: { id: "tally", text: "2", topic: null } };
+    await writeLines(join(folder, snapshot(2)), [header, tally, { end: 1 }]);
+    const begin = { format: "gameaddon-journal", version: 1, first: 3, chain: 77, instant: 4 };
+    await writeLines(join(folder, segment(3)), [begin, record], 77);
+    const before = await filesOf(folder);
+    const store = await openNotebook(folder);
+    assert.equal(store.sequence, 3);
+    assert.deepEqual(contents(store.data), { notes: [note], tallies: [tally.record] });
+    assert.deepEqual(await filesOf(join(folder, "before-version-2")), before);
+    await store.close();
+    for (const name of [snapshot(3), segment(4)]) {
+      assert.match((await readFile(join(folder, name), "utf8")).split("\n")[0] ?? "", /"version":2/);
+    }
+    const again = await openNotebook(folder);
+    assert.deepEqual(contents(again.data), contents(store.data));
+    assert.deepEqual(await filesOf(join(folder, "before-version-2")), before);
+    await fill(again, 4);
+    await again.close();
+  });
+
+  it("older than the program, in a segment without a record yet, is brought up as well", async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeLines(join(folder, segment(1)), [
+      { format: "gameaddon-journal", version: 1, first: 1, chain: 0, instant: 4 },
+    ]);
+    const store = await openNotebook(folder);
+    await fill(store, 2);
+    assert.deepEqual(contents(store.data), stateAfter(2));
+    await store.close();
+    assert.match(
+      await readFile(join(folder, segment(1)), "utf8"),
+      /^\w{8} \{"format":"gameaddon-journal","version":2/,
+    );
+  });
+});

@@ -1,0 +1,212 @@
+/** Snapshots while changes go on, when they are begun, and how long what they replace is kept. */
+import assert from "node:assert/strict";
+import { readFile, utimes } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import * as fc from "fast-check";
+import { Collection } from "../../src/store/collection.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { readState } from "../../src/store/reading.ts";
+import { Clock, day, temporaryFolder } from "../_setup.ts";
+import {
+  assertKept,
+  contents,
+  dataFile,
+  fill,
+  type Note,
+  namesIn,
+  notebook,
+  numbered,
+  openNotebook,
+  origin,
+  ruledFiles,
+  stateAfter,
+} from "./_faults.ts";
+
+describe("a snapshot", () => {
+  it("has the records as they were when it began, whatever is set while it is written", () => {
+    const edit = fc.record({
+      id: fc.nat({ max: 7 }).map(String),
+      drops: fc.boolean(),
+      after: fc.nat({ max: 8 }),
+    });
+    const start = fc.uniqueArray(fc.nat({ max: 7 }).map(String));
+    fc.assert(
+      fc.property(start, fc.array(edit, { maxLength: 12 }), (ids, edits) => {
+        const collection = new Collection<Note>(notebook.notes);
+        for (const id of ids) collection.set(id, { id, text: "old", topic: null });
+        collection.freeze();
+        const read = new Map<string, Note>();
+        const walk = collection.frozen();
+        let given = 0;
+        for (const { id, drops, after } of edits) {
+          for (; given < after; given += 1) {
+            const next = walk.next();
+            if (next.done !== true) read.set(next.value.id, next.value);
+          }
+          collection.set(id, drops ? undefined : { id, text: "new", topic: null });
+        }
+        for (const note of walk) read.set(note.id, note);
+        assert.deepEqual([...read.keys()].sort(), [...ids].sort());
+        for (const note of read.values()) assert.equal(note.text, "old");
+      }),
+    );
+  });
+
+  it("written while changes go on is exactly the state behind its number, and loses none of them", async (t) => {
+    const folder = await temporaryFolder(t);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 60 }),
+        async (before, during) => {
+          run += 1;
+          const here = join(folder, String(run));
+          // Texts that are long enough for several pieces, between which changes get their turn.
+          const length = 30_000;
+          const store = await openNotebook(here);
+          await fill(store, before, length);
+          const snapshot = store.snapshot();
+          const changes: Promise<number>[] = [];
+          for (let number = before + 1; number <= before + during; number += 1) {
+            changes.push(store.change(origin, numbered(number, length)));
+            if (number % 3 === 0) await changes.at(-1);
+          }
+          await Promise.all([snapshot, ...changes]);
+          await store.close();
+          const [name = ""] = (await namesIn(here, /^snapshot-/)).slice(-1);
+          const sequence = Number(/\d+/.exec(name));
+          assert.ok(sequence >= before);
+          const { database } = await readState(nodeFiles, here, notebook, { sequence });
+          assert.equal(database.sequence, sequence);
+          assert.deepEqual(contents(database.view), stateAfter(sequence, length));
+          const again = await openNotebook(here);
+          assertKept(again, before + during, before + during, length);
+          await again.close();
+        },
+      ),
+      { numRuns: 10 },
+    );
+  });
+
+  it("asked for while another is written has every change that was made before it was asked for", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    t.after(() => store.close());
+    await fill(store, 5);
+    const first = store.snapshot();
+    while ((await namesIn(folder, /^journal-/)).length < 2) await setTimeout(1);
+    await fill(store, 6);
+    await Promise.all([first, store.snapshot()]);
+    const newest = (await namesIn(folder, /^snapshot-/)).at(-1);
+    assert.equal(newest, "snapshot-000000000006.jsonl");
+  });
+
+  it("is begun when the journal has grown by the given size, and again when it has done so once more", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder, { snapshotAfterBytes: 4000 });
+    await fill(store, 60);
+    await store.close();
+    const sizes: number[] = [];
+    for (const name of await namesIn(folder, /^journal-/)) {
+      sizes.push((await readFile(join(folder, name))).length);
+    }
+    assert.ok(sizes.length > 2, `${sizes}`);
+    assert.ok(
+      sizes.every((size) => size < 8000),
+      `${sizes}`,
+    );
+    const again = await openNotebook(folder);
+    t.after(() => again.close());
+    assertKept(again, 60, 60);
+  });
+
+  it("on stop leaves the next start nothing to replay; asked for again it does nothing", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    await fill(store, 7);
+    await store.close({ snapshot: true });
+    await assert.rejects(store.snapshot(), { code: "SHUTTING_DOWN" });
+    const names = await namesIn(folder, dataFile);
+    assert.deepEqual(names, [
+      "journal-000000000001.log",
+      "journal-000000000008.log",
+      "snapshot-000000000007.jsonl",
+    ]);
+    const again = await openNotebook(folder);
+    await again.snapshot();
+    await again.close({ snapshot: true });
+    assert.deepEqual(await namesIn(folder, dataFile), names);
+  });
+});
+
+describe("retention", () => {
+  /** Sets the age of every data file by its place among the snapshots: the oldest is `oldest` days old. */
+  async function age(folder: string, now: number, days: number): Promise<void> {
+    for (const name of await namesIn(folder, dataFile)) {
+      const then = (now - days * day) / 1000;
+      await utimes(join(folder, name), then, then);
+    }
+  }
+
+  async function withSnapshots(folder: string, count: number, clock: Clock, days: number) {
+    const store = await openNotebook(folder, { now: clock.now });
+    for (let each = 1; each <= count; each += 1) {
+      await fill(store, each * 2);
+      await store.snapshot();
+    }
+    await age(folder, clock.time, days);
+    return store;
+  }
+
+  it("keeps everything of the last 14 days", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await withSnapshots(folder, 6, new Clock(), 13.9);
+    t.after(() => store.close());
+    await fill(store, 13);
+    await store.snapshot();
+    assert.equal((await namesIn(folder, /^snapshot-/)).length, 7);
+    assert.equal((await namesIn(folder, /^journal-/)).length, 8);
+  });
+
+  it("keeps the last 3 snapshots however old they are, with all changes since, and drops the rest", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await withSnapshots(folder, 6, new Clock(), 14.1);
+    await fill(store, 13);
+    await store.snapshot();
+    await store.close();
+    assert.deepEqual(await namesIn(folder, dataFile), [
+      "journal-000000000011.log",
+      "journal-000000000013.log",
+      "journal-000000000014.log",
+      "snapshot-000000000010.jsonl",
+      "snapshot-000000000012.jsonl",
+      "snapshot-000000000013.jsonl",
+    ]);
+    for (const sequence of [10, 11, 12, 13]) {
+      const { database } = await readState(nodeFiles, folder, notebook, { sequence });
+      assert.deepEqual(contents(database.view), stateAfter(sequence));
+    }
+  });
+
+  it("drops nothing before the snapshot that replaces it has its name on the disk", async (t) => {
+    const folder = await temporaryFolder(t);
+    const clock = new Clock();
+    await (await withSnapshots(folder, 5, clock, 20)).close();
+    const steps: string[] = [];
+    const files = ruledFiles(({ operation, path }) => {
+      if (operation === "rename" || operation === "unlink") steps.push(operation);
+      if (operation === "sync" && path === folder) steps.push("folder synced");
+      return undefined;
+    });
+    const store = await openNotebook(folder, { files, now: clock.now });
+    t.after(() => store.close());
+    await fill(store, 11);
+    await store.snapshot();
+    const renamed = steps.indexOf("rename");
+    assert.equal(steps[renamed + 1], "folder synced");
+    assert.ok(steps.indexOf("unlink") > renamed + 1, `${steps}`);
+  });
+});
