@@ -1,6 +1,5 @@
 /** The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4). */
 import { Command, CommanderError, Option } from "commander";
-import type { Control } from "../src/control.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands } from "./commands/audit.ts";
@@ -16,17 +15,9 @@ import { addTokenCommands } from "./commands/token.ts";
 import { addUndoCommand } from "./commands/undo.ts";
 import type { IO } from "./io.ts";
 import { Output } from "./output.ts";
+import type { Session } from "./session.ts";
 import { version } from "./version.ts";
-import { defaultRoutes, type GlobalOptions, type Mode, Workplace, withControl } from "./workplace.ts";
-
-/** What every command is given. */
-export interface Session {
-  readonly io: IO;
-  readonly output: Output;
-  workplace(): Workplace;
-  /** Runs `work` on the data. */
-  withControl<T>(mode: Mode, work: (control: Control) => Promise<T>): Promise<T>;
-}
+import { defaultRoutes, type GlobalOptions, Workplace, withControl } from "./workplace.ts";
 
 /** 0 done, 1 failed, 2 wrong usage. */
 export type ExitCode = 0 | 1 | 2;

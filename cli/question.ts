@@ -2,7 +2,7 @@
 import { InvalidArgumentError, Option } from "commander";
 import { readTable } from "../src/route-table.ts";
 import type { TableText } from "../src/service.ts";
-import type { Session } from "./program.ts";
+import type { Session } from "./session.ts";
 import { tableFile } from "./table.ts";
 
 /** A path without its prefix. */

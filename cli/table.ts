@@ -5,7 +5,7 @@ import { type CheckedTable, revisionOf, type Table } from "../src/engine/table.t
 import { type Warning, warningsOf } from "../src/engine/warnings.ts";
 import { readTable, TableFaults } from "../src/route-table.ts";
 import { checkRoutes, operationsToCheck, readSeed } from "../src/service.ts";
-import type { Session } from "./program.ts";
+import type { Session } from "./session.ts";
 
 /** The file that a command means: the one that it was given, or the one of `--routes`. */
 export async function tableFile({ io, workplace }: Session, given: string | undefined): Promise<string> {

@@ -3,7 +3,7 @@ import { access, copyFile, mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { setTimeout } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
-import { type Control, connectControl, controlOf } from "../src/control.ts";
+import { type Control, connectControl, controlOf, ServiceGone } from "../src/control.ts";
 import { Failure } from "../src/errors.ts";
 import { readSeed, Service, type ServiceOptions } from "../src/service.ts";
 import { FolderHeld } from "../src/store/lock.ts";
@@ -97,7 +97,8 @@ export async function openService(
     routes: await workplace.routesFile(),
   });
   for (const warning of service.store.warnings) output.remark(`warning: ${warning}`);
-  if (isNew && options.seed !== false) {
+  // A first start that was cut off before the seeding is made up for.
+  if (service.store.sequence === 0 && options.seed !== false) {
     const file = await workplace.seedFile();
     try {
       await service.administer("seed.groups", await readSeed(file));
@@ -129,12 +130,16 @@ export async function withControl<T>(
       hint: "`addon-cli serve` and `addon-cli seed groups` begin it; --data names another folder.",
     });
   }
-  const turn = await takeTurn(workplace, output, { seed: mode !== "seeds" });
-  if (turn.running !== undefined) return work(turn.running);
-  try {
-    return await work(controlOf(turn.service, null));
-  } finally {
-    await turn.service.close();
+  for (;;) {
+    const turn = await takeTurn(workplace, output, { seed: mode !== "seeds" });
+    try {
+      return await work(turn.running ?? controlOf(turn.service, null));
+    } catch (error) {
+      // The service stopped before it was asked for anything: the folder is free, and nothing was done.
+      if (!(error instanceof ServiceGone && error.untouched)) throw error;
+    } finally {
+      if (turn.running === undefined) await turn.service.close();
+    }
   }
 }
 

@@ -140,13 +140,22 @@ export async function startControl(folder: string, control: Control): Promise<{ 
 /** Reaches the service that runs on a folder; undefined where none does. A dead holder's socket is none. */
 export async function connectControl(folder: string): Promise<Control | undefined> {
   const path = reachable(join(folder, "socket"));
-  const ask = <T>(method: Method, given: readonly unknown[]) => askSocket<T>(path, method, given);
   try {
-    await ask("holder", []);
+    await askSocket(path, "holder", []);
   } catch (error) {
     if (error instanceof NobodyThere) return undefined;
     throw error;
   }
+  let answered = false;
+  const ask = async <T>(method: Method, given: readonly unknown[]): Promise<T> => {
+    try {
+      const result = await askSocket<T>(path, method, given);
+      answered = true;
+      return result;
+    } catch (error) {
+      throw error instanceof NobodyThere ? new ServiceGone(!answered) : error;
+    }
+  };
   return {
     administer: (...all) => ask("administer", all),
     call: (...all) => ask("call", all),
@@ -160,6 +169,18 @@ export async function connectControl(folder: string): Promise<Control | undefine
     whoCan: (...all) => ask("whoCan", all),
     holder: () => ask("holder", []),
   };
+}
+
+/** The service has stopped between two questions. `untouched` says that it had not answered any but the first look. */
+export class ServiceGone extends Failure {
+  readonly untouched: boolean;
+
+  constructor(untouched: boolean) {
+    super("SHUTTING_DOWN", "The service on the data folder has just stopped.", {
+      hint: "What it answered before that is done; give the command again for the rest.",
+    });
+    this.untouched = untouched;
+  }
 }
 
 /** Nobody listens on the socket. */

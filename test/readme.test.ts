@@ -61,6 +61,7 @@ it("the tour, pasted into a shell, shows what it says", async (t) => {
     '[{"reason":"Betrayal","price":5000,"kills":30}]',
     '{"info":"Added one KILL for Bob."}',
     "Marked Mallory as done.",
+    '[{"name":"Mallory","uuid":null,"done":false}]',
   ]) {
     assert.ok(lines.includes(expected), `${expected} is missing in:\n${stdout}`);
   }
@@ -69,6 +70,8 @@ it("the tour, pasted into a shell, shows what it says", async (t) => {
   assert.ok(lines.some((line) => line.includes('"kills":[{"name":"Bob","value":1}]')));
   assert.match(stdout, /"name": "Mallory",\s+"uuid": null,\s+"done": true/);
   assert.match(stdout, /statistic +deaths 0, kills 1/);
+  assert.match(stdout, /^\d+\t[^\t]+\toperator\ttargetlist\.done\t/m);
+  assert.match(stdout, /Undid change \d+ \(targetlist\.done\)\./);
 });
 
 it("the table of operations is what `routes list --markdown` says of the shipped table", async (t) => {

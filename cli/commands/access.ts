@@ -4,7 +4,7 @@ import type { Decision, Step } from "../../src/access/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/access/who-can.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { parsePair, parsePath, tableOption, tableText } from "../question.ts";
 
 type Pairs = [string, string][];

@@ -6,7 +6,7 @@ import { readTable, TableFaults } from "../../src/route-table.ts";
 import { checkRoutes, vocabularyOf } from "../../src/service.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { type Column, toDate } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 
 const columns: readonly Column<Excess>[] = [
   { heading: "PLAYER", cell: ({ player }) => player },

@@ -9,7 +9,7 @@ import { changeWords, keyWords, operationWords, plain, whoWords } from "../../sr
 import { toSchema } from "../../src/engine/parameters.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { toDate } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { addAuditStatisticsCommand } from "./audit-statistics.ts";
 import { parseDuration } from "./token.ts";
 

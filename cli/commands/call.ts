@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { Failure, type FailureCode } from "../../src/errors.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 
 function parsePair(text: string, previous: readonly [string, string][] = []): [string, string][] {
   const separator = text.indexOf("=");

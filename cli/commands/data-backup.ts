@@ -12,7 +12,7 @@ import { readState } from "../../src/store/reading.ts";
 import { snapshotsIn } from "../../src/store/snapshot.ts";
 import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import {
   keptIn,
   progressOn,

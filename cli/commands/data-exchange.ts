@@ -11,7 +11,7 @@ import { nodeFiles, writeDurably } from "../../src/store/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { keptIn, putInPlace, refuseBesideService, requireData, withFolder } from "./data-folder.ts";
 
 export function addExchangeCommands(

@@ -5,7 +5,7 @@ import { planRepair, type RepairPlan, repair } from "../../src/maintenance/repai
 import { nodeFiles } from "../../src/store/files.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import type { GlobalOptions } from "../workplace.ts";
 import { describeFault, requireData, withFolder } from "./data-folder.ts";
 

@@ -6,7 +6,7 @@ import { verify } from "../../src/maintenance/verify.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { examples } from "../help.ts";
 import { Reported, toDate } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { addBackupCommands } from "./data-backup.ts";
 import { addExchangeCommands } from "./data-exchange.ts";
 import { describeFault, holderOf } from "./data-folder.ts";

@@ -1,7 +1,7 @@
 /** `group`: addon groups and their members. */
 import type { Command } from "commander";
 import { examples } from "../help.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 
 export function addGroupCommands(program: Command, { output, withControl }: Session): void {
   const group = program.command("group").description("list groups, and add and remove their members");

@@ -1,7 +1,7 @@
 /** `member` and `admin`: a player's ranks in factions and services, and the administrator flag. */
 import { type Command, InvalidArgumentError } from "commander";
 import { examples } from "../help.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 
 function parseRank(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected is a whole number from 1 on.");

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 
 interface Member {
   readonly organisation: string;

@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import { TableFaults } from "../../src/route-table.ts";
 import { countOf } from "../faults.ts";
 import { Reported } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { type LookedThrough, lookThrough, tableFile } from "../table.ts";
 
 export function addCheckCommand(routes: Command, session: Session): void {

@@ -13,7 +13,7 @@ import {
 import { nobody } from "../../src/access/people.ts";
 import { examples } from "../help.ts";
 import type { Output } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { tableText } from "../question.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
 

@@ -8,7 +8,7 @@ import { Failure } from "../../src/errors.ts";
 import { compareTexts, didYouMean, fold, oneOf } from "../../src/text.ts";
 import { toMarkdown } from "../markdown.ts";
 import type { Column } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
 
 interface ListOptions {

@@ -6,7 +6,7 @@ import { Failure } from "../../src/errors.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "../../src/route-table.ts";
 import { examples } from "../help.ts";
 import { Reported, toDate } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { checkedTable, tableFile } from "../table.ts";
 import type { GlobalOptions } from "../workplace.ts";
 import { diffText } from "./routes-diff.ts";

@@ -10,7 +10,7 @@ import { TableFaults } from "../../src/route-table.ts";
 import { type Paint, presentFaults } from "../faults.ts";
 import { examples } from "../help.ts";
 import { type Output, Reported } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
 
 const form = `

@@ -1,6 +1,6 @@
 /** `routes`: the route table as people read it, what is wrong with it, and which one is in force. */
 import type { Command } from "commander";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { addCheckCommand } from "./routes-check.ts";
 import { addDiffCommand } from "./routes-diff.ts";
 import { addListCommand } from "./routes-list.ts";

@@ -4,7 +4,7 @@ import type { Command } from "commander";
 import { Failure } from "../../src/errors.ts";
 import { readSeed } from "../../src/service.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 
 export function addSeedCommands(program: Command, { io, output, workplace, withControl }: Session): void {
   const seed = program.command("seed").description("add groups, factions and services");

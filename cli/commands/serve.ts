@@ -6,7 +6,7 @@ import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
 import { examples } from "../help.ts";
 import { createLog, type Log } from "../log.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 import { watchFile } from "../watch.ts";
 import { openAsService } from "../workplace.ts";
 

@@ -2,7 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 
 const millisecondsOf = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 

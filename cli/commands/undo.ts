@@ -1,6 +1,6 @@
 /** `undo`: takes one change back. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { Session } from "../program.ts";
+import type { Session } from "../session.ts";
 
 function parseNumber(text: string): number {
   const number = Number(text);

@@ -1,0 +1,14 @@
+/** What every command is given. */
+import type { Control } from "../src/control.ts";
+import type { IO } from "./io.ts";
+import type { Output } from "./output.ts";
+import type { Mode, Workplace } from "./workplace.ts";
+
+/** The surroundings of a command, and where it is carried out. */
+export interface Session {
+  readonly io: IO;
+  readonly output: Output;
+  workplace(): Workplace;
+  /** Runs `work` on the data. */
+  withControl<T>(mode: Mode, work: (control: Control) => Promise<T>): Promise<T>;
+}
