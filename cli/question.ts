@@ -1,4 +1,4 @@
-/** What commands about access take: a path, its parameters, and by which table they are to be answered. */
+/** What commands about operations take: a path, its parameters, and by which table they are to be answered. */
 import { InvalidArgumentError, Option } from "commander";
 import { readTable } from "../src/route-table.ts";
 import type { TableText } from "../src/service.ts";
@@ -16,7 +16,7 @@ export function parsePath(text: string): string {
 /** A parameter, added to those before it. */
 export function parsePair(text: string, previous: readonly [string, string][] = []): [string, string][] {
   const separator = text.indexOf("=");
-  if (separator < 1) throw new InvalidArgumentError("Expected is name=value, such as factionString=GROVE.");
+  if (separator < 1) throw new InvalidArgumentError("Expected is name=value, such as reason=Theft.");
   return [...previous, [text.slice(0, separator), text.slice(separator + 1)]];
 }
 

@@ -63,6 +63,7 @@ export class RouteTable {
   #engine: Engine | undefined;
   #since = 0;
   #refused: TableStatus["refused"] = null;
+  #reloading: Promise<unknown> = Promise.resolve();
 
   constructor(file: string, surroundings: Surroundings, mount: (table: Table) => Engine, now: () => number) {
     this.file = file;
@@ -84,7 +85,14 @@ export class RouteTable {
   }
 
   /** Reads the file again. @throws TableFaults, or Failure where there is no file; the old table stays in force */
-  async reload(): Promise<Reloaded> {
+  reload(): Promise<Reloaded> {
+    // One after another: of two at once, the one that has read the older file could be the last to put it in force.
+    const reloaded = this.#reloading.then(() => this.#reload());
+    this.#reloading = reloaded.catch(() => {});
+    return reloaded;
+  }
+
+  async #reload(): Promise<Reloaded> {
     try {
       const text = await readTable(this.file);
       const { table, faults } = checkTable(text, this.#surroundings);

@@ -4,8 +4,8 @@ import type { Decision, Step } from "../../src/access/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/access/who-can.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
-import type { Session } from "../session.ts";
 import { parsePair, parsePath, tableOption, tableText } from "../question.ts";
+import type { Session } from "../session.ts";
 
 type Pairs = [string, string][];
 interface Options {

@@ -1,25 +1,10 @@
 /** `call`: any operation of the route table, as the operator or as a player. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import { Failure, type FailureCode } from "../../src/errors.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
+import { parsePair, parsePath } from "../question.ts";
 import type { Session } from "../session.ts";
-
-function parsePair(text: string, previous: readonly [string, string][] = []): [string, string][] {
-  const separator = text.indexOf("=");
-  if (separator < 1) throw new InvalidArgumentError("Expected is name=value, such as reason=Theft.");
-  return [...previous, [text.slice(0, separator), text.slice(separator + 1)]];
-}
-
-function parsePath(text: string): string {
-  if (!text.startsWith("/")) {
-    throw new InvalidArgumentError("Expected is a path without its prefix, such as /wantedreason/add.");
-  }
-  if (/[?#]/.test(text)) {
-    throw new InvalidArgumentError("Write parameters behind the path, as name=value.");
-  }
-  return text;
-}
 
 export function addCallCommand(program: Command, { io, output, withControl }: Session): void {
   program

@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { TableFaults } from "../../src/route-table.ts";
 import { countOf } from "../faults.ts";
+import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
 import type { Session } from "../session.ts";
 import { type LookedThrough, lookThrough, tableFile } from "../table.ts";
@@ -11,6 +12,7 @@ export function addCheckCommand(routes: Command, session: Session): void {
     .command("check")
     .description("check the route table: every fault, and what is suspicious, with line and column")
     .argument("[file]", "the table; by default that of --routes")
+    .addHelpText("after", examples("routes check", "routes check next.yaml --strict"))
     .option("--strict", "fail on warnings, too")
     .addHelpText(
       "after",

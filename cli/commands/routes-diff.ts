@@ -13,8 +13,8 @@ import {
 import { nobody } from "../../src/access/people.ts";
 import { examples } from "../help.ts";
 import type { Output } from "../output.ts";
-import type { Session } from "../session.ts";
 import { tableText } from "../question.ts";
+import type { Session } from "../session.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
 
 export function addDiffCommand(routes: Command, session: Session): void {

@@ -1,7 +1,8 @@
 /** `serve`: runs the service until it is told to stop. */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { controlOf, startControl } from "../../src/control.ts";
+import { type Control, controlOf, type Holder, startControl } from "../../src/control.ts";
+import type { Reloaded } from "../../src/route-table.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
 import { examples } from "../help.ts";
@@ -93,7 +94,7 @@ async function serve(session: Session, { host, port, https, cert, key, watch }: 
     });
     const { url } = server;
     const holder = { pid: process.pid, url, since: Date.now() };
-    const control = await startControl(service.store.folder, controlOf(service, holder));
+    const control = await startControl(service.store.folder, loggedControl(service, holder, log));
     const reload = (why: string) => reloadTable(service, log, why);
     io.onReload(() => void reload("on SIGHUP"));
     const watching = watch
@@ -115,11 +116,28 @@ async function serve(session: Session, { host, port, https, cert, key, watch }: 
   }
 }
 
+/** The control of the service, whose log tells which table was put in force through it. */
+function loggedControl(service: Service, holder: Holder, log: Log): Control {
+  const control = controlOf(service, holder);
+  return {
+    ...control,
+    async reloadRoutes(expected) {
+      const reloaded = await control.reloadRoutes(expected);
+      if (reloaded.changed) log.info(inForce("on `routes reload`", reloaded));
+      return reloaded;
+    },
+  };
+}
+
+function inForce(why: string, { revision }: Reloaded): string {
+  return `The route table was read again ${why}: revision ${revision} is in force.`;
+}
+
 /** Puts the file's table in force. A faulty one is refused and logged; the old one stays in force. */
 async function reloadTable(service: Service, log: Log, why: string): Promise<void> {
   try {
-    const { revision, changed } = await service.routes.reload();
-    if (changed) log.info(`The route table was read again ${why}: revision ${revision} is in force.`);
+    const reloaded = await service.routes.reload();
+    if (reloaded.changed) log.info(inForce(why, reloaded));
   } catch (error) {
     const { revision } = service.routes.status();
     log.warn(`The route table was refused; revision ${revision} stays in force.`, error);

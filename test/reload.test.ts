@@ -1,0 +1,236 @@
+/**
+ * Another route table under load: 200 times, by every way, good and faulty ones alternating. No request fails, each
+ * answer is decided wholly by one table, and a faulty table decides nothing.
+ */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { rename } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { type Control, connectControl } from "../src/control.ts";
+import { nodeFiles } from "../src/store/files.ts";
+import { readHistory } from "../src/store/reading.ts";
+import { prefix } from "./_setup.ts";
+import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
+
+const reloads = 200;
+const clients = 32;
+
+/** What is different in the two tables: everything at once, so that an answer by parts of both shows. */
+interface Sort {
+  readonly excluded: string;
+  readonly member: string;
+  readonly handler: string;
+  readonly amount: string;
+}
+const sorts: readonly [Sort, Sort] = [
+  {
+    excluded: "BLACKLIST",
+    member: "VIP",
+    handler: "event.current",
+    amount: "{ type: integer, minimum: 0, maximum: 9 }",
+  },
+  {
+    excluded: "VIP",
+    member: "BLACKLIST",
+    handler: "player.groups",
+    amount: "{ type: integer, minimum: 10, maximum: 19 }",
+  },
+];
+
+function tableOf({ excluded, member, handler, amount }: Sort, remark: string): string {
+  return `# ${remark}
+prefix: ${prefix}/{tokenString}
+excluded: { group: ${excluded} }
+routes:
+  /event: { summary: E., restriction: { group: ${member} }, handler: ${handler} }
+  /mgmt: { summary: M., restriction: open, handler: ${handler} }
+  /event/gangwar:
+    summary: G.
+    restriction: { group: ${member} }
+    parameters: { attacker: ${amount}, defender: ${amount} }
+    handler: event.gangwar
+`;
+}
+
+/** A table that would let everybody in, if any part of it were put in force. */
+function faultyTable(remark: string): string {
+  return `# ${remark}
+prefix: ${prefix}/{tokenString}
+routes:
+  /event: { summary: E., restriction: open, handler: mgmt.overview }
+  /mgmt: { summary: M., restriction: administrators, handler: mgmt.overview }
+  /event/gangwar: { summary: G., restriction: open, handler: nowhere.${remark} }
+`;
+}
+
+/** A call, and what it is answered by the one table and by the other. */
+interface Call {
+  readonly who: "Vip" | "Black" | "Plain";
+  readonly path: string;
+  readonly answers: readonly [string, string];
+}
+const [first, second] = sorts.map(
+  ({ member }) => `RESTRICTED This operation is only for members of the group ${member}.`,
+);
+const events = "bankRob,bomb,gangwar";
+const list = "a list";
+const calls: readonly Call[] = [
+  { who: "Vip", path: "/event", answers: [events, "EXCLUDED"] },
+  { who: "Black", path: "/event", answers: ["EXCLUDED", list] },
+  { who: "Plain", path: "/event", answers: [String(first), String(second)] },
+  { who: "Plain", path: "/mgmt", answers: [events, list] },
+  { who: "Vip", path: "/event/gangwar?attacker=5&defender=5", answers: ["changed", "EXCLUDED"] },
+  { who: "Black", path: "/event/gangwar?attacker=15&defender=15", answers: ["EXCLUDED", "changed"] },
+  { who: "Plain", path: "/event/gangwar?attacker=99", answers: [String(first), String(second)] },
+];
+
+/** What an answer is, in the words of {@link Call}. */
+function toWords(status: number, body: unknown): string {
+  if (Array.isArray(body)) return status === 200 ? list : `${status}`;
+  const { code, info, ...rest } = body as { code?: string; info?: string };
+  if (code === "RESTRICTED") return `${code} ${info}`;
+  if (code !== undefined) return code;
+  return info === undefined ? Object.keys(rest).sort().join(",") : "changed";
+}
+
+function revisionOf(text: string): string {
+  return createHash("sha256").update(text).digest("hex").slice(0, 12);
+}
+
+const ways = ["write", "rename", "signal", "control"] as const;
+
+class Scene {
+  readonly desk: Desk;
+  readonly serving: Running;
+  readonly control: Control;
+  readonly base: string;
+  readonly tokens: ReadonlyMap<string, string>;
+
+  constructor(
+    desk: Desk,
+    serving: Running,
+    control: Control,
+    base: string,
+    tokens: ReadonlyMap<string, string>,
+  ) {
+    this.desk = desk;
+    this.serving = serving;
+    this.control = control;
+    this.base = base;
+    this.tokens = tokens;
+  }
+
+  async ask({ who, path }: Call): Promise<string> {
+    const response = await fetch(`${this.base}${prefix}/${this.tokens.get(who)}${path}`);
+    return toWords(response.status, await response.json());
+  }
+
+  /** Puts a table into the file, and has it read in one of the ways. Settles once the service has dealt with it. */
+  async reload(text: string, way: (typeof ways)[number], remark: string): Promise<void> {
+    const isFaulty = text.includes("nowhere");
+    if (way === "rename") {
+      const next = await this.desk.write("next.yaml", text);
+      await rename(next, join(this.desk.folder, "routes.yaml"));
+    } else await this.desk.write("routes.yaml", text);
+    if (way === "control") {
+      if (isFaulty) await assert.rejects(this.control.reloadRoutes(), new RegExp(`nowhere\\.${remark}`));
+      else assert.equal((await this.control.reloadRoutes()).revision, revisionOf(text));
+      return;
+    }
+    if (way === "signal") this.serving.reload();
+    const isThere = async () => {
+      const { revision, refused } = await this.control.routesStatus();
+      return isFaulty ? refused?.reason.includes(`nowhere.${remark}`) : revision === revisionOf(text);
+    };
+    while (!(await isThere()));
+  }
+}
+
+async function openScene(desk: Desk): Promise<Scene> {
+  await desk.write("routes.yaml", tableOf(sorts[0], "start"));
+  await desk.ok("seed", "groups");
+  const tokens = new Map<string, string>();
+  for (const [name, group] of [
+    ["Vip", "VIP"],
+    ["Black", "BLACKLIST"],
+    ["Plain", undefined],
+  ] as const) {
+    await desk.ok("player", "add", name);
+    if (group !== undefined) await desk.ok("group", "add", name, group);
+    tokens.set(name, (await desk.ok("token", "issue", "--player", name)).trim());
+  }
+  const serving = desk.serve();
+  const [base = ""] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
+  const control = await connectControl(desk.data);
+  assert.ok(control !== undefined);
+  return new Scene(desk, serving, control, base, tokens);
+}
+
+describe("another table under load", () => {
+  it(`${reloads} reloads, good and faulty, by every way: no request of ${clients} clients fails, each is decided by one table`, async (t) => {
+    const desk = await emptyDesk(t);
+    const scene = await openScene(desk);
+    let goesOn = true;
+    const seen = new Map<string, number>();
+    const client = async (start: number) => {
+      for (let turn = start; goesOn; turn += 1) {
+        const call = calls[turn % calls.length] as Call;
+        const words = await scene.ask(call);
+        const isKnown = call.answers.includes(words);
+        assert.ok(isKnown, `${call.who} ${call.path} was answered ${words}`);
+        const key = `${call.who} ${call.path} ${call.answers.indexOf(words)}`;
+        seen.set(key, (seen.get(key) ?? 0) + 1);
+      }
+    };
+    const load = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
+    // A client that fails ends the reloads, too.
+    const failed = load.then(
+      () => undefined,
+      (error: unknown) => error,
+    );
+    const revisions: [Set<string>, Set<string>] = [
+      new Set([revisionOf(tableOf(sorts[0], "start"))]),
+      new Set(),
+    ];
+    const change = async () => {
+      let which: 0 | 1 = 0;
+      for (let index = 0; index < reloads; index += 1) {
+        const way = ways[
+          (Math.floor(index / 2) + Math.floor(index / 8)) % ways.length
+        ] as (typeof ways)[number];
+        const isFaulty = index % 2 === 1;
+        if (!isFaulty) which = which === 0 ? 1 : 0;
+        const text = isFaulty ? faultyTable(`n${index}`) : tableOf(sorts[which], `n${index}`);
+        if (!isFaulty) revisions[which].add(revisionOf(text));
+        await scene.reload(text, way, `n${index}`);
+        // From now on the new table answers; after a faulty one, the old one still does.
+        for (const call of calls)
+          assert.equal(await scene.ask(call), call.answers[which], `${way} ${call.path}`);
+      }
+    };
+    const error = await Promise.race([change(), failed]).finally(() => {
+      goesOn = false;
+    });
+    if (error !== undefined) throw error;
+    await load;
+    for (const { who, path } of calls) {
+      for (const index of [0, 1])
+        assert.ok((seen.get(`${who} ${path} ${index}`) ?? 0) > 0, `${who} ${path} ${index}`);
+    }
+    t.diagnostic(`${[...seen.values()].reduce((sum, count) => sum + count, 0)} requests`);
+    assert.doesNotMatch(scene.serving.stderr.text, /"status":5\d\d/);
+    assert.equal(await scene.serving.stop(), 0);
+    const { uuid } = await desk.json<{ uuid: string }>("player", "show", "Vip");
+    let changes = 0;
+    for await (const { operation, who, table } of readHistory(nodeFiles, desk.data, 0)) {
+      if (operation !== "event.gangwar" || table === null) continue;
+      changes += 1;
+      assert.ok(
+        revisions[who === uuid ? 0 : 1].has(table),
+        "the journal names the table that let the caller in",
+      );
+    }
+    assert.ok(changes > 0);
+  });
+});
