@@ -47,6 +47,7 @@ const onlyTheChecker: readonly [kind: string, says: RegExp][] = [
   ["two parameters of one name", /needs a name of its own/],
   ["a parameter in braces that is not declared", /^the path has \{\w+\}, but/],
   ["a name of a parameter that is not well formed", /^a name of letters, digits/],
+  ["a name that is more than a name in JavaScript", /can not be a name here/],
   ["a group, faction or service that there is not", /^there is no (group|faction|service) /],
   ["a type that there is not", /^there is no type |^the type "\w+" (is not known|has a fault)/],
   ["a type that is called as a built-in one", /is a built-in type/],
