@@ -135,7 +135,12 @@ export interface ParsedDocument {
 /** Parses a table's text and checks its form. */
 export function parseTable(text: string): ParsedDocument {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, uniqueKeys: true });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    uniqueKeys: true,
+    logLevel: "error",
+  });
   const faults: Fault[] = [];
   const add = (offset: number, message: string) => {
     const { line, col } = lines.linePos(offset);

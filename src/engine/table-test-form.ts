@@ -109,7 +109,12 @@ type TestForm = v.InferOutput<typeof testSchema>;
 /** Takes a document of tests apart, with every fault where it stands. */
 export function parseTests(text: string, vocabulary: Vocabulary): ParsedTests {
   const lines = new LineCounter();
-  const document = parseDocument(text, { lineCounter: lines, prettyErrors: false, schema: "failsafe" });
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    prettyErrors: false,
+    schema: "failsafe",
+    logLevel: "error",
+  });
   const faults: Fault[] = [];
   const placeOf = (offset: number) => {
     const { line, col } = lines.linePos(offset);
