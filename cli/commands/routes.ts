@@ -5,6 +5,7 @@ import { addCheckCommand } from "./routes-check.ts";
 import { addDiffCommand } from "./routes-diff.ts";
 import { addListCommand } from "./routes-list.ts";
 import { addReloadCommands } from "./routes-reload.ts";
+import { addSchemaCommand } from "./routes-schema.ts";
 import { addTestCommand } from "./routes-test.ts";
 
 export function addRoutesCommands(program: Command, session: Session): void {
@@ -14,4 +15,5 @@ export function addRoutesCommands(program: Command, session: Session): void {
   addTestCommand(routes, session);
   addDiffCommand(routes, session);
   addReloadCommands(routes, session);
+  addSchemaCommand(routes, session);
 }
