@@ -42,8 +42,6 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
   readonly routes: string;
   /** Told of every answer. */
   readonly observe?: (record: RequestRecord) => void;
-  /** Told when something in the background has failed. */
-  readonly warn?: (message: string, error: unknown) => void;
 }
 
 /** What an administrative operation takes. */

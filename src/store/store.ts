@@ -53,6 +53,8 @@ export interface StoreOptions<M extends Model> {
   readonly snapshotAfterBytes?: number;
   /** How long what a newer snapshot contains is kept. */
   readonly retention?: Retention;
+  /** Told when something in the background has failed that nobody waits for, such as a snapshot. */
+  readonly warn?: (message: string, error: unknown) => void;
   /** Told when the disk can not be relied on any more; the process has to end. */
   readonly onFatal?: (error: Error) => void;
 }
@@ -237,7 +239,8 @@ export class Store<M extends Model> {
       const limit = this.#options.snapshotAfterBytes ?? defaultSnapshotAfterBytes;
       const due = this.#journal.size >= limit && this.#snapshot === undefined && this.#fatal === undefined;
       // A snapshot that fails leaves everything as it was: a later batch tries again.
-      if (due) this.#takeSnapshot().catch(() => {});
+      if (due)
+        this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
     }
     // In the same step as the last look at what is waiting: whoever comes after it has to start anew.
     this.#writing = undefined;

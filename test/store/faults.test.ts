@@ -269,13 +269,16 @@ describe("a snapshot that fails", () => {
     await bench.assertCopyKeeps(t, 12, 12);
   });
 
-  it("because it was begun by the journal's size does not disturb the changes", async (t) => {
+  it("because it was begun by the journal's size does not disturb the changes, and is told", async (t) => {
+    const told: string[] = [];
+    const warn = (message: string) => void told.push(message);
     const folder = await temporaryFolder(t);
     const files = ruledFiles(({ operation }) => (operation === "rename" ? systemError("EIO") : undefined));
-    const store = await openNotebook(folder, { files, snapshotAfterBytes: 1000 });
+    const store = await openNotebook(folder, { files, snapshotAfterBytes: 1000, warn });
     await fill(store, 30);
     await store.close();
     assert.deepEqual(await namesIn(folder, /^snapshot-|\.tmp$/), []);
+    assert.deepEqual([...new Set(told)], ["No snapshot could be written."]);
     const again = await openNotebook(folder);
     t.after(() => again.close());
     assertKept(again, 30, 30);
