@@ -1,0 +1,135 @@
+/** `data repair`, `export` and `import`. */
+import assert from "node:assert/strict";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { assertIncludes, assertLacks } from "../_setup.ts";
+import type { VerifyDocument } from "./_data.ts";
+import { damage, deskWithPast, players } from "./_data.ts";
+import { seededDesk, tokenForm } from "./_setup.ts";
+
+describe("data repair", () => {
+  it("when nothing is damaged then it says so and changes nothing", async (t) => {
+    const desk = await deskWithPast(t);
+    const before = await desk.files();
+    assert.match(await desk.ok("data", "repair", "--yes"), /is not damaged: there is nothing to repair/);
+    assert.deepEqual(await desk.files(), before);
+  });
+
+  it("when a change is damaged then the start is refused, and repair saves the others and tells what it lost", async (t) => {
+    const desk = await deskWithPast(t);
+    await damage(desk, "journal-000000000003.log", "Bob");
+    assert.match(await desk.fails("player", "list"), /is damaged at byte \d+.*\n.*data repair/);
+    const damaged = await desk.files();
+
+    const dry = await desk.run(["data", "repair"], { terminal: true });
+    assert.equal(dry.exitCode, 1);
+    assert.match(
+      dry.stdout,
+      /Would be lost:\n {2}journal-000000000003\.log: byte \d+: a change, probably number 3/,
+    );
+    assert.match(dry.stdout, /--yes does it/);
+    await desk.misused("data", "repair");
+    assert.equal((await desk.run(["--no-input", "data", "repair"], { terminal: true })).exitCode, 2);
+    assert.deepEqual(await desk.files(), damaged);
+
+    const document = await desk.json<{
+      repaired: boolean;
+      kept: string;
+      sequence: number;
+      lost: { file: string; what: string; known: string }[];
+    }>("data", "repair", "--yes");
+    assert.equal(document.repaired, true);
+    assert.equal(document.sequence, 4);
+    assert.equal(document.lost.length, 1);
+    assert.match(document.lost[0]?.known ?? "", /player\.register, players [0-9a-f]{32}/);
+    assert.deepEqual(await players(desk), ["Ada", "Cleo"]);
+    assert.equal((await desk.json<VerifyDocument>("data", "verify")).ok, true);
+    for (const [path, bytes] of damaged) {
+      if (!/journal-|snapshot-/.test(path)) continue;
+      assert.deepEqual(await readFile(path.replace(desk.data, join(desk.data, document.kept))), bytes);
+    }
+  });
+
+  it("when nothing can be saved then it says so, and changes nothing", async (t) => {
+    const desk = await seededDesk(t);
+    await writeFile(join(desk.data, "journal-000000000001.log"), "nothing of ours\nat all\n");
+    const before = await desk.files();
+    assert.match(await desk.fails("data", "repair", "--yes"), /Nothing of the data .* can be saved/);
+    assert.deepEqual(await desk.files(), before);
+  });
+});
+
+describe("data export and data import", () => {
+  it("when an export is imported elsewhere then the records are the same", async (t) => {
+    const desk = await deskWithPast(t);
+    const token = (await desk.ok("token", "issue", "--player", "Ada")).trim();
+    await desk.ok("call", "/targetlist/add", "name=Mallory");
+    const exported = await desk.ok("data", "export");
+    const document = JSON.parse(exported);
+    assert.equal(document.format, "gameaddon-export");
+    assert.equal(document.version, 1);
+    assert.equal(document.collections.players.length, 3);
+    assert.equal(document.collections.tokens.length, 1);
+    assertLacks(exported, token);
+    assert.doesNotMatch(exported, tokenForm);
+    assert.deepEqual((await desk.json<typeof document>("data", "export")).collections, document.collections);
+
+    await desk.ok("data", "export", "e.json");
+    assert.equal((await stat(join(desk.folder, "e.json"))).mode & 0o777, 0o600);
+    assert.match(await desk.ok("--data", "copy", "data", "import", "e.json"), /^Imported 10 records\.$/m);
+    const again = JSON.parse(await desk.ok("--data", "copy", "data", "export"));
+    assert.deepEqual(again.collections, document.collections);
+    assert.equal((await desk.json<VerifyDocument>("--data", "copy", "data", "verify")).ok, true);
+    // What is listed from now on comes behind what was.
+    await desk.ok("--data", "copy", "call", "/targetlist/add", "name=Zed");
+    const targets = await desk.json<{ name: string }[]>("--data", "copy", "call", "/targetlist");
+    assert.deepEqual(
+      targets.map(({ name }) => name),
+      ["Mallory", "Zed"],
+    );
+  });
+
+  it("when there is data then --replace is needed, and the old files are kept", async (t) => {
+    const desk = await deskWithPast(t);
+    await desk.ok("data", "export", "e.json");
+    await desk.ok("player", "remove", "Ada");
+    assert.match(await desk.fails("data", "import", "e.json"), /--replace/);
+    const { kept } = await desk.json<{ kept: string }>("data", "import", "e.json", "--replace");
+    assert.deepEqual(await players(desk), ["Ada", "Bob", "Cleo"]);
+    assert.ok((await readdir(join(desk.data, kept))).includes("journal-000000000001.log"));
+  });
+
+  it("when records are not right then every one is named, and nothing is touched", async (t) => {
+    const desk = await seededDesk(t);
+    const before = await desk.files();
+    const uuid = "0123456789abcdef0123456789abcdef";
+    const collections = {
+      dragons: [],
+      players: [
+        { uuid, name: "Ada", administrator: "yes", registeredAt: 1 },
+        { uuid, name: "Bob", administrator: false, registeredAt: 1 },
+        { uuid, name: "Cleo", administrator: false, registeredAt: 1 },
+      ],
+    };
+    await desk.write(
+      "e.json",
+      JSON.stringify({ format: "gameaddon-export", version: 1, exported: 1, collections }),
+    );
+    const { problems } = await desk.failsAs<{ problems: string[] }>("data", "import", "e.json", "--replace");
+    assert.equal(problems.length, 3);
+    assert.match(problems[0] ?? "", /there is no collection "dragons"/);
+    assert.match(problems[1] ?? "", /players\[0\]: a record of players, administrator: /);
+    assert.match(
+      problems[2] ?? "",
+      new RegExp(`players\\[2\\]: there is a record of the key "${uuid}" before it`),
+    );
+    const stderr = await desk.fails("data", "import", "e.json", "--replace");
+    for (const problem of problems) assertIncludes(stderr, problem);
+    await desk.write("e.json", "{");
+    assert.match(await desk.fails("data", "import", "e.json", "--replace"), /it is not JSON/);
+    await desk.write("e.json", "{}");
+    assert.match(await desk.fails("data", "import", "e.json", "--replace"), /was expected/);
+    assert.deepEqual(await desk.files(), before);
+  });
+});
