@@ -17,6 +17,17 @@ export interface Rows<T, Index extends string = string> {
   find(index: Index, value: string): readonly T[];
 }
 
+/** Told of a record that was set: its key, its value before and after; undefined is none. */
+export type Watcher<T> = (key: string, before: T | undefined, after: T | undefined) => void;
+
+/** The records that are durable, to read: what changes among them can be followed. */
+export interface DurableRows<T, Index extends string = string> extends Rows<T, Index> {
+  /** Another number whenever a record was set: what was made of the records holds as long as it stays the same. */
+  readonly version: number;
+  /** Tells of every record that is set from now on. */
+  watch(watcher: Watcher<T>): void;
+}
+
 /** The records of a collection, to read and to change. */
 export interface DraftRows<T, Index extends string = string> extends Rows<T, Index> {
   /** Adds the record, or replaces the one of its key. */
@@ -32,6 +43,13 @@ export type View<M extends Model> = {
     : never;
 };
 
+/** All collections of a store, to read. */
+export type DurableView<M extends Model> = {
+  readonly [Name in keyof M]: M[Name] extends CollectionDefinition<infer T, infer Index>
+    ? DurableRows<T, Index>
+    : never;
+};
+
 /** All collections of a model, to read and to change. */
 export type DraftView<M extends Model> = {
   readonly [Name in keyof M]: M[Name] extends CollectionDefinition<infer T, infer Index>
@@ -40,10 +58,12 @@ export type DraftView<M extends Model> = {
 };
 
 /** A collection in memory. Only the store's writer, and reading the files back, set anything in it. */
-export class Collection<T> implements Rows<T> {
+export class Collection<T> implements DurableRows<T> {
   readonly definition: CollectionDefinition<T>;
   readonly #records = new Map<string, T>();
   readonly #indexes: Map<string, Map<string, Set<string>>>;
+  readonly #watchers: Watcher<T>[] = [];
+  #version = 0;
   /** While the collection is being written out: the records as they were, of those changed since it began. */
   #before: Map<string, T | undefined> | undefined;
 
@@ -62,6 +82,14 @@ export class Collection<T> implements Rows<T> {
 
   has(key: string): boolean {
     return this.#records.has(key);
+  }
+
+  get version(): number {
+    return this.#version;
+  }
+
+  watch(watcher: Watcher<T>): void {
+    this.#watchers.push(watcher);
   }
 
   values(): Iterable<T> {
@@ -90,6 +118,8 @@ export class Collection<T> implements Rows<T> {
       this.#records.set(key, record);
       this.#index(key, record);
     }
+    this.#version += 1;
+    for (const watcher of this.#watchers) watcher(key, old, record);
   }
 
   /** Keeps, from now until {@link thaw}, what {@link frozen} needs to tell the records as they are at this moment. */
@@ -164,8 +194,8 @@ export class Database<M extends Model = Model> {
   }
 
   /** The collections, to read. */
-  get view(): View<M> {
-    return Object.fromEntries(this.collections) as unknown as View<M>;
+  get view(): DurableView<M> {
+    return Object.fromEntries(this.collections) as unknown as DurableView<M>;
   }
 
   /** The collection of a name. @throws Error where the model has none: the data is of another model. */

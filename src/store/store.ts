@@ -10,7 +10,7 @@ import { join } from "node:path";
 import { Low } from "lowdb";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
-import type { Database, DraftView, View } from "./collection.ts";
+import type { Database, DraftView, DurableView } from "./collection.ts";
 import { BatchDraft, type RecordChange } from "./draft.ts";
 import { type Files, nodeFiles, privateMode } from "./files.ts";
 import { type Journal, type JournalRecord, journalVersion, SyncFailure } from "./journal.ts";
@@ -78,7 +78,7 @@ export class Store<M extends Model> {
   /** Whether the folder had no data when it was opened. */
   readonly isNew: boolean;
   /** The records, to read. Always what is durable. */
-  readonly data: View<M>;
+  readonly data: DurableView<M>;
 
   readonly #low: Low<Database<M>>;
   readonly #journal: Journal;
