@@ -5,6 +5,7 @@
  * given, and a snapshot can be written while changes go on.
  */
 import type { CollectionDefinition, Model } from "../model.ts";
+import { SecondaryIndex } from "./indexes.ts";
 
 /** The records of a collection, to read. */
 export interface Rows<T, Index extends string = string> {
@@ -61,7 +62,7 @@ export type DraftView<M extends Model> = {
 export class Collection<T> implements DurableRows<T> {
   readonly definition: CollectionDefinition<T>;
   readonly #records = new Map<string, T>();
-  readonly #indexes: Map<string, Map<string, Set<string>>>;
+  readonly #indexes: ReadonlyMap<string, SecondaryIndex<T>>;
   readonly #watchers: Watcher<T>[] = [];
   #version = 0;
   /** While the collection is being written out: the records as they were, of those changed since it began. */
@@ -69,7 +70,8 @@ export class Collection<T> implements DurableRows<T> {
 
   constructor(definition: CollectionDefinition<T>) {
     this.definition = definition;
-    this.#indexes = new Map(Object.keys(definition.indexes).map((name) => [name, new Map()]));
+    const indexes = Object.entries(definition.indexes);
+    this.#indexes = new Map(indexes.map(([name, indexed]) => [name, new SecondaryIndex(indexed)]));
   }
 
   get size(): number {
@@ -97,10 +99,8 @@ export class Collection<T> implements DurableRows<T> {
   }
 
   find(index: string, value: string): readonly T[] {
-    const keys = this.#indexes.get(index)?.get(value);
-    if (keys === undefined) return [];
     const found: T[] = [];
-    for (const key of keys) {
+    for (const key of this.#indexes.get(index)?.keys(value) ?? []) {
       const record = this.#records.get(key);
       if (record !== undefined) found.push(record);
     }
@@ -111,13 +111,9 @@ export class Collection<T> implements DurableRows<T> {
   set(key: string, record: T | undefined): void {
     const old = this.#records.get(key);
     if (this.#before !== undefined && !this.#before.has(key)) this.#before.set(key, old);
-    if (old !== undefined) this.#unindex(key, old);
-    if (record === undefined) {
-      this.#records.delete(key);
-    } else {
-      this.#records.set(key, record);
-      this.#index(key, record);
-    }
+    if (record === undefined) this.#records.delete(key);
+    else this.#records.set(key, record);
+    for (const index of this.#indexes.values()) index.set(key, old, record);
     this.#version += 1;
     for (const watcher of this.#watchers) watcher(key, old, record);
   }
@@ -151,28 +147,6 @@ export class Collection<T> implements DurableRows<T> {
     }
     for (const [key, old] of before) {
       if (old !== undefined && !given.has(key)) yield old;
-    }
-  }
-
-  #index(key: string, record: T): void {
-    for (const [name, indexed] of Object.entries(this.definition.indexes)) {
-      const value = indexed(record);
-      const index = this.#indexes.get(name);
-      if (value === undefined || index === undefined) continue;
-      const keys = index.get(value);
-      if (keys === undefined) index.set(value, new Set([key]));
-      else keys.add(key);
-    }
-  }
-
-  #unindex(key: string, record: T): void {
-    for (const [name, indexed] of Object.entries(this.definition.indexes)) {
-      const value = indexed(record);
-      const index = this.#indexes.get(name);
-      const keys = value === undefined ? undefined : index?.get(value);
-      if (value === undefined || keys === undefined) continue;
-      keys.delete(key);
-      if (keys.size === 0) index?.delete(value);
     }
   }
 }

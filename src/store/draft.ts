@@ -16,18 +16,27 @@ export interface RecordChange {
 
 /** A collection as the batch so far would have it. */
 class DraftCollection<T> implements DraftRows<T> {
+  readonly name: string;
   readonly #base: Collection<T>;
+  readonly #noted: (collection: DraftCollection<T>) => void;
   /** The records that the batch has touched; undefined is one that it removed. */
   readonly #records = new Map<string, T | undefined>();
   /** What the change under way has touched, with the values from before it. */
   readonly touched = new Map<string, T | undefined>();
 
-  constructor(base: Collection<T>) {
+  /** @param noted told when a change touches the collection for the first time */
+  constructor(name: string, base: Collection<T>, noted: (collection: DraftCollection<T>) => void) {
+    this.name = name;
     this.#base = base;
+    this.#noted = noted;
   }
 
   get(key: string): T | undefined {
-    return this.#records.has(key) ? this.#records.get(key) : this.#base.get(key);
+    if (this.#records.size > 0) {
+      const record = this.#records.get(key);
+      if (record !== undefined || this.#records.has(key)) return record;
+    }
+    return this.#base.get(key);
   }
 
   has(key: string): boolean {
@@ -57,8 +66,10 @@ class DraftCollection<T> implements DraftRows<T> {
   }
 
   find(index: string, value: string): readonly T[] {
+    const durable = this.#base.find(index, value);
+    if (this.#records.size === 0) return durable;
     const { key: keyOf, indexes } = this.#base.definition;
-    const found = this.#base.find(index, value).filter((record) => !this.#records.has(keyOf(record)));
+    const found = durable.filter((record) => !this.#records.has(keyOf(record)));
     for (const record of this.#records.values()) {
       if (record !== undefined && indexes[index]?.(record) === value) found.push(record);
     }
@@ -79,32 +90,55 @@ class DraftCollection<T> implements DraftRows<T> {
     this.touched.clear();
   }
 
+  /** Forgets the batch. */
+  reset(): void {
+    this.#records.clear();
+  }
+
   #set(key: string, record: T | undefined): void {
+    if (this.touched.size === 0) this.#noted(this);
     if (!this.touched.has(key)) this.touched.set(key, this.get(key));
     this.#records.set(key, record);
   }
 }
 
-/** The draft of one batch of changes. */
+/**
+ * The draft of one batch of changes after another: so a change costs what it touches, however many collections there
+ * are. Outside of a batch its view is of no use to anybody.
+ */
 export class BatchDraft<M extends Model> {
-  readonly #collections: ReadonlyMap<string, DraftCollection<unknown>>;
   readonly view: DraftView<M>;
+  readonly #collections: readonly DraftCollection<unknown>[];
+  /** What the change under way has touched. */
+  readonly #touched: DraftCollection<unknown>[] = [];
+  /** What the batch has touched. */
+  readonly #used = new Set<DraftCollection<unknown>>();
 
   constructor(database: Database<M>) {
-    const collections = new Map<string, DraftCollection<unknown>>();
-    for (const [name, base] of database.collections) collections.set(name, new DraftCollection(base));
-    this.#collections = collections;
-    this.view = Object.fromEntries(collections) as unknown as DraftView<M>;
+    const noted = (collection: DraftCollection<unknown>) => {
+      this.#touched.push(collection);
+      this.#used.add(collection);
+    };
+    this.#collections = Array.from(
+      database.collections,
+      ([name, base]) => new DraftCollection(name, base, noted),
+    );
+    const named = this.#collections.map((collection) => [collection.name, collection]);
+    this.view = Object.fromEntries(named) as DraftView<M>;
   }
 
-  /** What the change under way has really changed. */
+  /** What the change under way has really changed, in the order of the model's collections. */
   changes(): RecordChange[] {
     const changes: RecordChange[] = [];
-    for (const [name, collection] of this.#collections) {
+    const touched = this.#touched;
+    if (touched.length > 1) {
+      touched.sort((a, b) => this.#collections.indexOf(a) - this.#collections.indexOf(b));
+    }
+    for (const collection of touched) {
       for (const [key, before] of collection.touched) {
         const after = collection.get(key);
-        if (isDeepStrictEqual(before, after)) continue;
-        changes.push({ collection: name, key, before: before ?? null, after: after ?? null });
+        if (!differsAtOnce(before, after) && isDeepStrictEqual(before, after)) continue;
+        changes.push({ collection: collection.name, key, before: before ?? null, after: after ?? null });
       }
     }
     return changes;
@@ -112,11 +146,33 @@ export class BatchDraft<M extends Model> {
 
   /** Ends the change under way: what it did is kept for the changes after it. */
   commit(): void {
-    for (const collection of this.#collections.values()) collection.touched.clear();
+    for (const collection of this.#touched) collection.touched.clear();
+    this.#touched.length = 0;
   }
 
   /** Ends the change under way as if it had never been. */
   rollback(): void {
-    for (const collection of this.#collections.values()) collection.rollback();
+    for (const collection of this.#touched) collection.rollback();
+    this.#touched.length = 0;
   }
+
+  /** Begins a new batch. No change may be under way. */
+  reset(): void {
+    for (const collection of this.#used) collection.reset();
+    this.#used.clear();
+  }
+}
+
+/** Whether two records certainly differ, which for nearly every change one of their plain values tells. */
+function differsAtOnce(before: unknown, after: unknown): boolean {
+  if (!isRecord(before) || !isRecord(after)) return false;
+  for (const name in before) {
+    const value = before[name];
+    if (typeof value !== "object" && !Object.is(value, after[name])) return true;
+  }
+  return false;
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

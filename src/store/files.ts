@@ -10,14 +10,54 @@ export type File = Pick<fs.FileHandle, "write" | "datasync" | "sync" | "truncate
 export interface Files {
   open(path: string, flags: string, mode?: number): Promise<File>;
   readFile(path: string): Promise<Buffer>;
+  /** The bytes of a file in pieces, of which each is gone when the next one is asked for. For {@link piecesOf}. */
+  readPieces?(path: string): AsyncIterable<Uint8Array>;
   readdir(path: string): Promise<string[]>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
   mkdir(path: string, options: { recursive: true }): Promise<string | undefined>;
 }
 
+/** How many bytes are read at once. */
+const pieceLength = 256 * 1024;
+/**
+ * How many bytes of a large file are synced at once. All of it at its end would keep whoever appends to the journal
+ * meanwhile waiting for as long as the disk takes for that.
+ */
+const syncedLength = 64 * 1024;
+
 /** Node's file system. */
-export const nodeFiles: Files = fs;
+export const nodeFiles: Files = {
+  open: fs.open,
+  readFile: fs.readFile,
+  readdir: fs.readdir,
+  rename: fs.rename,
+  unlink: fs.unlink,
+  mkdir: fs.mkdir,
+  async *readPieces(path) {
+    const file = await fs.open(path, "r");
+    try {
+      // One buffer for all pieces: what is not on V8's heap is not given back soon.
+      const buffer = Buffer.allocUnsafeSlow(pieceLength);
+      for (;;) {
+        const { bytesRead } = await file.read(buffer, 0, pieceLength);
+        if (bytesRead === 0) return;
+        yield buffer.subarray(0, bytesRead);
+      }
+    } finally {
+      await file.close();
+    }
+  },
+};
+
+/**
+ * The bytes of a file in pieces, so that a large file is never in memory as a whole. A piece is gone when the next
+ * one is asked for. A file system that knows no pieces gives the file as one.
+ */
+export async function* piecesOf(files: Files, path: string): AsyncGenerator<Uint8Array> {
+  if (files.readPieces === undefined) yield await files.readFile(path);
+  else yield* files.readPieces(path);
+}
 
 /** Only the folder's owner may read what is in it: hashes of tokens, and who did what. */
 export const privateMode = 0o600;
@@ -57,10 +97,14 @@ export async function writeDurably(
   const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
   const file = await files.open(temporary, "wx", privateMode);
   let size = 0;
+  let synced = 0;
   try {
     for await (const piece of pieces) {
       await writeAll(file, piece, size);
       size += piece.length;
+      if (size - synced < syncedLength) continue;
+      await file.datasync();
+      synced = size;
     }
     await file.sync();
     await file.close();

@@ -12,15 +12,14 @@
  *            "changes":[{"collection":"players","key":"…","before":null,"after":{…}}]}
  *
  * `request` is the id of the HTTP request, `table` the revision of the route table that let it in, `undoes` the
- * number of the change that this one takes back. Version 1 had none of the three. A record says what became of each record that it touched, so replaying is setting values, and replaying twice is
- * harmless. `who` is a player's UUID, `public`, `operator` or `system`. This makes the journal the audit log as well.
+ * number of the change that this one takes back. Version 1 had none of the three. A record says what became of each
+ * record that it touched, so replaying is setting values, and replaying twice is harmless. `who` is a player's UUID,
+ * `public`, `operator` or `system`. This makes the journal the audit log as well. `appending.ts` appends to it.
  */
-import { join } from "node:path";
 import * as v from "valibot";
-import { Failure } from "../errors.ts";
+import { LineDecoder } from "./decoding.ts";
 import type { RecordChange } from "./draft.ts";
-import { type File, type Files, privateMode, syncFolder, writeAll } from "./files.ts";
-import { BrokenLine, decodeLines, encodeLine, readHeader } from "./lines.ts";
+import { BrokenLine, readHeader } from "./lines.ts";
 
 export const journalFormat = "gameaddon-journal";
 export const journalVersion = 2;
@@ -31,19 +30,6 @@ const headerSchema = v.object({
   first: v.pipe(v.number(), v.safeInteger()),
   chain: v.number(),
   instant: v.number(),
-});
-
-const recordSchema = v.object({
-  sequence: v.pipe(v.number(), v.safeInteger()),
-  instant: v.number(),
-  who: v.string(),
-  operation: v.string(),
-  request: v.optional(v.nullable(v.string()), null),
-  table: v.optional(v.nullable(v.string()), null),
-  undoes: v.optional(v.nullable(v.number()), null),
-  changes: v.array(
-    v.object({ collection: v.string(), key: v.string(), before: v.unknown(), after: v.unknown() }),
-  ),
 });
 
 /** One change, as the journal has it. */
@@ -100,159 +86,111 @@ export interface Segment {
   readonly broken: Buffer | undefined;
 }
 
-/** Takes a segment's bytes apart. @throws BrokenLine where they are not what was written. */
+/** A segment without its records, which were told of one by one. */
+export type ReadSegment = Omit<Segment, "records">;
+
+/** Takes a segment's bytes apart. @throws BrokenLine where they are not what was written */
 export function readSegment(bytes: Buffer): Segment {
-  const headerEnd = bytes.indexOf("\n") + 1;
-  if (headerEnd === 0) throw new BrokenLine("the header is incomplete", 0, true);
-  const [headerLine] = decodeLines(bytes.subarray(0, headerEnd), 0);
-  const { version, first, chain } = readHeader(
-    headerLine?.json ?? "null",
-    headerSchema,
-    journalFormat,
-    journalVersion,
-  );
-
   const records: ReadRecord[] = [];
-  let end = headerEnd;
-  let unterminated = false;
-  let sequence = first;
-  try {
-    for (const line of decodeLines(bytes, chain, headerEnd)) {
-      const record = v.safeParse(recordSchema, JSON.parse(line.json));
-      if (!record.success) throw new BrokenLine("the line is not a record of the journal", line.offset);
-      if (record.output.sequence !== sequence) {
-        throw new BrokenLine(`number ${sequence} was expected, ${record.output.sequence} came`, line.offset);
-      }
-      records.push({ record: record.output as JournalRecord, chain: line.chain, offset: line.offset });
-      sequence += 1;
-      end = line.end;
-      unterminated = !line.terminated;
-    }
-  } catch (error) {
-    if (!(error instanceof BrokenLine && error.incomplete)) throw error;
-    return { version, first, chain, records, end, unterminated, broken: bytes.subarray(error.offset) };
-  }
-  return { version, first, chain, records, end, unterminated, broken: undefined };
+  const reader = new SegmentReader((read) => records.push(read));
+  reader.take(bytes);
+  return { ...reader.finish(), records };
 }
 
-/** The newest segment, open for appending. */
-export class Journal {
-  readonly #files: Files;
-  readonly #folder: string;
-  #file: File;
-  #size: number;
-  /** The sequence number with which the segment begins. */
-  first: number;
+/** Takes a segment apart while its bytes come, and tells of its records in order. */
+export class SegmentReader {
+  readonly #decoder = new LineDecoder({
+    header: (json) => this.#begin(json),
+    line: (document, chain, offset) => this.#read(document, chain, offset),
+  });
+  readonly #told: (read: ReadRecord, header: SegmentHeader) => void;
+  #header: SegmentHeader | undefined;
+  /** The number that is expected next. */
+  #sequence = 0;
 
-  private constructor(files: Files, folder: string, file: File, first: number, size: number) {
-    this.#files = files;
-    this.#folder = folder;
-    this.#file = file;
-    this.first = first;
-    this.#size = size;
+  constructor(told: (read: ReadRecord, header: SegmentHeader) => void) {
+    this.#told = told;
   }
 
-  /** Opens the segment that begins with `first`, to append at `size`. */
-  static async open(files: Files, folder: string, first: number, size: number): Promise<Journal> {
-    const file = await files.open(join(folder, segmentFile(first)), "r+");
-    return new Journal(files, folder, file, first, size);
+  /** What the header says, once it has come. */
+  get header(): SegmentHeader | undefined {
+    return this.#header;
   }
 
-  /** Creates the segment that begins with `first`, durably. */
-  static async create(
-    files: Files,
-    folder: string,
-    first: number,
-    chain: number,
-    now: number,
-  ): Promise<Journal> {
-    const { file, size } = await createSegment(files, folder, first, chain, now);
-    return new Journal(files, folder, file, first, size);
+  /** The bytes behind the last whole line. */
+  get rest(): Buffer {
+    return this.#decoder.rest;
   }
 
-  /** The bytes of the segment. */
-  get size(): number {
-    return this.#size;
+  /** Takes the next bytes. @throws BrokenLine where they are not what was written */
+  take(piece: Uint8Array): void {
+    this.#decoder.take(piece);
   }
 
-  /**
-   * Appends whole lines and syncs them. When this returns they are durable.
-   * @throws Failure `STORE_UNAVAILABLE` where they could not be written; the file is as it was.
-   * @throws SyncFailure where it is not known what the disk has: nothing may be written any more.
-   */
-  async append(lines: Buffer): Promise<void> {
+  /** Takes the end of the segment. @throws BrokenLine as {@link take}; also where not even the header is complete */
+  finish(): ReadSegment {
+    this.#decoder.flush();
+    if (this.#header === undefined) throw new BrokenLine("the header is incomplete", 0, true);
+    const { version, first, chain } = this.#header;
+    let broken: Buffer | undefined;
     try {
-      await writeAll(this.#file, lines, this.#size);
-    } catch (cause) {
-      await this.#cutBack(cause);
-      throw new Failure("STORE_UNAVAILABLE", "The change could not be saved. Nothing was changed.", {
-        hint: "Try again in a moment.",
-        cause,
-      });
+      this.#decoder.end();
+    } catch (error) {
+      if (!(error instanceof BrokenLine && error.incomplete)) throw error;
+      broken = this.rest;
     }
-    try {
-      await this.#file.datasync();
-    } catch (cause) {
-      throw new SyncFailure("the journal could not be synced", cause);
-    }
-    this.#size += lines.length;
+    const { offset: end, unterminated } = this.#decoder;
+    return { version, first, chain, end, unterminated, broken };
   }
 
-  /**
-   * Goes on in a new segment. One that has no records yet is begun anew, in the present format: where that fails,
-   * the journal must not be used any more.
-   */
-  async rotate(first: number, chain: number, now: number): Promise<void> {
-    const segment = createSegment(this.#files, this.#folder, first, chain, now);
-    const { file, size } = await segment.catch(async (error: unknown) => {
-      // What comes goes on in the present segment; this one would stand in its way.
-      const path = join(this.#folder, segmentFile(first));
-      if (first !== this.first) await this.#files.unlink(path).catch(() => {});
-      throw error;
-    });
-    const old = this.#file;
-    this.#file = file;
-    this.#size = size;
-    this.first = first;
-    await old.close();
+  #begin(json: string): number {
+    this.#header = readHeader(json, headerSchema, journalFormat, journalVersion);
+    this.#sequence = this.#header.first;
+    return this.#header.chain;
   }
 
-  async close(): Promise<void> {
-    await this.#file.close();
-  }
-
-  async #cutBack(cause: unknown): Promise<void> {
-    try {
-      await this.#file.truncate(this.#size);
-      await this.#file.datasync();
-    } catch {
-      throw new SyncFailure("a failed write to the journal could not be cut back", cause);
+  #read(document: unknown, chain: number, offset: number): void {
+    const record = toRecord(document);
+    if (record === undefined) throw new BrokenLine("the line is not a record of the journal", offset);
+    const { sequence } = record;
+    if (sequence !== this.#sequence) {
+      throw new BrokenLine(`number ${this.#sequence} was expected, ${sequence} came`, offset);
     }
+    this.#sequence += 1;
+    this.#told({ record, chain, offset }, this.#header as SegmentHeader);
   }
 }
 
-/** What the disk holds is not known: the process must not go on, since its next answer could be a lie. */
-export class SyncFailure extends Error {
-  override readonly name = "SyncFailure";
-
-  constructor(message: string, cause: unknown) {
-    super(message, { cause });
+/** The record that a document is. By hand: with a schema a start would take twice as long. */
+function toRecord(document: unknown): JournalRecord | undefined {
+  if (!isObject(document)) return undefined;
+  const {
+    sequence,
+    instant,
+    who,
+    operation,
+    request = null,
+    table = null,
+    undoes = null,
+    changes,
+  } = document;
+  if (typeof sequence !== "number" || !Number.isSafeInteger(sequence)) return undefined;
+  if (typeof instant !== "number" || typeof who !== "string" || typeof operation !== "string")
+    return undefined;
+  if ((request !== null && typeof request !== "string") || (table !== null && typeof table !== "string")) {
+    return undefined;
   }
+  if (undoes !== null && typeof undoes !== "number") return undefined;
+  if (!Array.isArray(changes) || !changes.every(isChange)) return undefined;
+  return { sequence, instant, who, operation, request, table, undoes, changes };
 }
 
-async function createSegment(files: Files, folder: string, first: number, chain: number, now: number) {
-  const header = { format: journalFormat, version: journalVersion, first, chain, instant: now };
-  const bytes = Buffer.from(encodeLine(JSON.stringify(header), 0).line);
-  const path = join(folder, segmentFile(first));
-  // Where the file exists, it is what a failed attempt has left: no record of that number has been written yet.
-  const file = await files.open(path, "w", privateMode);
-  try {
-    await writeAll(file, bytes, 0);
-    await file.sync();
-    await syncFolder(files, folder);
-  } catch (error) {
-    await file.close().catch(() => {});
-    throw error;
-  }
-  return { file, size: bytes.length };
+function isChange(change: unknown): change is RecordChange {
+  if (!isObject(change)) return false;
+  const { collection, key } = change;
+  return typeof collection === "string" && typeof key === "string" && "before" in change && "after" in change;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null;
 }

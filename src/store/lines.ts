@@ -5,14 +5,19 @@
  *
  * The checksum is the CRC-32 of the JSON's bytes, begun with the checksum of the line before (`chain`), as 8 hex
  * digits. So a line tells whether it is whole, and whether it follows the line that it was written after.
- * `cut -c10- <file> | jq .` reads such a file.
+ * `cut -c10- <file> | jq .` reads such a file; `decoding.ts` takes it apart.
  */
 import { crc32 } from "node:zlib";
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
 
 const checksumLength = 8;
-const lineFeed = 0x0a;
+/** How far behind the beginning of a line its document begins. */
+export const bodyOffset = checksumLength + 1;
+/** The byte at the end of a line. */
+export const lineFeed = 0x0a;
+const space = 0x20;
+const hexDigits = Buffer.from("0123456789abcdef");
 
 /** A line that is not what was written. */
 export class BrokenLine extends Error {
@@ -27,17 +32,6 @@ export class BrokenLine extends Error {
     this.offset = offset;
     this.incomplete = incomplete;
   }
-}
-
-/** A line as it was read: its document, the checksum that the next line is chained to, its place in the file. */
-export interface Line {
-  readonly json: string;
-  readonly chain: number;
-  readonly offset: number;
-  /** The offset behind its line feed. */
-  readonly end: number;
-  /** False where the document is whole and only the line feed behind it is missing, at the end of the file. */
-  readonly terminated: boolean;
 }
 
 /** A file that a newer version of the service wrote: it is not damaged. */
@@ -64,25 +58,6 @@ export function encodeLine(json: string, chain: number): { line: string; chain: 
 }
 
 /**
- * The lines of a file's bytes, in order.
- * @param chain the checksum that the first line is chained to.
- * @throws BrokenLine at the first line that is incomplete, or whose checksum is not that of its bytes.
- */
-export function* decodeLines(bytes: Buffer, chain: number, start = 0): Generator<Line> {
-  let offset = start;
-  let previous = chain;
-  while (offset < bytes.length) {
-    const feed = bytes.indexOf(lineFeed, offset);
-    const terminated = feed !== -1;
-    const end = terminated ? feed : bytes.length;
-    const line = decodeLine(bytes, offset, end, previous, terminated);
-    yield line;
-    previous = line.chain;
-    offset = line.end;
-  }
-}
-
-/**
  * The header of a file, from its first line.
  * @throws NewerFormat where a newer version of the service wrote the file
  * @throws BrokenLine where it is no header of this format
@@ -99,21 +74,18 @@ export function readHeader<T>(json: string, schema: v.GenericSchema<T>, format: 
   return header.output;
 }
 
-function decodeLine(bytes: Buffer, offset: number, end: number, chain: number, terminated: boolean): Line {
-  const body = offset + checksumLength + 1;
-  const written = bytes.toString("latin1", offset, Math.min(body, end));
-  const actual = body < end ? crc32(bytes.subarray(body, end), chain) : Number.NaN;
-  if (/^[0-9a-f]{8} $/.test(written) && Number.parseInt(written, 16) === actual) {
-    const json = bytes.toString("utf8", body, end);
-    return { json, chain: actual, offset, end: terminated ? end + 1 : end, terminated };
+/** Whether a line that begins at `start` begins with this checksum. */
+export function beginsWith(checksum: number, bytes: Uint8Array, start: number): boolean {
+  for (let at = start + checksumLength - 1, left = checksum; at >= start; at -= 1, left >>>= 4) {
+    if (bytes[at] !== hexDigits[left & 0xf]) return false;
   }
-  // A line feed that has turned into another byte must not pass for a write that was cut off.
-  const feedLost =
-    !terminated && end - 1 > body && crc32(bytes.subarray(body, end - 1), chain) === parse(written);
-  if (terminated || feedLost) throw new BrokenLine("the checksum of the line is wrong", offset);
-  throw new BrokenLine("the line is incomplete", offset, true);
+  return bytes[start + checksumLength] === space;
 }
 
-function parse(written: string): number {
-  return Number.parseInt(written.slice(0, checksumLength), 16);
+/** Writes the beginning of a line: its checksum, and the space behind that. */
+export function writeChecksum(checksum: number, bytes: Uint8Array, start: number): void {
+  for (let at = start + checksumLength - 1, left = checksum; at >= start; at -= 1, left >>>= 4) {
+    bytes[at] = hexDigits[left & 0xf] as number;
+  }
+  bytes[start + checksumLength] = space;
 }

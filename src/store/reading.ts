@@ -7,10 +7,18 @@ import { join } from "node:path";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
 import { Database } from "./collection.ts";
-import type { Files } from "./files.ts";
-import { type JournalRecord, readSegment, type Segment, segmentFile, segmentsIn } from "./journal.ts";
+import { type Files, piecesOf } from "./files.ts";
+import {
+  type JournalRecord,
+  type ReadRecord,
+  type ReadSegment,
+  type SegmentHeader,
+  SegmentReader,
+  segmentFile,
+  segmentsIn,
+} from "./journal.ts";
 import { BrokenLine, NewerFormat } from "./lines.ts";
-import { readSnapshot, readSnapshotHeader, snapshotFile, snapshotsIn } from "./snapshot.ts";
+import { readSnapshotFile, readSnapshotHeader, snapshotFile, snapshotsIn } from "./snapshot.ts";
 
 /** The moment up to which changes are read: a change's number, or an instant in milliseconds since 1970. */
 export interface Until {
@@ -57,7 +65,7 @@ export async function newestWholeSnapshot<M extends Model>(
   for (const sequence of sequences.toReversed()) {
     const path = join(folder, snapshotFile(sequence));
     try {
-      return readSnapshot(await files.readFile(path), model, sequence);
+      return await readSnapshotFile(files, path, model, sequence);
     } catch (error) {
       if (error instanceof NewerFormat) throw error.in(path);
       if (!(error instanceof BrokenLine)) throw error;
@@ -66,7 +74,7 @@ export async function newestWholeSnapshot<M extends Model>(
       );
     }
   }
-  // Without any snapshot the journal has to begin at the beginning: replay() refuses where it does not.
+  // Without any snapshot the journal has to begin at the beginning: a replay refuses where it does not.
   return new Database(model);
 }
 
@@ -76,97 +84,156 @@ export function segmentsAfter(firsts: readonly number[], sequence: number): read
   return covering === -1 ? [] : firsts.slice(covering);
 }
 
-/** Reads a segment. @throws Failure `STORE_UNAVAILABLE` where it is damaged; an incomplete last line is not that */
-export async function readSegmentFile(files: Files, folder: string, first: number): Promise<Segment> {
+/**
+ * Reads a segment, and tells of its records in order.
+ * @throws Failure `STORE_UNAVAILABLE` where it is damaged; an incomplete last line is not that
+ */
+async function readSegmentFile(
+  files: Files,
+  folder: string,
+  first: number,
+  told: (read: ReadRecord, header: SegmentHeader) => void,
+): Promise<ReadSegment> {
   const path = join(folder, segmentFile(first));
-  const bytes = await files.readFile(path);
-  let segment: Segment;
+  const reader = new SegmentReader(told);
   try {
-    segment = readSegment(bytes);
+    for await (const piece of piecesOf(files, path)) reader.take(piece);
+    const segment = reader.finish();
+    if (segment.first === first) return segment;
   } catch (error) {
     if (error instanceof NewerFormat) throw error.in(path);
     if (!(error instanceof BrokenLine)) throw error;
     // A segment is begun with its header: cut off there, it has never had a record.
     if (error.incomplete)
-      return { version: 0, first, chain: 0, records: [], end: 0, unterminated: false, broken: bytes };
+      return { version: 0, first, chain: 0, end: 0, unterminated: false, broken: reader.rest };
     throw damaged(path, error.offset, error.message);
   }
-  if (segment.first !== first) throw damaged(path, 0, `the header says that it begins with ${segment.first}`);
-  return segment;
+  throw damaged(path, 0, `the header says that it begins with ${reader.header?.first}`);
 }
 
 /**
- * The segments that have what comes after a change, without those that a failed snapshot has begun: what came then
- * went on in the segment before.
- * @throws Failure `STORE_UNAVAILABLE` where one is damaged, or the newest is missing
+ * Applies what the journal has beyond a database, which is that of a snapshot.
+ * @returns how many records that were, and the newest segment
+ * @throws Failure `STORE_UNAVAILABLE` where a segment is damaged, a record is missing, or does not follow the one
+ * before it; `UNKNOWN_ENTRY` where the journal does not reach back to the moment
  */
-export async function readSegments(
+export async function replay(
   files: Files,
   folder: string,
   names: readonly string[],
-  sequence: number,
-): Promise<Segment[]> {
+  database: Database,
+  until: Until = {},
+): Promise<{ replayed: number; newest: ReadSegment }> {
+  const { sequence } = database;
   const firsts = segmentsIn(names);
-  const segments: Segment[] = [];
-  let last = 0;
-  for (const first of segmentsAfter(firsts, sequence)) {
-    const segment = await readSegmentFile(files, folder, first);
-    if (segment.records.length === 0 && first <= last) continue;
-    segments.push(segment);
-    last = segment.records.at(-1)?.record.sequence ?? last;
-  }
+  const replay = new Replay(folder, database, until);
+  for (const first of segmentsAfter(firsts, sequence)) await replay.take(files, first);
   // A segment is begun before a snapshot is written: behind the newest one, even a damaged one, there has to be one.
   const snapshot = snapshotsIn(names).at(-1) ?? 0;
-  if ((firsts.at(-1) ?? 0) <= snapshot && last <= snapshot) throw lacking(folder, snapshot + 1);
-  return segments;
+  if ((firsts.at(-1) ?? 0) <= snapshot && replay.last <= snapshot) throw lacking(folder, snapshot + 1);
+  const { newest, fault } = replay;
+  if (newest === undefined) throw isMoment(until) ? outOfReach(folder, until) : lacking(folder, sequence + 1);
+  if (fault !== undefined) throw fault;
+  return { replayed: database.sequence - sequence, newest };
 }
 
 /**
- * Applies what the segments have beyond the database, which is that of a snapshot.
- * @returns how many records that were
- * @throws Failure `STORE_UNAVAILABLE` where a record is missing, or does not follow the one before it
+ * Applies records while they are read. All segments are read to their ends, also behind a fault: that one of them is
+ * damaged goes before that they do not fit together.
  */
-export function replay(
-  folder: string,
-  database: Database,
-  segments: readonly Segment[],
-  until: Until = {},
-): number {
-  const start = database.sequence;
-  if (segments.length === 0 || (segments[0] as Segment).first > start + 1) {
-    throw lacking(folder, start + 1);
+class Replay {
+  readonly #folder: string;
+  readonly #database: Database;
+  readonly #start: number;
+  readonly #until: Until;
+  /** The number of the last record that was read. */
+  last = 0;
+  /** The newest segment of those that were read. */
+  newest: ReadSegment | undefined;
+  /** Why the segments do not fit together. */
+  fault: Failure | undefined;
+  /** Whether the moment is reached up to which changes are applied. */
+  #reached = false;
+  /** What is wrong with the newest segment once there is another one behind it. */
+  #torn: Failure | undefined;
+  /** Of the segment under way: its file, whether replaying had ended before it, the last record and its checksum. */
+  #path = "";
+  #endedBefore = false;
+  #sequence = 0;
+  #chain = 0;
+
+  constructor(folder: string, database: Database, until: Until) {
+    this.#folder = folder;
+    this.#database = database;
+    this.#start = database.sequence;
+    this.#until = until;
   }
-  for (const [index, segment] of segments.entries()) {
-    const path = join(folder, segmentFile(segment.first));
-    if (index > 0 && segment.first !== database.sequence + 1) {
-      throw damaged(
-        path,
-        0,
-        `it begins with change ${segment.first}, but ${database.sequence + 1} is missing`,
-      );
+
+  /** Reads the segment that begins with a number. @throws Failure where it is damaged */
+  async take(files: Files, first: number): Promise<void> {
+    let begun = false;
+    const segment = await readSegmentFile(files, this.#folder, first, (read, header) => {
+      if (!begun) this.#begin(header);
+      begun = true;
+      this.#apply(read);
+    });
+    // One that a failed snapshot has begun: what came then went on in the segment before.
+    if (!begun && segment.first <= this.last) return;
+    if (!begun) this.#begin(segment);
+    this.#end(segment);
+  }
+
+  get #ended(): boolean {
+    return this.fault !== undefined || this.#reached;
+  }
+
+  #begin({ version, first, chain }: Pick<ReadSegment, "version" | "first" | "chain">): void {
+    this.fault = this.#torn ?? this.fault;
+    this.#path = join(this.#folder, segmentFile(first));
+    const expected = this.#database.sequence + 1;
+    if (this.newest !== undefined && first !== expected) {
+      this.#fail(0, `it begins with change ${first}, but ${expected} is missing`);
     }
-    if (index < segments.length - 1 && (segment.broken !== undefined || segment.unterminated)) {
-      throw damaged(path, segment.end, "the line is incomplete, and later segments exist");
+    this.#endedBefore = this.#ended;
+    this.#sequence = first - 1;
+    this.#chain = chain;
+    if (version > 0) this.#requireFollowing(0, "it does not follow what was written before it");
+  }
+
+  #apply({ record, chain, offset }: ReadRecord): void {
+    const { sequence, instant } = record;
+    this.last = sequence;
+    const isBeyond =
+      sequence > (this.#until.sequence ?? Infinity) || instant > (this.#until.instant ?? Infinity);
+    this.#reached ||= isBeyond;
+    if (this.#ended) return;
+    if (sequence > this.#database.sequence) applyRecord(this.#database, record, chain);
+    this.#sequence = sequence;
+    this.#chain = chain;
+    this.#requireFollowing(offset, "it does not follow the snapshot");
+  }
+
+  #end(segment: ReadSegment): void {
+    const { version, end, broken, unterminated } = segment;
+    if (version > 0 && this.#sequence < this.#start) {
+      this.#fail(end, `its last change is ${this.#sequence}, but the snapshot contains ${this.#start}`);
     }
-    if (segment.version === 0) continue;
-    let { chain } = segment;
-    let sequence = segment.first - 1;
-    const follows = () => sequence !== database.sequence || chain === database.chain;
-    if (!follows()) throw damaged(path, 0, "it does not follow what was written before it");
-    for (const { record, chain: next, offset } of segment.records) {
-      if (record.sequence > (until.sequence ?? Infinity) || record.instant > (until.instant ?? Infinity)) {
-        return database.sequence - start;
-      }
-      if (record.sequence > database.sequence) applyRecord(database, record, next);
-      chain = next;
-      sequence = record.sequence;
-      if (!follows()) throw damaged(path, offset, "it does not follow the snapshot");
-    }
-    if (sequence < start) {
-      throw damaged(path, segment.end, `its last change is ${sequence}, but the snapshot contains ${start}`);
+    const isTorn = (broken !== undefined || unterminated) && !this.#endedBefore;
+    this.#torn = isTorn
+      ? damaged(this.#path, end, "the line is incomplete, and later segments exist")
+      : undefined;
+    this.newest = segment;
+  }
+
+  #requireFollowing(offset: number, what: string): void {
+    if (this.#sequence === this.#database.sequence && this.#chain !== this.#database.chain) {
+      this.#fail(offset, what);
     }
   }
-  return database.sequence - start;
+
+  #fail(offset: number, what: string): void {
+    if (!this.#ended) this.fault = damaged(this.#path, offset, what);
+  }
 }
 
 /**
@@ -189,22 +256,20 @@ export async function readState<M extends Model>(
     reachable.push(sequence);
   }
   const database = await newestWholeSnapshot(files, folder, model, reachable, warnings);
-  const segments = await readSegments(files, folder, names, database.sequence);
-  if (until.instant !== undefined || until.sequence !== undefined)
-    requireReach(folder, database, segments, until);
-  replay(folder, database, segments, until);
+  await replay(files, folder, names, database, until);
   return { database, warnings };
 }
 
 /** Every record of the journal behind a change, in order. Numbers that the files do not have any more are left out. */
 export async function* readHistory(files: Files, folder: string, after = 0): AsyncGenerator<JournalRecord> {
   for (const first of historyAfter(segmentsIn(await files.readdir(folder)), after)) {
-    const segment = await readSegmentFile(files, folder, first).catch((error: NodeJS.ErrnoException) => {
+    const records: JournalRecord[] = [];
+    const told = ({ record }: ReadRecord) => void (record.sequence > after && records.push(record));
+    await readSegmentFile(files, folder, first, told).catch((error: NodeJS.ErrnoException) => {
       // Dropped meanwhile, since its retention is over.
-      if (error.code === "ENOENT") return undefined;
-      throw error;
+      if (error.code !== "ENOENT") throw error;
     });
-    for (const { record } of segment?.records ?? []) if (record.sequence > after) yield record;
+    yield* records;
   }
 }
 
@@ -216,19 +281,22 @@ function historyAfter(firsts: readonly number[], after: number): readonly number
 /** When a snapshot was begun. One that does not tell is tried all the same: reading it says what is wrong with it. */
 async function instantOf(files: Files, folder: string, sequence: number): Promise<number> {
   try {
-    return readSnapshotHeader(await files.readFile(join(folder, snapshotFile(sequence)))).instant;
+    const { instant } = await readSnapshotHeader(files, join(folder, snapshotFile(sequence)));
+    return instant;
   } catch (error) {
     if (error instanceof BrokenLine) return Number.NEGATIVE_INFINITY;
     throw error;
   }
 }
 
-function requireReach(folder: string, database: Database, segments: readonly Segment[], until: Until): void {
-  const [oldest] = segments;
-  if (oldest !== undefined && oldest.first <= database.sequence + 1) return;
-  const when =
-    until.instant === undefined ? `change ${until.sequence}` : new Date(until.instant).toISOString();
-  throw new Failure("UNKNOWN_ENTRY", `${folder} does not reach back to ${when}.`, {
+function isMoment({ sequence, instant }: Until): boolean {
+  return sequence !== undefined || instant !== undefined;
+}
+
+/** The refusal where the files do not have a moment any more. */
+function outOfReach(folder: string, { sequence, instant }: Until): Failure {
+  const when = instant === undefined ? `change ${sequence}` : new Date(instant).toISOString();
+  return new Failure("UNKNOWN_ENTRY", `${folder} does not reach back to ${when}.`, {
     hint: "Only what is within the retention can be told; see `addon-cli data status`.",
   });
 }

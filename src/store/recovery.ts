@@ -6,10 +6,11 @@
 import { dirname, join, resolve } from "node:path";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
+import { Journal } from "./appending.ts";
 import { Database } from "./collection.ts";
 import { type Files, privateMode, syncFolder, writeAll } from "./files.ts";
-import { Journal, journalVersion, type Segment, segmentFile } from "./journal.ts";
-import { damaged, hasData, newestWholeSnapshot, readSegments, replay } from "./reading.ts";
+import { journalVersion, type ReadSegment, segmentFile } from "./journal.ts";
+import { damaged, hasData, newestWholeSnapshot, replay } from "./reading.ts";
 import { snapshotsIn } from "./snapshot.ts";
 
 /** What {@link recover} gives: the data, the journal to go on with, and what it had to mend. */
@@ -47,9 +48,7 @@ export async function recover<M extends Model>(
   }
   const warnings: string[] = [];
   const database = await newestWholeSnapshot(files, folder, model, snapshotsIn(names), warnings);
-  const segments = await readSegments(files, folder, names, database.sequence);
-  const replayed = replay(folder, database, segments);
-  const newest = segments.at(-1) as Segment;
+  const { replayed, newest } = await replay(files, folder, names, database);
   if (newest.version === 0 && newest.first !== database.sequence + 1) {
     throw damaged(join(folder, segmentFile(newest.first)), 0, "the header is incomplete");
   }
@@ -109,7 +108,7 @@ async function removeTemporaries(files: Files, folder: string, names: readonly s
 }
 
 /** Makes the end of the newest segment whole. Gives the offset at which appending goes on. */
-async function mend(files: Files, folder: string, segment: Segment, warnings: string[]): Promise<number> {
+async function mend(files: Files, folder: string, segment: ReadSegment, warnings: string[]): Promise<number> {
   const path = join(folder, segmentFile(segment.first));
   const { broken, end } = segment;
   if (broken !== undefined) {

@@ -10,18 +10,23 @@
  * is written beside what it replaces and renamed when it is whole, so one that lacks its last line is damaged.
  */
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Adapter } from "lowdb";
 import * as v from "valibot";
 import type { Model } from "../model.ts";
 import { Database } from "./collection.ts";
-import { type Files, writeDurably } from "./files.ts";
-import { BrokenLine, decodeLines, encodeLine, type Line, readHeader } from "./lines.ts";
+import { decodeFirst, LineDecoder } from "./decoding.ts";
+import { LineEncoder } from "./encoding.ts";
+import { type Files, piecesOf, writeDurably } from "./files.ts";
+import { BrokenLine, lineFeed, readHeader } from "./lines.ts";
 
 export const snapshotFormat = "gameaddon-snapshot";
 export const snapshotVersion = 2;
 
-/** How many bytes are encoded before they are written, and others get their turn. */
-const pieceLength = 256 * 1024;
+/** How many bytes are encoded before they are written. */
+const pieceLength = 64 * 1024;
+/** For how long a snapshot is encoded until others get their turn: a request waits for that several times. */
+const turnMilliseconds = 0.25;
 
 const headerSchema = v.object({
   format: v.literal(snapshotFormat),
@@ -49,42 +54,106 @@ export function snapshotsIn(names: readonly string[]): number[] {
 
 /**
  * Builds the database that a snapshot's bytes hold.
- * @param sequence the number that the file's name says; without it any will do
  * @throws BrokenLine where they are not what was written
  */
-export function readSnapshot<M extends Model>(bytes: Buffer, model: M, sequence?: number): Database<M> {
-  const database = new Database(model);
-  const lines = decodeLines(bytes, 0);
-  const header = toHeader(lines);
-  if (sequence !== undefined && header.sequence !== sequence) {
-    throw new BrokenLine(`the header is that of snapshot ${header.sequence}`, 0);
+export function readSnapshot<M extends Model>(bytes: Buffer, model: M): Database<M> {
+  const reader = new SnapshotReader(model);
+  reader.take(bytes);
+  return reader.finish();
+}
+
+/**
+ * Builds the database that a file holds.
+ * @param sequence the number that the file's name says
+ * @throws BrokenLine where the file is not what was written
+ */
+export async function readSnapshotFile<M extends Model>(
+  files: Files,
+  path: string,
+  model: M,
+  sequence: number,
+): Promise<Database<M>> {
+  const reader = new SnapshotReader(model, sequence);
+  for await (const piece of piecesOf(files, path)) reader.take(piece);
+  return reader.finish();
+}
+
+/** The header alone of a file. @throws BrokenLine where it is not what was written */
+export async function readSnapshotHeader(files: Files, path: string): Promise<SnapshotHeader> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of piecesOf(files, path)) {
+    pieces.push(Buffer.from(piece));
+    if (piece.includes(lineFeed)) break;
   }
-  let count = 0;
-  for (const { json, offset, end } of lines) {
-    const line = JSON.parse(json) as { collection: string; record: unknown } | { end: number };
-    if ("end" in line) {
-      if (line.end !== count) {
-        throw new BrokenLine(`${line.end} records were written, ${count} are there`, offset);
-      }
-      if (end !== bytes.length) throw new BrokenLine("something stands behind the last line", end);
-      database.sequence = header.sequence;
-      database.chain = header.chain;
-      return database;
+  const bytes = Buffer.concat(pieces);
+  return toHeader(bytes.length === 0 ? "null" : decodeFirst(bytes));
+}
+
+function toHeader(json: string): SnapshotHeader {
+  return readHeader(json, headerSchema, snapshotFormat, snapshotVersion);
+}
+
+/** Builds a database while the bytes of its snapshot come. */
+class SnapshotReader<M extends Model> {
+  readonly #database: Database<M>;
+  readonly #decoder = new LineDecoder({
+    header: (json, checksum) => this.#begin(json, checksum),
+    line: (document, _, offset, end) => this.#take(document as SnapshotLine, offset, end),
+  });
+  readonly #sequence: number | undefined;
+  #header: SnapshotHeader | undefined;
+  #count = 0;
+  /** The offset behind the last line, once that has come. */
+  #end: number | undefined;
+
+  constructor(model: M, sequence?: number) {
+    this.#database = new Database(model);
+    this.#sequence = sequence;
+  }
+
+  take(piece: Uint8Array): void {
+    if (this.#end !== undefined && piece.length > 0) throw superfluous(this.#end);
+    this.#decoder.take(piece);
+  }
+
+  finish(): Database<M> {
+    this.#decoder.flush();
+    this.#decoder.end();
+    const { sequence, chain } = this.#header ?? toHeader("null");
+    if (this.#end === undefined) throw new BrokenLine("the last line is missing", this.#decoder.taken);
+    this.#database.sequence = sequence;
+    this.#database.chain = chain;
+    return this.#database;
+  }
+
+  #begin(json: string, checksum: number): number {
+    this.#header = toHeader(json);
+    const { sequence } = this.#header;
+    if (this.#sequence !== undefined && sequence !== this.#sequence) {
+      throw new BrokenLine(`the header is that of snapshot ${sequence}`, 0);
     }
-    const collection = database.collection(line.collection);
-    collection.set(collection.definition.key(line.record), line.record);
-    count += 1;
+    return checksum;
   }
-  throw new BrokenLine("the last line is missing", bytes.length);
+
+  #take(line: SnapshotLine, offset: number, end: number): void {
+    if ("end" in line) {
+      if (line.end !== this.#count) {
+        throw new BrokenLine(`${line.end} records were written, ${this.#count} are there`, offset);
+      }
+      if (this.#decoder.taken > end) throw superfluous(end);
+      this.#end = end;
+      return;
+    }
+    const collection = this.#database.collection(line.collection);
+    collection.set(collection.definition.key(line.record), line.record);
+    this.#count += 1;
+  }
 }
 
-/** A snapshot's header alone. @throws BrokenLine where it is not what was written */
-export function readSnapshotHeader(bytes: Buffer): SnapshotHeader {
-  return toHeader(decodeLines(bytes, 0));
-}
+type SnapshotLine = { readonly collection: string; readonly record: unknown } | { readonly end: number };
 
-function toHeader(lines: Generator<Line>): SnapshotHeader {
-  return readHeader(lines.next().value?.json ?? "null", headerSchema, snapshotFormat, snapshotVersion);
+function superfluous(end: number): BrokenLine {
+  return new BrokenLine("something stands behind the last line", end);
 }
 
 /** lowdb's port to the data folder: `read` gives the newest snapshot, `write` writes one. */
@@ -105,11 +174,7 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
   async read(): Promise<Database<M> | null> {
     const newest = snapshotsIn(await this.#files.readdir(this.#folder)).at(-1);
     if (newest === undefined) return null;
-    return readSnapshot(
-      await this.#files.readFile(join(this.#folder, snapshotFile(newest))),
-      this.#model,
-      newest,
-    );
+    return readSnapshotFile(this.#files, join(this.#folder, snapshotFile(newest)), this.#model, newest);
   }
 
   /** Writes the database as it is now, whatever is changed while that goes on. Durable when this returns. */
@@ -131,23 +196,25 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
   }
 }
 
-function* encode(
+/** The bytes of a snapshot, piece after piece; a piece is gone when the next one is asked for. */
+async function* encode(
   header: SnapshotHeader,
   collections: readonly (readonly [string, { frozen(): Iterable<unknown> }])[],
-): Generator<Uint8Array> {
-  let { line: piece, chain } = encodeLine(JSON.stringify(header), 0);
+): AsyncGenerator<Uint8Array> {
+  const encoder = new LineEncoder(pieceLength);
+  encoder.add(JSON.stringify(header));
   let count = 0;
+  let begun = performance.now();
   for (const [name, collection] of collections) {
     for (const record of collection.frozen()) {
-      const encoded = encodeLine(JSON.stringify({ collection: name, record }), chain);
-      piece += encoded.line;
-      chain = encoded.chain;
+      encoder.add(JSON.stringify({ collection: name, record }));
       count += 1;
-      if (piece.length >= pieceLength) {
-        yield Buffer.from(piece);
-        piece = "";
-      }
+      if (encoder.length >= pieceLength) yield encoder.piece();
+      else if (performance.now() - begun < turnMilliseconds) continue;
+      else await setImmediate();
+      begun = performance.now();
     }
   }
-  yield Buffer.from(piece + encodeLine(JSON.stringify({ end: count }), chain).line);
+  encoder.add(JSON.stringify({ end: count }));
+  yield encoder.piece();
 }

@@ -1,7 +1,6 @@
 /**
  * The store: all data in memory, in lowdb; every change in the journal and synced before memory changes and before
- * it is answered. One writer takes all changes that are waiting, decides them one after another over one draft, and
- * writes them in one go, so that many changes share one sync.
+ * it is answered. `writer.ts` makes the changes; here a folder is opened, snapshots are written, and it is closed.
  *
  * What follows from that: nothing is answered before it is durable; nobody ever reads what is not; a failed write
  * leaves memory as it was.
@@ -10,39 +9,17 @@ import { join } from "node:path";
 import { Low } from "lowdb";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
-import type { Database, DraftView, DurableView } from "./collection.ts";
-import { BatchDraft, type RecordChange } from "./draft.ts";
+import type { Journal } from "./appending.ts";
+import type { Database, DurableView } from "./collection.ts";
 import { type Files, nodeFiles, privateMode } from "./files.ts";
-import { type Journal, type JournalRecord, journalVersion, SyncFailure } from "./journal.ts";
-import { encodeLine } from "./lines.ts";
+import { journalVersion } from "./journal.ts";
 import { FolderLock } from "./lock.ts";
-import { applyRecord, hasData } from "./reading.ts";
+import { hasData } from "./reading.ts";
 import { keepCopies, recover } from "./recovery.ts";
+import { shuttingDown, unusable, unwritten } from "./refusals.ts";
 import { defaultRetention, prune, type Retention } from "./retention.ts";
 import { SnapshotAdapter } from "./snapshot.ts";
-
-/** Who asks for a change, and through which operation: what the journal says of it. */
-export interface Origin {
-  /** A player's UUID, `public`, `operator` or `system`. */
-  readonly who: string;
-  /** The operation's name, such as `targetlist.add`. */
-  readonly operation: string;
-  /** The id of the HTTP request that asked for it. */
-  readonly request?: string;
-  /** The revision of the route table that let it in. */
-  readonly table?: string;
-  /** The number of the change that this one takes back. */
-  readonly undoes?: number;
-}
-
-/** The moment of a change: its number, and the instant in milliseconds since 1970. */
-export interface Moment {
-  readonly sequence: number;
-  readonly now: number;
-}
-
-/** Decides a change: reads and writes the draft, gives the answer, or throws and has changed nothing. */
-export type Decide<M extends Model, T> = (draft: DraftView<M>, moment: Moment) => T;
+import { type Decide, type Origin, Writer } from "./writer.ts";
 
 export interface StoreOptions<M extends Model> {
   readonly folder: string;
@@ -57,12 +34,6 @@ export interface StoreOptions<M extends Model> {
   readonly warn?: (message: string, error: unknown) => void;
   /** Told when the disk can not be relied on any more; the process has to end. */
   readonly onFatal?: (error: Error) => void;
-}
-
-interface Waiting<M extends Model> {
-  readonly origin: Origin;
-  readonly decide: Decide<M, unknown>;
-  readonly settle: (outcome: { value: unknown } | { error: unknown }) => void;
 }
 
 const defaultSnapshotAfterBytes = 64 * 1024 * 1024;
@@ -85,14 +56,10 @@ export class Store<M extends Model> {
   readonly #lock: FolderLock;
   readonly #options: StoreOptions<M>;
   readonly #now: () => number;
-  #waiting: Waiting<M>[] = [];
-  /** What the writer does between two batches. */
-  #interludes: (() => Promise<void>)[] = [];
-  #writing: Promise<void> | undefined;
+  readonly #writer: Writer<M>;
   #snapshot: Promise<void> | undefined;
   #snapshotSequence: number;
   #closed = false;
-  #fatal: Error | undefined;
 
   private constructor(
     options: StoreOptions<M>,
@@ -111,6 +78,10 @@ export class Store<M extends Model> {
     this.isNew = opened.isNew;
     this.warnings = opened.warnings;
     this.#snapshotSequence = opened.snapshotSequence;
+    this.#writer = new Writer(low.data, journal, this.#now, {
+      batchWritten: () => this.#snapshotWhereDue(),
+      failed: (error) => this.#stop(error),
+    });
   }
 
   /** Whether a folder has data of the service. A folder that does not exist has none. */
@@ -170,18 +141,9 @@ export class Store<M extends Model> {
    * @throws Failure `STORE_UNAVAILABLE`, `SHUTTING_DOWN`; then nothing was changed.
    */
   change<T>(origin: Origin, decide: Decide<M, T>): Promise<T> {
-    return new Promise<T>((resolve, reject) => {
-      if (this.#closed || this.#fatal !== undefined) {
-        reject(this.#fatal === undefined ? shuttingDown() : unreliable(this.#fatal));
-        return;
-      }
-      this.#waiting.push({
-        origin,
-        decide,
-        settle: (outcome) => ("error" in outcome ? reject(outcome.error) : resolve(outcome.value as T)),
-      });
-      this.#startWriting();
-    });
+    // Of a disk that has failed the writer tells, also where the store was closed since.
+    const isRefused = this.#closed && this.#writer.fatal === undefined;
+    return isRefused ? Promise.reject(shuttingDown()) : this.#writer.change(origin, decide);
   }
 
   /**
@@ -217,91 +179,29 @@ export class Store<M extends Model> {
     if (this.#closed) return;
     this.#closed = true;
     try {
-      await this.#writing;
+      await this.#writer.writing;
       await this.#snapshot?.catch(() => {});
-      if (options.snapshot === true && this.#fatal === undefined) await this.#takeSnapshot();
+      if (options.snapshot === true && this.#writer.fatal === undefined) await this.#takeSnapshot();
     } finally {
       await this.#journal.close();
       await this.#lock.release();
     }
   }
 
-  #startWriting(): void {
-    this.#writing ??= this.#write();
-  }
-
-  async #write(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#interludes.length > 0) {
-      for (const interlude of this.#interludes.splice(0)) await interlude();
-      const batch = this.#waiting;
-      this.#waiting = [];
-      if (batch.length > 0) await this.#writeBatch(batch);
-      const limit = this.#options.snapshotAfterBytes ?? defaultSnapshotAfterBytes;
-      const due = this.#journal.size >= limit && this.#snapshot === undefined && this.#fatal === undefined;
-      // A snapshot that fails leaves everything as it was: a later batch tries again.
-      if (due)
-        this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
-    }
-    // In the same step as the last look at what is waiting: whoever comes after it has to start anew.
-    this.#writing = undefined;
-  }
-
-  /** Runs a task while no batch is being written. */
-  #betweenBatches(task: () => Promise<void>): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#interludes.push(async () => {
-        if (this.#fatal !== undefined) reject(unreliable(this.#fatal));
-        else await task().then(resolve, reject);
-      });
-      this.#startWriting();
-    });
-  }
-
-  async #writeBatch(batch: readonly Waiting<M>[]): Promise<void> {
-    const database = this.#low.data;
-    const draft = new BatchDraft(database);
-    const records: { record: JournalRecord; chain: number }[] = [];
-    const answers: (() => void)[] = [];
-    let lines = "";
-    let { sequence, chain } = database;
-    for (const { origin, decide, settle } of batch) {
-      const moment = { sequence: sequence + 1, now: this.#now() };
-      try {
-        const value = decide(draft.view, moment);
-        const changes = draft.changes();
-        if (changes.length > 0) {
-          const record = toRecord(moment, origin, changes);
-          const encoded = encodeLine(JSON.stringify(record), chain);
-          lines += encoded.line;
-          ({ sequence } = moment);
-          ({ chain } = encoded);
-          records.push({ record, chain });
-        }
-        draft.commit();
-        answers.push(() => settle({ value }));
-      } catch (error) {
-        draft.rollback();
-        answers.push(() => settle({ error }));
-      }
-    }
-    // Even a refusal may rest on a change before it in the batch, so nothing is answered before all is durable.
-    try {
-      if (records.length > 0) await this.#journal.append(Buffer.from(lines));
-    } catch (error) {
-      if (error instanceof SyncFailure) await this.#fail(error);
-      const refusal = error instanceof Failure ? error : unreliable(error);
-      for (const { settle } of batch) settle({ error: refusal });
-      return;
-    }
-    for (const { record, chain: next } of records) applyRecord(database, record, next);
-    for (const answer of answers) answer();
+  /** Begins a snapshot where the journal has grown enough. */
+  #snapshotWhereDue(): void {
+    const limit = this.#options.snapshotAfterBytes ?? defaultSnapshotAfterBytes;
+    if (this.#journal.size < limit || this.#snapshot !== undefined) return;
+    if (this.#writer.fatal !== undefined) return;
+    // A snapshot that fails leaves everything as it was: a later batch tries again.
+    this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
   }
 
   /** @param options.anew whether a segment that has no records yet is written once more */
   async #writeSnapshot({ anew = false } = {}): Promise<void> {
     const files = this.#options.files ?? nodeFiles;
     // 1. A new segment, so that what comes from now on stands apart. A crash here leaves one more, empty segment.
-    await this.#betweenBatches(async () => {
+    await this.#writer.betweenBatches(async () => {
       const first = this.sequence + 1;
       if (anew || first !== this.#journal.first)
         await this.#journal.rotate(first, this.#low.data.chain, this.#now());
@@ -314,12 +214,8 @@ export class Store<M extends Model> {
     await prune(files, this.folder, this.#options.retention ?? defaultRetention, this.#now());
   }
 
-  /** Stops for good: nothing is answered as saved any more. */
-  async #fail(error: Error): Promise<void> {
-    this.#fatal = error;
-    const refused = this.#waiting;
-    this.#waiting = [];
-    for (const { settle } of refused) settle({ error: unreliable(error) });
+  /** Leaves a mark for the next start, and has the process ended. */
+  async #stop(error: Error): Promise<void> {
     try {
       const files = this.#options.files ?? nodeFiles;
       await (await files.open(join(this.folder, unsyncedMarker), "a", privateMode)).close();
@@ -330,16 +226,6 @@ export class Store<M extends Model> {
   }
 }
 
-function toRecord(
-  { sequence, now }: Moment,
-  origin: Origin,
-  changes: readonly RecordChange[],
-): JournalRecord {
-  const { who, operation, request, table, undoes } = origin;
-  const absent = { request: request ?? null, table: table ?? null, undoes: undoes ?? null };
-  return { sequence, instant: now, who, operation, ...absent, changes };
-}
-
 /** Takes a folder's lock; the folder is made where it is missing. @throws Failure where it can not be written to */
 async function takeFolder(files: Files, folder: string): Promise<FolderLock> {
   try {
@@ -348,37 +234,4 @@ async function takeFolder(files: Files, folder: string): Promise<FolderLock> {
   } catch (cause) {
     throw cause instanceof Failure ? cause : unusable(folder, cause);
   }
-}
-
-/** The file system refused something; its message names the file. */
-function unusable(folder: string, cause: unknown): Failure {
-  return new Failure(
-    "STORE_UNAVAILABLE",
-    `The data folder ${folder} can not be used: ${(cause as Error).message}.`,
-    {
-      hint: "It has to be a folder that you may write to; name another one with --data.",
-      cause,
-    },
-  );
-}
-
-/** A snapshot failed; the message of the file system names the file. */
-function unwritten(cause: unknown): Failure {
-  return new Failure("STORE_UNAVAILABLE", `The snapshot could not be written: ${(cause as Error).message}.`, {
-    hint: "Nothing is lost, the journal has all changes. Make room on the disk, then `addon-cli data snapshot`.",
-    cause,
-  });
-}
-
-function shuttingDown(): Failure {
-  return new Failure("SHUTTING_DOWN", "The service is shutting down. Nothing was changed.", {
-    hint: "Try again in a moment.",
-  });
-}
-
-function unreliable(cause: unknown): Failure {
-  return new Failure("STORE_UNAVAILABLE", "The data can not be saved at the moment. Nothing was changed.", {
-    hint: "Try again in a moment.",
-    cause,
-  });
 }

@@ -9,7 +9,7 @@ import * as v from "valibot";
 import { Failure } from "../../src/errors.ts";
 import type { Model } from "../../src/model.ts";
 import type { DraftView, View } from "../../src/store/collection.ts";
-import { type File, type Files, nodeFiles } from "../../src/store/files.ts";
+import { type File, type Files, nodeFiles, piecesOf } from "../../src/store/files.ts";
 import { encodeLine } from "../../src/store/lines.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
 
@@ -182,7 +182,16 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>): Fi
         };
       },
     });
-  return ruled(nodeFiles, ([path]) => String(path));
+  const files = ruled(nodeFiles, ([path]) => String(path));
+  return {
+    ...files,
+    // For a rule it is all the same how a file is read.
+    async *readPieces(path) {
+      const outcome = await rule({ operation: "readFile", path, length: Number.NaN });
+      if (outcome instanceof Error) throw outcome;
+      yield* piecesOf(nodeFiles, path);
+    },
+  };
 }
 
 /** An error as the operating system gives it. */

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { setTimeout } from "node:timers/promises";
+import { setImmediate, setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import { Collection } from "../../src/store/collection.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { type File, nodeFiles } from "../../src/store/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Clock, day, temporaryFolder } from "../_setup.ts";
 import {
@@ -89,6 +89,43 @@ describe("a snapshot", () => {
       ),
       { numRuns: 10 },
     );
+  });
+
+  it("lets others take their turns while it is encoded, also on a disk that takes no time", async (t) => {
+    const writing = { isSnapshot: false, turns: 0 };
+    const files = ruledFiles(() => undefined);
+    // Of the snapshot's calls each but the last ones is done at once: whatever comes between them has its turn
+    // because the snapshot gave it.
+    const open: typeof files.open = async (path, flags, mode) => {
+      const file = await files.open(path, flags, mode);
+      if (!path.endsWith(".tmp")) return file;
+      writing.isSnapshot = true;
+      const write = (async (_: Uint8Array, __: number, length: number) => ({
+        bytesWritten: length,
+      })) as unknown as File["write"];
+      const sync = async () => {
+        writing.isSnapshot = false;
+      };
+      return { ...file, fd: file.fd, write, datasync: async () => {}, sync, close: () => file.close() };
+    };
+    const store = await openNotebook(await temporaryFolder(t), { files: { ...files, open } });
+    await store.change(origin, (draft) => {
+      for (let each = 0; each < 40_000; each += 1) {
+        draft.notes.put({ id: String(each), text: "t".repeat(100), topic: null });
+      }
+    });
+    const taken = store.snapshot();
+    let isDone = false;
+    const done = taken.then(() => {
+      isDone = true;
+    });
+    while (!isDone) {
+      await setImmediate();
+      if (writing.isSnapshot) writing.turns += 1;
+    }
+    await done;
+    assert.ok(writing.turns >= 5, `${writing.turns} turns`);
+    await store.close();
   });
 
   it("asked for while another is written has every change that was made before it was asked for", async (t) => {

@@ -2,12 +2,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { connectControl, controlOf, startControl } from "../../src/control.ts";
 import { Failure } from "../../src/errors.ts";
 import type { Service } from "../../src/service.ts";
+import { readSegment } from "../../src/store/journal.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertRefused,
@@ -18,6 +20,7 @@ import {
   origin,
   put,
   ruledFiles,
+  segment,
 } from "./_faults.ts";
 
 /** Files that count the syncs of data, and hold them until they are let go. */
@@ -100,6 +103,36 @@ describe("a change", () => {
       draft.notes.put({ id: "a", text: "a", topic: null });
     });
     assert.equal(store.sequence, 1);
+  });
+
+  it("is one record of the journal: what it really changed, in the order of the collections", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    const note = (text: string) => ({ id: "a", text, topic: null });
+    await Promise.all([
+      store.change(origin, (draft) => {
+        draft.tallies.put(note("one"));
+        draft.notes.put(note("one"));
+      }),
+      store.change(origin, (draft) => {
+        draft.tallies.put(note("two"));
+        draft.notes.delete("a");
+        draft.notes.put(note("one"));
+      }),
+    ]);
+    await store.close();
+    const { records } = readSegment(await readFile(join(folder, segment(1))));
+    const one = { key: "a", before: null, after: note("one") };
+    assert.deepEqual(
+      records.map(({ record }) => record.changes),
+      [
+        [
+          { collection: "notes", ...one },
+          { collection: "tallies", ...one },
+        ],
+        [{ collection: "tallies", key: "a", before: note("one"), after: note("two") }],
+      ],
+    );
   });
 
   it("is answered only when it is synced, and nobody reads it before", async (t) => {

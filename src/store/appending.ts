@@ -1,0 +1,131 @@
+/**
+ * Appending to the journal (`journal.ts` has its form): the newest segment is open, and whatever is appended to it is
+ * synced before anybody is told.
+ */
+import { join } from "node:path";
+import { Failure } from "../errors.ts";
+import { type File, type Files, privateMode, syncFolder, writeAll } from "./files.ts";
+import { journalFormat, journalVersion, segmentFile } from "./journal.ts";
+import { encodeLine } from "./lines.ts";
+
+/** The newest segment, open for appending. */
+export class Journal {
+  readonly #files: Files;
+  readonly #folder: string;
+  #file: File;
+  #size: number;
+  /** The sequence number with which the segment begins. */
+  first: number;
+
+  private constructor(files: Files, folder: string, file: File, first: number, size: number) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#file = file;
+    this.first = first;
+    this.#size = size;
+  }
+
+  /** Opens the segment that begins with `first`, to append at `size`. */
+  static async open(files: Files, folder: string, first: number, size: number): Promise<Journal> {
+    const file = await files.open(join(folder, segmentFile(first)), "r+");
+    return new Journal(files, folder, file, first, size);
+  }
+
+  /** Creates the segment that begins with `first`, durably. */
+  static async create(
+    files: Files,
+    folder: string,
+    first: number,
+    chain: number,
+    now: number,
+  ): Promise<Journal> {
+    const { file, size } = await createSegment(files, folder, first, chain, now);
+    return new Journal(files, folder, file, first, size);
+  }
+
+  /** The bytes of the segment. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Appends whole lines and syncs them. When this returns they are durable.
+   * @throws Failure `STORE_UNAVAILABLE` where they could not be written; the file is as it was.
+   * @throws SyncFailure where it is not known what the disk has: nothing may be written any more.
+   */
+  async append(lines: Buffer): Promise<void> {
+    try {
+      await writeAll(this.#file, lines, this.#size);
+    } catch (cause) {
+      await this.#cutBack(cause);
+      throw new Failure("STORE_UNAVAILABLE", "The change could not be saved. Nothing was changed.", {
+        hint: "Try again in a moment.",
+        cause,
+      });
+    }
+    try {
+      await this.#file.datasync();
+    } catch (cause) {
+      throw new SyncFailure("the journal could not be synced", cause);
+    }
+    this.#size += lines.length;
+  }
+
+  /**
+   * Goes on in a new segment. One that has no records yet is begun anew, in the present format: where that fails,
+   * the journal must not be used any more.
+   */
+  async rotate(first: number, chain: number, now: number): Promise<void> {
+    const segment = createSegment(this.#files, this.#folder, first, chain, now);
+    const { file, size } = await segment.catch(async (error: unknown) => {
+      // What comes goes on in the present segment; this one would stand in its way.
+      const path = join(this.#folder, segmentFile(first));
+      if (first !== this.first) await this.#files.unlink(path).catch(() => {});
+      throw error;
+    });
+    const old = this.#file;
+    this.#file = file;
+    this.#size = size;
+    this.first = first;
+    await old.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  async #cutBack(cause: unknown): Promise<void> {
+    try {
+      await this.#file.truncate(this.#size);
+      await this.#file.datasync();
+    } catch {
+      throw new SyncFailure("a failed write to the journal could not be cut back", cause);
+    }
+  }
+}
+
+/** What the disk holds is not known: the process must not go on, since its next answer could be a lie. */
+export class SyncFailure extends Error {
+  override readonly name = "SyncFailure";
+
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+  }
+}
+
+async function createSegment(files: Files, folder: string, first: number, chain: number, now: number) {
+  const header = { format: journalFormat, version: journalVersion, first, chain, instant: now };
+  const bytes = Buffer.from(encodeLine(JSON.stringify(header), 0).line);
+  const path = join(folder, segmentFile(first));
+  // Where the file exists, it is what a failed attempt has left: no record of that number has been written yet.
+  const file = await files.open(path, "w", privateMode);
+  try {
+    await writeAll(file, bytes, 0);
+    await file.sync();
+    await syncFolder(files, folder);
+  } catch (error) {
+    await file.close().catch(() => {});
+    throw error;
+  }
+  return { file, size: bytes.length };
+}

@@ -1,0 +1,197 @@
+/**
+ * The writer: takes all changes that are waiting, decides them one after another over one draft, appends what they
+ * did in one write, and makes them in memory once that is synced. So many changes share one sync, and none of them is
+ * answered or read before it is durable.
+ */
+import { Failure } from "../errors.ts";
+import type { Model } from "../model.ts";
+import { type Journal, SyncFailure } from "./appending.ts";
+import type { Database, DraftView } from "./collection.ts";
+import { BatchDraft, type RecordChange } from "./draft.ts";
+import type { JournalRecord } from "./journal.ts";
+import { encodeLine } from "./lines.ts";
+import { applyRecord } from "./reading.ts";
+import { unreliable } from "./refusals.ts";
+
+/** Who asks for a change, and through which operation: what the journal says of it. */
+export interface Origin {
+  /** A player's UUID, `public`, `operator` or `system`. */
+  readonly who: string;
+  /** The operation's name, such as `targetlist.add`. */
+  readonly operation: string;
+  /** The id of the HTTP request that asked for it. */
+  readonly request?: string;
+  /** The revision of the route table that let it in. */
+  readonly table?: string;
+  /** The number of the change that this one takes back. */
+  readonly undoes?: number;
+}
+
+/** The moment of a change: its number, and the instant in milliseconds since 1970. */
+export interface Moment {
+  readonly sequence: number;
+  readonly now: number;
+}
+
+/** Decides a change: reads and writes the draft, gives the answer, or throws and has changed nothing. */
+export type Decide<M extends Model, T> = (draft: DraftView<M>, moment: Moment) => T;
+
+/** A change that is waiting, and who waits for it. */
+interface Waiting<M extends Model> {
+  readonly origin: Origin;
+  readonly decide: Decide<M, unknown>;
+  readonly resolve: (value: unknown) => void;
+  readonly reject: (error: unknown) => void;
+}
+
+/** What a writer tells whoever has it. */
+export interface WriterEvents {
+  /** A batch was written. */
+  batchWritten(): void;
+  /** The disk can not be relied on any more. Those who wait are refused when this settles. */
+  failed(error: Error): Promise<void>;
+}
+
+/** See the head of this file. */
+export class Writer<M extends Model> {
+  readonly #database: Database<M>;
+  readonly #journal: Journal;
+  readonly #now: () => number;
+  readonly #events: WriterEvents;
+  readonly #draft: BatchDraft<M>;
+  #waiting: Waiting<M>[] = [];
+  /** What is done between two batches. */
+  #interludes: (() => Promise<void>)[] = [];
+  #writing: Promise<void> | undefined;
+  #fatal: Error | undefined;
+
+  constructor(database: Database<M>, journal: Journal, now: () => number, events: WriterEvents) {
+    this.#database = database;
+    this.#journal = journal;
+    this.#now = now;
+    this.#events = events;
+    this.#draft = new BatchDraft(database);
+  }
+
+  /** Why nothing is written any more. */
+  get fatal(): Error | undefined {
+    return this.#fatal;
+  }
+
+  /** Settles when nothing is waiting any more; undefined where nothing is. */
+  get writing(): Promise<void> | undefined {
+    return this.#writing;
+  }
+
+  /** Makes a change; see `Store.change`. */
+  change<T>(origin: Origin, decide: Decide<M, T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      if (this.#fatal !== undefined) {
+        reject(unreliable(this.#fatal));
+        return;
+      }
+      this.#waiting.push({ origin, decide, resolve: resolve as (value: unknown) => void, reject });
+      this.#start();
+    });
+  }
+
+  /** Runs a task while no batch is being written. */
+  betweenBatches(task: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#interludes.push(async () => {
+        if (this.#fatal !== undefined) reject(unreliable(this.#fatal));
+        else await task().then(resolve, reject);
+      });
+      this.#start();
+    });
+  }
+
+  #start(): void {
+    this.#writing ??= this.#write();
+  }
+
+  async #write(): Promise<void> {
+    while (this.#waiting.length > 0 || this.#interludes.length > 0) {
+      for (const interlude of this.#interludes.splice(0)) await interlude();
+      const batch = this.#waiting;
+      this.#waiting = [];
+      if (batch.length > 0) await this.#writeBatch(batch);
+      this.#events.batchWritten();
+    }
+    // In the same step as the last look at what is waiting: whoever comes after it has to start anew.
+    this.#writing = undefined;
+  }
+
+  async #writeBatch(batch: readonly Waiting<M>[]): Promise<void> {
+    const { lines, made, answers } = this.#decide(batch);
+    // Even a refusal may rest on a change before it in the batch, so nothing is answered before all is durable.
+    try {
+      if (made.length > 0) await this.#journal.append(Buffer.from(lines));
+    } catch (error) {
+      if (error instanceof SyncFailure) await this.#fail(error);
+      const refusal = error instanceof Failure ? error : unreliable(error);
+      for (const { reject } of batch) reject(refusal);
+      return;
+    }
+    for (const { record, chain } of made) applyRecord(this.#database, record, chain);
+    for (const answer of answers) answer();
+  }
+
+  /** Decides the changes of a batch: the lines for the journal, the records in them, and how each is answered then. */
+  #decide(batch: readonly Waiting<M>[]) {
+    const draft = this.#draft;
+    const made: { record: JournalRecord; chain: number }[] = [];
+    const answers: (() => void)[] = [];
+    let lines = "";
+    let { sequence, chain } = this.#database;
+    for (const { origin, decide, resolve, reject } of batch) {
+      const moment = { sequence: sequence + 1, now: this.#now() };
+      try {
+        const value = decide(draft.view, moment);
+        const changes = draft.changes();
+        if (changes.length > 0) {
+          const record = toRecord(moment, origin, changes);
+          const encoded = encodeLine(JSON.stringify(record), chain);
+          lines += encoded.line;
+          ({ sequence } = moment);
+          ({ chain } = encoded);
+          made.push({ record, chain });
+        }
+        draft.commit();
+        answers.push(() => resolve(value));
+      } catch (error) {
+        draft.rollback();
+        answers.push(() => reject(error));
+      }
+    }
+    draft.reset();
+    return { lines, made, answers };
+  }
+
+  /** Stops for good: nothing is answered as saved any more. */
+  async #fail(error: Error): Promise<void> {
+    this.#fatal = error;
+    const refused = this.#waiting;
+    this.#waiting = [];
+    for (const { reject } of refused) reject(unreliable(error));
+    await this.#events.failed(error);
+  }
+}
+
+function toRecord(
+  { sequence, now }: Moment,
+  origin: Origin,
+  changes: readonly RecordChange[],
+): JournalRecord {
+  const { who, operation, request, table, undoes } = origin;
+  return {
+    sequence,
+    instant: now,
+    who,
+    operation,
+    request: request ?? null,
+    table: table ?? null,
+    undoes: undoes ?? null,
+    changes,
+  };
+}
