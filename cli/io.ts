@@ -1,5 +1,4 @@
 /** What the command line needs of its surroundings, so that every command can be run and looked at without a process. */
-import { createInterface } from "node:readline/promises";
 
 /** A stream to write to. `isTTY` tells whether a person is looking at it. */
 export interface Sink {
@@ -43,6 +42,7 @@ export function processIO(): IO {
 
 /** Asks on standard error, since standard output is for results. */
 async function askOnTerminal(question: string): Promise<string | undefined> {
+  const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
   try {
     return await new Promise<string | undefined>((resolve) => {

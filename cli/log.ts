@@ -1,6 +1,6 @@
 /** The log: one line a request, readable on a terminal and JSON otherwise. Never a raw URL, never a token. */
 import { Writable } from "node:stream";
-import pino from "pino";
+import pino, { type Logger } from "pino";
 import pretty from "pino-pretty";
 import type { RequestRecord } from "../src/engine/engine.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
@@ -14,25 +14,43 @@ export interface Log {
   readonly close: () => void;
 }
 
+/** How much waits at most, in characters: about what a pipe takes at once. */
+const enough = 16 * 1024;
+
+/**
+ * Collects the lines of all requests that are answered in one turn of the event loop, and writes them at its end: a
+ * write to the operating system for each would cost more than the request that it tells of.
+ */
+class Lines {
+  readonly #stderr: IO["stderr"];
+  #waiting = "";
+  #turn: NodeJS.Immediate | undefined;
+
+  constructor(stderr: IO["stderr"]) {
+    this.#stderr = stderr;
+  }
+
+  write(line: string): void {
+    this.#waiting += line;
+    if (this.#waiting.length >= enough) this.flush();
+    else this.#turn ??= setImmediate(() => this.flush());
+  }
+
+  flush(): void {
+    clearImmediate(this.#turn);
+    this.#turn = undefined;
+    if (this.#waiting === "") return;
+    const lines = this.#waiting;
+    this.#waiting = "";
+    this.#stderr.write(lines);
+  }
+}
+
 /** Writes to standard error, since standard output is for results. */
 export function createLog({ stderr, env }: IO): Log {
   const readable = stderr.isTTY === true;
-  const sink = new Writable({
-    decodeStrings: false,
-    write(line: string, _encoding, done) {
-      stderr.write(line);
-      done();
-    },
-  });
-  const stream = readable
-    ? pretty({
-        colorize: !env.NO_COLOR,
-        translateTime: "SYS:HH:MM:ss",
-        ignore: "pid,hostname,method,route,status,milliseconds,code",
-        singleLine: true,
-        destination: sink,
-      })
-    : sink;
+  const lines = new Lines(stderr);
+  const stream = readable ? prettyStream(lines, !env.NO_COLOR) : lines;
   const logger = pino(
     {
       // Whatever an error's text may contain: a token does not get past here.
@@ -40,17 +58,59 @@ export function createLog({ stderr, env }: IO): Log {
     },
     stream,
   );
+  /** What is not of a request alone is written at once: nobody should wait for it, and the process may be ending. */
+  const atOnce = (write: () => void) => {
+    write();
+    lines.flush();
+  };
+  /**
+   * Loggers of what went well, by method, route and status: what all their lines share is made into JSON once. Nothing in such
+   * a line comes from outside, so nothing is looked for in it.
+   */
+  const plain = pino({}, stream);
+  const served = new Map<string, Logger>();
+  const servedBy = (method: string, route: string | null, status: number): Logger => {
+    const key = `${method} ${route} ${status}`;
+    const known = served.get(key) ?? plain.child({ method, route, status });
+    served.set(key, known);
+    return known;
+  };
   return {
-    request({ error, ...record }) {
-      const { method, route, status, milliseconds, code } = record;
-      const fields = { ...record, milliseconds: Math.round(milliseconds * 1000) / 1000 };
+    request(record) {
+      const { requestId, method, route, status, caller, code, error } = record;
+      const milliseconds = Math.round(record.milliseconds * 1000) / 1000;
+      if (code === null && !readable) {
+        servedBy(method, route, status).info({ milliseconds, caller, requestId });
+        return;
+      }
+      const { reason } = record;
+      const fields = { requestId, method, route, status, milliseconds, caller, code, reason };
       const words = `${method} ${route ?? "-"} ${status}${code === null ? "" : ` ${code}`} ${milliseconds.toFixed(1)} ms`;
       if (error === undefined) logger.info(fields, words);
-      else logger.error({ ...fields, err: error }, words);
+      else atOnce(() => logger.error({ ...fields, err: error }, words));
     },
-    info: (message) => logger.info(message),
-    warn: (message, error) => logger.warn({ err: error }, message),
-    fatal: (message, error) => logger.fatal({ err: error }, message),
-    close: () => logger.flush(),
+    info: (message) => atOnce(() => logger.info(message)),
+    warn: (message, error) => atOnce(() => logger.warn({ err: error }, message)),
+    fatal: (message, error) => atOnce(() => logger.fatal({ err: error }, message)),
+    close: () => atOnce(() => logger.flush()),
   };
+}
+
+/** For people: colours where they are wanted, the rest of the fields on the same line. */
+function prettyStream(lines: Lines, colorize: boolean) {
+  const destination = new Writable({
+    decodeStrings: false,
+    write(line: string, _encoding, done) {
+      lines.write(line);
+      lines.flush();
+      done();
+    },
+  });
+  return pretty({
+    colorize,
+    translateTime: "SYS:HH:MM:ss",
+    ignore: "pid,hostname,method,route,status,milliseconds,code",
+    singleLine: true,
+    destination,
+  });
 }

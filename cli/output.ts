@@ -1,11 +1,10 @@
 /** How commands show what they have: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
 import { styleText } from "node:util";
-import Table from "cli-table3";
 import type { Fault } from "../src/engine/document.ts";
 import { Failure } from "../src/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import { TableFaults } from "../src/route-table.ts";
-import { countOf, type Paint, presentFaults } from "./faults.ts";
+import type { Paint } from "./faults.ts";
 import type { IO, Sink } from "./io.ts";
 
 /** A column of a list: its heading, and what it shows of a row. */
@@ -40,14 +39,14 @@ export class Output {
   }
 
   /** Shows a list: `empty` is said to a person where there is nothing in it. */
-  list<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): void {
+  async list<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): Promise<void> {
     const { stdout } = this.#io;
     if (this.#json()) {
       stdout.write(`${JSON.stringify(rows)}\n`);
     } else if (rows.length === 0) {
       this.remark(empty);
     } else if (stdout.isTTY === true) {
-      stdout.write(`${this.#table(rows, columns)}\n`);
+      stdout.write(`${await this.#table(rows, columns)}\n`);
     } else {
       for (const row of rows) stdout.write(`${columns.map(({ cell }) => cell(row)).join("\t")}\n`);
     }
@@ -70,8 +69,14 @@ export class Output {
   }
 
   /** Shows faults or warnings of a file, each with its line. */
-  faults(faults: readonly Fault[], file: string, text: string, kind: "fault" | "warning"): void {
+  async faults(
+    faults: readonly Fault[],
+    file: string,
+    text: string,
+    kind: "fault" | "warning",
+  ): Promise<void> {
     if (faults.length === 0) return;
+    const { presentFaults } = await import("./faults.ts");
     const { stderr } = this.#io;
     // A terminal that does not tell its width says 0.
     const columns = stderr.isTTY === true ? stderr.columns || undefined : undefined;
@@ -80,7 +85,7 @@ export class Output {
   }
 
   /** Says why a command failed. */
-  failure(error: unknown): void {
+  async failure(error: unknown): Promise<void> {
     if (error instanceof Reported) return;
     const { code, message: said, hint, parameter } = toProblem(error);
     // Somebody may have typed a token where a name belongs, and the message repeats what was typed.
@@ -93,15 +98,17 @@ export class Output {
     const { stderr } = this.#io;
     const label = this.style("red", "error:", stderr);
     if (error instanceof TableFaults) {
+      const { countOf } = await import("./faults.ts");
       this.remark(`${label} ${error.file} has ${countOf(error.faults.length, "fault")}:`);
-      this.faults(error.faults, error.file, error.text, "fault");
+      await this.faults(error.faults, error.file, error.text, "fault");
       return;
     }
     this.remark(`${label} ${message}`);
     if (hint !== undefined) this.remark(hint);
   }
 
-  #table<T>(rows: readonly T[], columns: readonly Column<T>[]): string {
+  async #table<T>(rows: readonly T[], columns: readonly Column<T>[]): Promise<string> {
+    const { default: Table } = await import("cli-table3");
     const blank = ["top", "bottom", "left", "right", "mid"].flatMap((place) =>
       place === "mid"
         ? ["mid", "left-mid", "mid-mid", "right-mid"]

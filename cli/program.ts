@@ -1,4 +1,7 @@
-/** The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4). */
+/**
+ * The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4).
+ * All of them are loaded to help, so each loads what carries it out only when it is carried out, from `actions/`.
+ */
 import { Command, CommanderError, Option } from "commander";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import { addAccessCommands } from "./commands/access.ts";
@@ -15,9 +18,9 @@ import { addTokenCommands } from "./commands/token.ts";
 import { addUndoCommand } from "./commands/undo.ts";
 import type { IO } from "./io.ts";
 import { Output } from "./output.ts";
+import { version } from "./package.ts";
 import type { Session } from "./session.ts";
-import { version } from "./version.ts";
-import { defaultRoutes, type GlobalOptions, Workplace, withControl } from "./workplace.ts";
+import { defaultRoutes, type GlobalOptions, Workplace } from "./workplace.ts";
 
 /** 0 done, 1 failed, 2 wrong usage. */
 export type ExitCode = 0 | 1 | 2;
@@ -35,7 +38,10 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     io,
     output,
     workplace,
-    withControl: (mode, work) => withControl(workplace(), output, mode, work),
+    async withControl(mode, work) {
+      const { withControl } = await import("./turn.ts");
+      return withControl(workplace(), output, mode, work);
+    },
   };
 
   program
@@ -74,11 +80,11 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     return 0;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
-      output.failure(error);
+      await output.failure(error);
       return 1;
     }
     if (error.exitCode === 0) return 0;
-    if (wantsJson()) output.failure({ code: "USAGE", message: usageMessage(error) });
+    if (wantsJson()) await output.failure({ code: "USAGE", message: usageMessage(error) });
     return 2;
   }
 }

@@ -1,9 +1,9 @@
 /** What commands about operations take: a path, its parameters, and by which table they are to be answered. */
+import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
 import { readTable } from "../src/route-table.ts";
 import type { TableText } from "../src/service.ts";
 import type { Session } from "./session.ts";
-import { tableFile } from "./table.ts";
 
 /** A path without its prefix. */
 export function parsePath(text: string): string {
@@ -25,7 +25,7 @@ export function tableOption(): Option {
 }
 
 /** A table's file as it is. @throws Failure where there is none */
-export async function tableText(session: Session, given: string): Promise<TableText> {
-  const file = await tableFile(session, given);
+export async function tableText({ io }: Session, given: string): Promise<TableText> {
+  const file = resolve(io.cwd, given);
   return { file, text: await readTable(file) };
 }

@@ -1,8 +1,9 @@
 /** What every command is given. */
 import type { Control } from "../src/control.ts";
+import type { Mode } from "./folder.ts";
 import type { IO } from "./io.ts";
 import type { Output } from "./output.ts";
-import type { Mode, Workplace } from "./workplace.ts";
+import type { Workplace } from "./workplace.ts";
 
 /** The surroundings of a command, and where it is carried out. */
 export interface Session {

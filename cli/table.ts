@@ -1,10 +1,11 @@
 /** The route table as commands look at it: a file's text, checked against the names that the data has. */
 import { resolve } from "node:path";
+import { readSeed } from "../src/administration/seed-file.ts";
 import type { Vocabulary } from "../src/engine/caller.ts";
 import { type CheckedTable, revisionOf, type Table } from "../src/engine/table.ts";
 import { type Warning, warningsOf } from "../src/engine/warnings.ts";
 import { readTable, TableFaults } from "../src/route-table.ts";
-import { checkRoutes, operationsToCheck, readSeed } from "../src/service.ts";
+import { checkRoutes, operationsToCheck } from "../src/service.ts";
 import type { Session } from "./session.ts";
 
 /** The file that a command means: the one that it was given, or the one of `--routes`. */

@@ -2,23 +2,27 @@
  * The control socket: how the command line works beside a running service. The service listens on a Unix socket in
  * its data folder, which only the folder's owner can open; a command is carried out by the service itself, in its
  * one writer. HTTP with h3: `POST /<method>` with the arguments as a JSON array.
+ *
+ * Most commands find no service, and only the service listens: what either takes is loaded when it is needed.
  */
-import { chmod, unlink } from "node:fs/promises";
-import { createServer, request } from "node:http";
+import { access, chmod, unlink } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { H3, readBody } from "h3";
-import { toNodeHandler } from "srvx/node";
 import type { Decision } from "./access/can-i.ts";
 import type { TableDiff } from "./access/diff.ts";
 import type { Pair } from "./access/question.ts";
 import type { WhoCan } from "./access/who-can.ts";
-import type { AdministrationName } from "./administration/index.ts";
+import type {
+  AdministrationInput,
+  AdministrationName,
+  AdministrationResult,
+} from "./administration/index.ts";
+import type { Operator } from "./administration/operator.ts";
 import type { Vocabulary } from "./engine/caller.ts";
 import type { Fault } from "./engine/document.ts";
 import type { FailureBody } from "./engine/response.ts";
 import { Failure, type FailureCode } from "./errors.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "./route-table.ts";
-import type { AdministrationInput, AdministrationResult, Service, TableText } from "./service.ts";
+import type { Service, TableText } from "./service.ts";
 
 /** A process that serves a data folder. */
 export interface Holder {
@@ -100,8 +104,34 @@ export function controlOf(service: Service, holder: Holder | null): Control {
   };
 }
 
+/**
+ * The control of a store that this process itself has open.
+ * @param service the service on that store: asked for only by what an operator can not do alone, since it takes longer
+ */
+export function controlOfStore(operator: Operator, service: () => Promise<Service>): Control {
+  const served = async () => controlOf(await service(), null);
+  return {
+    administer: (name, input) => operator.administer(name, input),
+    call: async (...all) => (await served()).call(...all),
+    vocabulary: async () => (await served()).vocabulary(),
+    async snapshot() {
+      return { sequence: await operator.store.snapshot() };
+    },
+    undo: (sequence) => operator.undo(sequence),
+    reloadRoutes: async (...all) => (await served()).reloadRoutes(...all),
+    routesStatus: async () => (await served()).routesStatus(),
+    diffRoutes: async (...all) => (await served()).diffRoutes(...all),
+    canI: async (...all) => (await served()).canI(...all),
+    whoCan: async (...all) => (await served()).whoCan(...all),
+    holder: async () => null,
+  };
+}
+
 /** Listens on a folder's socket. The caller has the folder's lock, so a socket that is there is a dead holder's. */
 export async function startControl(folder: string, control: Control): Promise<{ close(): Promise<void> }> {
+  const { createServer } = await import("node:http");
+  const { H3, readBody } = await import("h3");
+  const { toNodeHandler } = await import("srvx/node");
   const path = join(folder, "socket");
   const app = new H3({ silent: true });
   for (const method of methods) {
@@ -140,6 +170,7 @@ export async function startControl(folder: string, control: Control): Promise<{ 
 /** Reaches the service that runs on a folder; undefined where none does. A dead holder's socket is none. */
 export async function connectControl(folder: string): Promise<Control | undefined> {
   const path = reachable(join(folder, "socket"));
+  if (await isMissing(path)) return undefined;
   try {
     await askSocket(path, "holder", []);
   } catch (error) {
@@ -183,12 +214,23 @@ export class ServiceGone extends Failure {
   }
 }
 
+/** What the system says of a file that is not there. */
+const missing: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
+
+function isMissing(path: string): Promise<boolean> {
+  return access(path).then(
+    () => false,
+    (error: NodeJS.ErrnoException) => missing.has(error.code),
+  );
+}
+
 /** Nobody listens on the socket. */
 class NobodyThere extends Error {
   override readonly name = "NobodyThere";
 }
 
-function askSocket<T>(path: string, method: Method, given: readonly unknown[]): Promise<T> {
+async function askSocket<T>(path: string, method: Method, given: readonly unknown[]): Promise<T> {
+  const { request } = await import("node:http");
   return new Promise((resolve, reject) => {
     let connected = false;
     const asking = request(
@@ -206,7 +248,7 @@ function askSocket<T>(path: string, method: Method, given: readonly unknown[]): 
     );
     asking.on("socket", (socket) => socket.once("connect", () => (connected = true)));
     asking.on("error", (cause: NodeJS.ErrnoException) => {
-      const nobody = !connected && ["ENOENT", "ECONNREFUSED", "ENOTDIR"].includes(cause.code ?? "");
+      const nobody = !connected && (missing.has(cause.code) || cause.code === "ECONNREFUSED");
       // The service finishes what it has begun before it stops, so what it never answered it may have done or not.
       const broken = new Failure(
         "SHUTTING_DOWN",

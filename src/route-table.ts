@@ -5,7 +5,7 @@
 import { readFile } from "node:fs/promises";
 import type { Fault } from "./engine/document.ts";
 import type { Engine } from "./engine/engine.ts";
-import { type CheckedTable, checkTable, type Surroundings, type Table } from "./engine/table.ts";
+import type { CheckedTable, Surroundings, Table } from "./engine/table.ts";
 import { Failure } from "./errors.ts";
 
 /** A route table that can not be served: its faults, each with line and column. */
@@ -95,7 +95,7 @@ export class RouteTable {
   async #reload(): Promise<Reloaded> {
     try {
       const text = await readTable(this.file);
-      const { table, faults } = checkTable(text, this.#surroundings);
+      const { table, faults } = await this.#check(text);
       if (table === undefined) throw new TableFaults(this.file, faults, text);
       this.#refused = null;
       const changed = this.#engine?.table.revision !== table.revision;
@@ -113,7 +113,13 @@ export class RouteTable {
 
   /** Checks the file as it is now, and puts nothing in force. */
   async check(): Promise<CheckedTable> {
-    return checkTable(await readTable(this.file), this.#surroundings);
+    return this.#check(await readTable(this.file));
+  }
+
+  async #check(text: string): Promise<CheckedTable> {
+    // The command line loads this file for what it says of faults; few commands read a table.
+    const { checkTable } = await import("./engine/table.ts");
+    return checkTable(text, this.#surroundings);
   }
 
   /** See {@link TableStatus}. */

@@ -14,14 +14,19 @@ import {
 import type { Duplex } from "node:stream";
 import { createSecureContext } from "node:tls";
 import { type Listener, listen } from "listhen";
-import { toNodeHandler } from "srvx/node";
+import { NodeRequest, sendNodeResponse } from "srvx/node";
+import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
-import { type Answer, failureAnswer } from "./engine/response.ts";
+import { type Answer, AnswerResponse, failureAnswer } from "./engine/response.ts";
 import { Failure } from "./errors.ts";
 
 export interface ServerOptions {
+  /** Answers what is no operation, such as the documentation page, and is asked first. Never rejects. */
+  readonly page?: (request: RawRequest) => Promise<Answer> | undefined;
   /** Answers a request. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
+  /** Answers a request as Node has it, or leaves it to {@link fetch}. */
+  readonly direct?: (request: RawRequest) => Answer | Promise<Answer> | undefined;
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
@@ -49,11 +54,16 @@ const anyMethod = "GET, HEAD, OPTIONS";
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { observe } = options;
   let closing = false;
-  const handle = toNodeHandler(options.fetch) as RequestListener;
   const listener: RequestListener = (request, response) => {
     const refusal = refusalOf(request, closing);
-    if (refusal === undefined) handle(request, response);
-    else refuse(response, refusal, request.method ?? "", observe);
+    if (refusal !== undefined) {
+      refuse(response, refusal, request.method ?? "", observe);
+      return;
+    }
+    const direct = options.page?.(request) ?? options.direct?.(request);
+    const answered = direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
+    if (answered instanceof Promise) void answered.then((each) => send(response, each));
+    else send(response, answered);
   };
   const listening = await listenOn(listener, options);
   const server = listening.server as HttpServer;
@@ -63,7 +73,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.on("checkExpectation", listener);
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     const failure = new Failure("METHOD_NOT_ALLOWED", "This service is not called by CONNECT, but by GET.");
-    writeRaw(socket, failure, request.method ?? "", observe, { Allow: anyMethod });
+    writeRaw(socket, failure, request.method ?? "", observe, ["Allow", anyMethod]);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
@@ -71,7 +81,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       return;
     }
     const failure = belowRequest(error);
-    const allow = failure.code === "METHOD_NOT_ALLOWED" ? { Allow: anyMethod } : {};
+    const allow = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", anyMethod] : [];
     writeRaw(socket, failure, "", observe, allow);
   });
   return {
@@ -173,6 +183,18 @@ function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Fa
   }
 }
 
+/** Writes an answer out as it is. Anything else that h3 gives is a `Response` like any other. */
+function send(response: ServerResponse, answered: Answer | Response): void {
+  const answer = answered instanceof AnswerResponse ? answered.answer : answered;
+  if (answer instanceof Response) {
+    void sendNodeResponse(response, answer);
+    return;
+  }
+  const { status, headers, body } = answer;
+  response.writeHead(status, STATUS_CODES[status], headers as string[]);
+  response.end(body);
+}
+
 function refuse(
   response: ServerResponse,
   failure: Failure,
@@ -180,7 +202,7 @@ function refuse(
   observe: ServerOptions["observe"],
 ): void {
   const answer = answerTo(failure, method, observe);
-  response.writeHead(answer.status, STATUS_CODES[answer.status], { ...answer.headers, Connection: "close" });
+  response.writeHead(answer.status, STATUS_CODES[answer.status], [...answer.headers, "Connection", "close"]);
   response.end(answer.body);
 }
 
@@ -190,20 +212,21 @@ function writeRaw(
   failure: Failure,
   method: string,
   observe: ServerOptions["observe"],
-  extra?: Record<string, string>,
+  extra?: readonly string[],
 ): void {
   const { status, headers, body } = answerTo(failure, method, observe, extra);
-  const lines = Object.entries({ ...headers, Connection: "close" }).map(
-    ([name, value]) => `${name}: ${value}`,
-  );
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join("\r\n")}\r\n\r\n${body}`);
+  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
+  for (let index = 0; index < headers.length; index += 2) {
+    head += `${headers[index]}: ${headers[index + 1]}\r\n`;
+  }
+  socket.end(`${head}Connection: close\r\n\r\n${body}`);
 }
 
 function answerTo(
   failure: Failure,
   method: string,
   observe: ServerOptions["observe"],
-  extra?: Record<string, string>,
+  extra?: readonly string[],
 ): Answer {
   const requestId = randomUUID();
   const answer = failureAnswer(failure, requestId, extra);

@@ -2,36 +2,38 @@
  * The service: the one place where the store, the handlers, the route table and the engine meet. It serves requests
  * and carries out what an operator asks; `server.ts` puts it on a port, `cli/` at a command line.
  */
-import { readFile } from "node:fs/promises";
-import * as v from "valibot";
-import { parse } from "yaml";
 import { canI, type Decision } from "./access/can-i.ts";
 import { diffTables, type Source, type TableDiff } from "./access/diff.ts";
 import { peopleOf } from "./access/people.ts";
 import type { Pair } from "./access/question.ts";
 import { type WhoCan, whoCan } from "./access/who-can.ts";
-import type { AdministrationContext, AdministrationOperation } from "./administration/define.ts";
-import { type Administration, type AdministrationName, administration } from "./administration/index.ts";
-import { seedSchema } from "./administration/names.ts";
-import { undoChange } from "./administration/undo.ts";
+import type {
+  AdministrationInput,
+  AdministrationName,
+  AdministrationResult,
+} from "./administration/index.ts";
+import { Operator } from "./administration/operator.ts";
+import { descriptionOptions } from "./description.ts";
 import type { Caller, Vocabulary } from "./engine/caller.ts";
+import type { RawRequest } from "./engine/direct.ts";
 import { createEngine, type Engine, type RequestRecord } from "./engine/engine.ts";
 import type { Operation, Request as OperationRequest, Operations } from "./engine/operation.ts";
+import type { Answer } from "./engine/response.ts";
 import { type CheckedTable, checkTable, type Table } from "./engine/table.ts";
 import { Failure } from "./errors.ts";
-import type { Handler } from "./handlers/define.ts";
+import type { Context, Handler, Sources } from "./handlers/define.ts";
 import { handlers } from "./handlers/index.ts";
+import { type KeptAnswers, keepAnswers } from "./handlers/kept.ts";
+import { Ranking } from "./handlers/ranking.ts";
 import { Activity } from "./identity/activity.ts";
-import { callerOf, operatorCaller, playerCaller } from "./identity/callers.ts";
+import { Callers, operatorCaller, playerCaller } from "./identity/callers.ts";
+import { Clients } from "./identity/clients.ts";
 import { namesOf, requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions, once } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { model } from "./model.ts";
 import { type Reloaded, RouteTable, readTable, TableFaults } from "./route-table.ts";
 import type { Data, DataStore } from "./store/data.ts";
-import { nodeFiles } from "./store/files.ts";
-import type { JournalRecord } from "./store/journal.ts";
-import { readHistory } from "./store/reading.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 
 /** How often activity and the request counter are saved (contract, section 3). */
@@ -43,15 +45,6 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
   /** Told of every answer. */
   readonly observe?: (record: RequestRecord) => void;
 }
-
-/** What an administrative operation takes. */
-export type AdministrationInput<N extends AdministrationName> = v.InferInput<Administration[N]["input"]>;
-
-type Result<O> = O extends { change(...all: never[]): infer R } | { read(...all: never[]): infer R }
-  ? R
-  : never;
-/** What an administrative operation gives. */
-export type AdministrationResult<N extends AdministrationName> = Result<Administration[N]>;
 
 /** The text of a route table, and the file that it came from. */
 export interface TableText {
@@ -70,7 +63,7 @@ export function vocabularyOf(data: Data): Vocabulary {
 
 /** The service's operations as a table is checked against them. They are not run: on what does not matter. */
 export function operationsToCheck(): Operations {
-  return toOperations((handler) => ({ ...handler, run: () => undefined }));
+  return toOperations((_name, handler) => ({ ...handler, run: () => undefined }));
 }
 
 /** Checks a table's text against the service's handlers and a vocabulary, without serving it. */
@@ -84,6 +77,11 @@ export class Service {
   readonly activity: Activity;
   readonly #options: ServiceOptions;
   readonly #now: () => number;
+  readonly #operator: Operator;
+  readonly #callers: Callers;
+  readonly #sources: Sources;
+  /** The answers that are kept, by the operation's name. */
+  readonly #kept: ReadonlyMap<string, KeptAnswers>;
   /** The route table in force. */
   readonly routes: RouteTable;
   #saving: NodeJS.Timeout | undefined;
@@ -93,14 +91,28 @@ export class Service {
     this.activity = new Activity(store.data);
     this.#options = options;
     this.#now = options.now ?? Date.now;
-    const operations = toOperations((handler) => this.#toOperation(handler));
+    const { activity } = this;
+    this.#operator = new Operator(store, { ...options, activity, loadTable: () => this.loadTable() });
+    this.#callers = new Callers(store.data);
+    this.#sources = {
+      ...store.data,
+      ranking: new Ranking(store.data),
+      clients: new Clients(store.data, this.activity),
+    };
+    this.#kept = keepAnswers(handlers, this.#sources);
+    const operations = toOperations((name, handler) => this.#toOperation(name, handler));
     const surroundings = { operations, vocabulary: this.vocabulary };
     this.routes = new RouteTable(options.routes, surroundings, (table) => this.#mount(table), this.#now);
   }
 
   /** Opens the data folder. @throws Failure where another process has it open, or the data is damaged */
   static async open(options: ServiceOptions): Promise<Service> {
-    return new Service(await Store.open({ ...options, model }), options);
+    return Service.on(await Store.open({ ...options, model }), options);
+  }
+
+  /** The service on a store that is open already; closing the service closes the store. */
+  static on(store: DataStore, options: ServiceOptions): Service {
+    return new Service(store, options);
   }
 
   /** The names that tables and parameters can refer to. */
@@ -113,6 +125,10 @@ export class Service {
 
   /** Answers a request, by the table in force. */
   readonly fetch = (request: Request): Response | Promise<Response> => this.routes.engine.fetch(request);
+
+  /** Answers what needs no h3, as {@link fetch} would; undefined for anything else. */
+  readonly direct = (request: RawRequest): Answer | Promise<Answer> | undefined =>
+    this.routes.engine.direct(request);
 
   /**
    * Runs the operation of a path as the operator, or as a player, through the same steps as a request.
@@ -186,53 +202,16 @@ export class Service {
   }
 
   /** Carries out an administrative operation. @throws Failure where it refuses */
-  async administer<N extends AdministrationName>(
+  administer<N extends AdministrationName>(
     name: N,
     input: AdministrationInput<N>,
   ): Promise<AdministrationResult<N>> {
-    const operation: AdministrationOperation = administration[name];
-    const parsed = v.safeParse(operation.input, input);
-    if (!parsed.success) throw new Failure("PARAMETER_INVALID", `${upperFirst(parsed.issues[0].message)}.`);
-    // Only some operations need the table; the others work beside a faulty one.
-    const table = await this.loadTable().catch((error: unknown) => error);
-    const context = (now: number): AdministrationContext => ({
-      now,
-      activity: this.activity,
-      excludedGroup: () => excludedGroupOf(table),
-    });
-    const given = parsed.output as never;
-    const result =
-      operation.effect === "read"
-        ? operation.read(this.store.data, given, context(this.#now()))
-        : await this.store.change({ who: "operator", operation: name }, (draft, { now }) =>
-            operation.change(draft, given, context(now)),
-          );
-    return result as AdministrationResult<N>;
+    return this.#operator.administer(name, input);
   }
 
-  /**
-   * Takes a change back; that is a change itself.
-   * @throws Failure `UNKNOWN_ENTRY` where the journal does not have it (any more), `CONFLICT` where it can not be undone
-   */
-  async undo(sequence: number): Promise<{ info: string }> {
-    const [record, ...later] = await this.#changesFrom(sequence);
-    if (record === undefined || record.sequence !== sequence) {
-      const last = this.store.sequence;
-      throw new Failure("UNKNOWN_ENTRY", `The journal has no change ${sequence}; the last one is ${last}.`, {
-        hint: "`addon-cli audit` lists the changes that it still has.",
-      });
-    }
-    await this.store.change({ who: "operator", operation: "undo", undoes: sequence }, (draft) =>
-      undoChange(draft, record, later),
-    );
-    return { info: `Undid change ${sequence} (${record.operation}).` };
-  }
-
-  async #changesFrom(sequence: number): Promise<JournalRecord[]> {
-    const records: JournalRecord[] = [];
-    const files = this.#options.files ?? nodeFiles;
-    for await (const record of readHistory(files, this.store.folder, sequence - 1)) records.push(record);
-    return records;
+  /** Takes a change back; see {@link Operator.undo}. */
+  undo(sequence: number): Promise<{ info: string }> {
+    return this.#operator.undo(sequence);
   }
 
   /** Begins to save activity every minute, until {@link close}. */
@@ -264,21 +243,29 @@ export class Service {
       table,
       vocabulary: this.vocabulary,
       tokenForm: tokenInText,
-      authenticate: (token) => callerOf(this.store.data, token, this.#now()),
+      description: descriptionOptions(),
+      authenticate: (token) => this.#callers.of(token, this.#now()),
       seen: (caller, version) => this.activity.note(caller.id, version, this.#now()),
       ...(observe === undefined ? {} : { observe }),
     });
   }
 
-  #toOperation(handler: Handler): Operation {
+  #toOperation(name: string, handler: Handler): Operation {
     const { store, activity } = this;
-    const around = ({ caller, table }: OperationRequest, now: number) => {
-      return { caller, now, activity, excludedGroup: table.excludedGroup };
-    };
+    const around = ({ caller, table, letsIn }: OperationRequest, now: number): Context => ({
+      caller,
+      now,
+      activity,
+      excludedGroup: table.excludedGroup,
+      kept: (operation, input) =>
+        letsIn(operation, input) ? this.#kept.get(operation)?.get(input, now) : undefined,
+    });
     if (handler.effect === "read") {
+      const answers = this.#kept.get(name);
+      if (answers !== undefined) return { ...handler, run: (input) => answers.get(input, this.#now()) };
       return {
         ...handler,
-        run: (input, request) => handler.read(store.data, input as never, around(request, this.#now())),
+        run: (input, request) => handler.read(this.#sources, input as never, around(request, this.#now())),
       };
     }
     return {
@@ -296,43 +283,6 @@ export class Service {
   }
 }
 
-/** Reads a seed file: groups, factions and services. @throws Failure where it is not one */
-export async function readSeed(file: string): Promise<v.InferOutput<typeof seedSchema>> {
-  let text: string;
-  try {
-    text = await readFile(file, "utf8");
-  } catch (cause) {
-    throw new Failure("UNKNOWN_ENTRY", `There is no file ${file}.`, {
-      cause,
-      hint: "Name the YAML file with the names.",
-    });
-  }
-  let content: unknown;
-  try {
-    content = parse(text);
-  } catch (cause) {
-    throw new Failure("PARAMETER_INVALID", `${file} is not readable as YAML: ${(cause as Error).message}`, {
-      cause,
-    });
-  }
-  const seed = v.safeParse(seedSchema, content);
-  if (seed.success) return seed.output;
-  throw new Failure("PARAMETER_INVALID", `${file}: ${seed.issues[0].message}.`);
-}
-
-function toOperations(toOperation: (handler: Handler) => Operation): Operations {
-  return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(handler)]));
-}
-
-function excludedGroupOf(table: unknown): string {
-  if (table instanceof Error) throw table;
-  const { excludedGroup } = table as Table;
-  if (excludedGroup !== undefined) return excludedGroup;
-  throw new Failure("UNKNOWN_GROUP", "The route table names no group whose members are excluded.", {
-    hint: "Add `excluded: { group: BLACKLIST }` to it.",
-  });
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+function toOperations(toOperation: (name: string, handler: Handler) => Operation): Operations {
+  return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(name, handler)]));
 }

@@ -5,9 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { readSeed } from "../src/administration/seed-file.ts";
 import type { RequestRecord } from "../src/engine/engine.ts";
+import type { Table } from "../src/engine/table.ts";
 import { type Server, startServer } from "../src/server.ts";
-import { readSeed, Service } from "../src/service.ts";
+import { Service } from "../src/service.ts";
 import type { Files } from "../src/store/files.ts";
 
 /** The top of the project. */
@@ -100,14 +102,32 @@ export class World {
   /** Sends a request to a raw path. */
   async request(path: string, init: RequestInit = {}): Promise<Answered> {
     const url = `${this.url}${path}`;
+    const { table } = this.service.routes.engine;
     const response =
       this.#server === undefined ? await this.service.fetch(new Request(url, init)) : await fetch(url, init);
     const text = await response.text();
-    return {
-      status: response.status,
-      headers: response.headers,
-      body: text === "" ? undefined : JSON.parse(text),
-    };
+    const { status, headers } = response;
+    const answer: Answered = { status, headers, body: text === "" ? undefined : JSON.parse(text) };
+    await this.#assertDescribed(init.method ?? "GET", answer, table);
+    return answer;
+  }
+
+  /** Asserts that an answer is as the description of the interface says; see `_conformance.ts`. */
+  async #assertDescribed(method: string, answer: Answered, before: Table): Promise<void> {
+    const { conformanceOf } = await import("./_conformance.ts");
+    const { service } = this;
+    const { table } = service.routes.engine;
+    const requestId = answer.headers.get("x-request-id");
+    const record = this.log.findLast((each) => each.requestId === requestId);
+    assert.ok(record !== undefined, "the answer is in the log");
+    const exchange = { ...answer, method, route: record.route };
+    try {
+      conformanceOf(before, service.vocabulary()).check(exchange);
+    } catch (error) {
+      if (table === before) throw error;
+      // Another table was put in force meanwhile: either may have decided.
+      conformanceOf(table, service.vocabulary()).check(exchange);
+    }
   }
 
   /** Calls an operation: `get(token, "/targetlist/add", { name: "Ada" })`. */
@@ -192,7 +212,13 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
   await service.loadTable();
   const server =
     options.transport === "socket"
-      ? await startServer({ fetch: service.fetch, host: "127.0.0.1", port: 0, observe })
+      ? await startServer({
+          fetch: service.fetch,
+          direct: service.direct,
+          host: "127.0.0.1",
+          port: 0,
+          observe,
+        })
       : undefined;
   t.after(async () => {
     await server?.close();

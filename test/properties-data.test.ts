@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import * as v from "valibot";
+import type { RequestRecord } from "../src/engine/engine.ts";
 import { handlers } from "../src/handlers/index.ts";
 import { Service } from "../src/service.ts";
 import { assertContract, goodPath, openCallers, operations } from "./_operations.ts";
@@ -51,10 +52,16 @@ function assertFits(value: unknown, key = ""): void {
 
 /** Opens the data of a world that was closed. */
 async function reopened({ folder, clock }: World, cleanup: Cleanup): Promise<World> {
-  const service = await Service.open({ folder: join(folder, "data"), routes: shippedRoutes, now: clock.now });
+  const log: RequestRecord[] = [];
+  const service = await Service.open({
+    folder: join(folder, "data"),
+    routes: shippedRoutes,
+    now: clock.now,
+    observe: (record) => void log.push(record),
+  });
   cleanup.after(() => service.close());
   await service.loadTable();
-  return new World(folder, clock, service, [], undefined);
+  return new World(folder, clock, service, log, undefined);
 }
 
 const changes = fc.array(goodPath(true), { minLength: 1, maxLength: 40 });

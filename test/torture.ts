@@ -18,8 +18,9 @@ import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
+import { readSeed } from "../src/administration/seed-file.ts";
 import { startServer } from "../src/server.ts";
-import { readSeed, Service } from "../src/service.ts";
+import { Service } from "../src/service.ts";
 import { buildInto } from "./store/_faults.ts";
 
 const clientCount = 64;
@@ -59,7 +60,12 @@ async function serve(folder: string, snapshotAfterBytes: number): Promise<void> 
     await service.administer("group.add", { player, group: "TARGETLIST" });
     tokens.push((await service.administer("token.issue", { player })).token);
   }
-  const server = await startServer({ fetch: service.fetch, host: "127.0.0.1", port: 0 });
+  const server = await startServer({
+    fetch: service.fetch,
+    direct: service.direct,
+    host: "127.0.0.1",
+    port: 0,
+  });
   process.once("SIGTERM", async () => {
     await server.close();
     await service.close({ snapshot: true });

@@ -27,7 +27,7 @@ export function addCallCommand(program: Command, { io, output, withControl }: Se
       const { info, hint, code } = body as { info: string; hint?: string; code: FailureCode };
       // As JSON the answer is passed on as it is, with status and request id.
       if (program.opts<{ json: boolean }>().json) io.stdout.write(`${JSON.stringify(body)}\n`);
-      else output.failure(new Failure(code, info, hint === undefined ? {} : { hint }));
+      else await output.failure(new Failure(code, info, hint === undefined ? {} : { hint }));
       throw new Reported();
     });
 }

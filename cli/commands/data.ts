@@ -1,33 +1,29 @@
-/** `data`: the data folder itself. Here what looks at it; backups, repair and exchange are in `data-….ts`. */
+/** `data`: the data folder itself. */
 import type { Command } from "commander";
-import type { Holder } from "../../src/control.ts";
-import { type Mark, type Status, statusOf } from "../../src/maintenance/status.ts";
-import { verify } from "../../src/maintenance/verify.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import type { BackupOptions, RestoreOptions } from "../actions/data-backup.ts";
+import type { ExportOptions, ImportOptions } from "../actions/data-exchange.ts";
 import { examples } from "../help.ts";
-import { Reported, toDate } from "../output.ts";
 import type { Session } from "../session.ts";
-import { addBackupCommands } from "./data-backup.ts";
-import { addExchangeCommands } from "./data-exchange.ts";
-import { describeFault, holderOf } from "./data-folder.ts";
-import { addRepairCommand } from "./data-repair.ts";
+import type { GlobalOptions } from "../workplace.ts";
 
 export function addDataCommands(program: Command, session: Session): void {
-  const { output, workplace } = session;
   const data = program
     .command("data")
     .description("look at the data folder, verify it, back it up, restore and repair it");
+  addLooks(data, session);
+  addBackups(data, session);
+  addRepair(data, session);
+  addExchange(data, session);
+}
 
+function addLooks(data: Command, session: Session): void {
   data
     .command("status")
     .description("tell the size, the records, the last change and snapshot, and who has the folder")
     .addHelpText("after", examples("data status", "data status --json"))
     .action(async () => {
-      const { folder } = workplace();
-      const status = await statusOf(folder);
-      const holder = await holderOf(folder);
-      output.result({ ...status, holder }, describeStatus(status, holder));
-      if (status.problem !== null) throw new Reported();
+      const { showStatus } = await import("../actions/data.ts");
+      return showStatus(session);
     });
 
   data
@@ -42,68 +38,110 @@ Exit code 1 where there is a problem.
 ${examples("data verify")}`,
     )
     .action(async () => {
-      const { folder } = workplace();
-      const holder = await holderOf(folder);
-      const { problems, remarks, ...counts } = await verify(nodeFiles, folder, { running: holder !== null });
-      const found = problems.length;
-      const read =
-        `${folder}: ${counts.snapshots} snapshots with ${counts.records} records, ` +
-        `${counts.segments} segments with ${counts.changes} changes, up to change ${counts.sequence}`;
-      const verdict = found === 0 ? "no problems" : found === 1 ? "a problem" : `${found} problems`;
-      const text = [...problems.map(describeFault), `${read}: ${verdict}.`].join("\n");
-      if (program.opts<{ json: boolean }>().json !== true)
-        for (const remark of remarks) output.remark(remark);
-      output.result({ ok: found === 0, folder, ...counts, problems, remarks }, text);
-      if (found > 0) throw new Reported();
+      const { verifyFolder } = await import("../actions/data.ts");
+      return verifyFolder(session);
+    });
+}
+
+function addBackups(data: Command, session: Session): void {
+  data
+    .command("snapshot")
+    .description(
+      "write a snapshot now, so that the next start has nothing to replay; also beside the service",
+    )
+    .action(async () => {
+      const { takeSnapshot } = await import("../actions/data-backup.ts");
+      return takeSnapshot(session);
     });
 
-  addBackupCommands(data, program, session);
-  addRepairCommand(data, program, session);
-  addExchangeCommands(data, program, session);
+  data
+    .command("backup")
+    .description("write one consistent, compressed file with all data; also while the service runs")
+    .argument("<file>", "the file to write, such as backup.jsonl.gz")
+    .option("--force", "overwrite the file where it exists")
+    .addHelpText(
+      "after",
+      `
+The file is readable for you alone: hashes of tokens are in it. To look into it: zcat <file> | cut -c10- | jq .
+${examples("data backup backup-$(date +%F).jsonl.gz")}`,
+    )
+    .action(async (file: string, options: BackupOptions) => {
+      const { backUp } = await import("../actions/data-backup.ts");
+      return backUp(session, file, options);
+    });
+
+  data
+    .command("restore")
+    .description("put a backup, or the data as it was at a moment, in the place of the data")
+    .argument("[file]", "what `data backup` has written")
+    .option("--at <instant>", "the moment: ISO 8601 with a zone, or milliseconds since 1970")
+    .option("--replace", "where there is data: put the new in its place; the old files are kept beside it")
+    .addHelpText(
+      "after",
+      `
+The service has to be stopped. The backup is verified completely before anything is touched. The old files are moved
+into a folder replaced-<instant> in the data folder. Tokens revoked since are valid again: revoke them anew.
+${examples("data restore backup.jsonl.gz --replace", "data restore --at 2026-11-21T18:30:00Z --replace")}`,
+    )
+    .action(async (file: string | undefined, options: RestoreOptions, command: Command) => {
+      const { restore } = await import("../actions/data-backup.ts");
+      return restore(session, file, options, command);
+    });
 }
 
-function describeStatus(status: Status, holder: Holder | null): string {
-  const { bytes, files, records } = status;
-  const running =
-    holder === null
-      ? "no service runs on it"
-      : `process ${holder.pid} serves it at ${holder.url} since ${toDate(holder.since)}`;
-  const kept = bytes.kept === 0 ? "" : `, kept from before ${sizeOf(bytes.kept)}`;
-  const rows: [string, string][] = [
-    ["folder", status.folder],
-    ["holder", running],
-    [
-      "size",
-      `${sizeOf(bytes.total)}: ${files.snapshots} snapshots ${sizeOf(bytes.snapshots)}, ` +
-        `${files.segments} segments of the journal ${sizeOf(bytes.journal)}${kept}`,
-    ],
-    ["last change", describeMark(status.lastChange)],
-    ["last snapshot", describeMark(status.lastSnapshot)],
-    ["journal from", describeMark(status.journalFrom)],
-    ["back to", toDate(status.reachesBackTo)],
-  ];
-  if (status.problem !== null) rows.push(["problem", status.problem]);
-  const list = Object.entries(records ?? {}).map(([name, count]): [string, string] => [
-    `  ${name}`,
-    String(count),
-  ]);
-  const lines = [...rows, ...(records === null ? [] : [["records", ""] as [string, string], ...list])];
-  return lines.map(([name, value]) => `${name.padEnd(20)}${value}`.trimEnd()).join("\n");
+function addRepair(data: Command, session: Session): void {
+  data
+    .command("repair")
+    .description("save what can be saved of damaged files, and tell record by record what was lost")
+    .option("--yes", "do it; without this, on a terminal, it is only said what would be done")
+    .addHelpText(
+      "after",
+      `
+The service has to be stopped. The files as they are are kept in a folder damaged-<instant> in the data folder; then
+a fresh snapshot has what could be saved. A folder without damage is left as it is.
+${examples("data repair --yes")}`,
+    )
+    .action(async ({ yes = false }: { yes?: boolean }, command: Command) => {
+      const { input } = command.optsWithGlobals<GlobalOptions>();
+      const dry = !yes && input && session.io.stdout.isTTY === true;
+      if (!yes && !dry) {
+        command.error("error: --yes is needed, since there is nobody to ask", { code: "usage", exitCode: 2 });
+      }
+      const { repairFolder } = await import("../actions/data-repair.ts");
+      return repairFolder(session, yes);
+    });
 }
 
-function describeMark(mark: Mark | null): string {
-  return mark === null ? "-" : `${mark.sequence}, ${toDate(mark.instant)}`;
-}
+function addExchange(data: Command, session: Session): void {
+  data
+    .command("export")
+    .description("write all records as plain JSON; also while the service runs")
+    .argument("[file]", "the file to write; by default standard output")
+    .option("--force", "overwrite the file where it exists")
+    .addHelpText(
+      "after",
+      `
+No token is in it, since none is kept; but the hashes of the tokens are, so keep it to yourself.
+${examples("data export | jq '.collections.players[].name'")}`,
+    )
+    .action(async (file: string | undefined, options: ExportOptions) => {
+      const { exportData } = await import("../actions/data-exchange.ts");
+      return exportData(session, file, options);
+    });
 
-/** A number of bytes for a person. */
-function sizeOf(bytes: number): string {
-  const units = ["kB", "MB", "GB"] as const;
-  let size = bytes / 1000;
-  if (size < 1) return `${bytes} bytes`;
-  let unit = 0;
-  while (size >= 1000 && unit < units.length - 1) {
-    size /= 1000;
-    unit += 1;
-  }
-  return `${size.toFixed(1)} ${units[unit]}`;
+  data
+    .command("import")
+    .description("put the records of an export in the place of the data; every one is checked first")
+    .argument("<file>", "what `data export` has written, or what another program has in that form")
+    .option("--replace", "where there is data: put the new in its place; the old files are kept beside it")
+    .addHelpText(
+      "after",
+      `
+The service has to be stopped. The history does not come along: use \`data backup\` and \`data restore\` to move.
+${examples("--data copy data import export.json")}`,
+    )
+    .action(async (file: string, options: ImportOptions) => {
+      const { importData } = await import("../actions/data-exchange.ts");
+      return importData(session, file, options);
+    });
 }

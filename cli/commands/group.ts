@@ -10,7 +10,7 @@ export function addGroupCommands(program: Command, { output, withControl }: Sess
     .description("list the groups and their members")
     .action(async () => {
       const rows = await withControl("reads", (control) => control.administer("group.list", {}));
-      output.list(
+      await output.list(
         rows,
         [
           { heading: "GROUP", cell: (row) => row.group },

@@ -59,6 +59,6 @@ export function addMemberCommands(program: Command, { output, withControl }: Ses
         { heading: "NAME", cell: ({ name }: { name: string }) => name },
         { heading: "UUID", cell: ({ uuid }: { uuid: string }) => uuid },
       ];
-      output.list(rows, columns, "Nobody is an administrator.");
+      await output.list(rows, columns, "Nobody is an administrator.");
     });
 }

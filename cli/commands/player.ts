@@ -49,7 +49,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .description("list the registered players")
     .action(async () => {
       const rows = await withControl("reads", (control) => control.administer("player.list", {}));
-      output.list(
+      await output.list(
         rows,
         [
           { heading: "NAME", cell: ({ name }) => name },

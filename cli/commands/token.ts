@@ -54,7 +54,7 @@ export function addTokenCommands(program: Command, { output, withControl }: Sess
     .description("list the tokens; they themselves are not kept and never shown")
     .action(async () => {
       const rows = await withControl("reads", (control) => control.administer("token.list", {}));
-      output.list(
+      await output.list(
         rows,
         [
           { heading: "ID", cell: ({ id }) => id },

@@ -13,6 +13,10 @@ export interface AdministrationContext {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly activity: Activity;
+}
+
+/** What an operation knows that depends on the route table. */
+export interface TableContext extends AdministrationContext {
   /** The group whose members are excluded. @throws Failure where the route table names none, or has faults */
   excludedGroup(): string;
 }
@@ -25,8 +29,10 @@ interface AdministrationRead {
 
 interface AdministrationChange {
   readonly effect: "change";
+  /** Whether the route table is read first; an operation that does without it works beside a faulty one. */
+  readonly needsTable: boolean;
   readonly input: v.GenericSchema;
-  change(draft: Draft, input: never, context: AdministrationContext): unknown;
+  change(draft: Draft, input: never, context: TableContext): unknown;
 }
 
 export type AdministrationOperation = AdministrationRead | AdministrationChange;
@@ -44,7 +50,15 @@ export function defineChange<I extends v.GenericSchema, O>(operation: {
   input: I;
   change(draft: Draft, input: v.InferOutput<I>, context: AdministrationContext): O;
 }) {
-  return { effect: "change" as const, ...operation };
+  return { effect: "change" as const, needsTable: false, ...operation };
+}
+
+/** As {@link defineChange}, for an operation that asks for what the route table says. */
+export function defineChangeByTable<I extends v.GenericSchema, O>(operation: {
+  input: I;
+  change(draft: Draft, input: v.InferOutput<I>, context: TableContext): O;
+}) {
+  return { effect: "change" as const, needsTable: true, ...operation };
 }
 
 /** What a change answers: one sentence for the operator. */

@@ -1,4 +1,5 @@
 /** Every administrative operation, by its name: what the journal and the socket call it. */
+import type * as v from "valibot";
 import type { AdministrationOperation } from "./define.ts";
 import * as names from "./names.ts";
 import * as players from "./players.ts";
@@ -29,3 +30,12 @@ export const administration = {
 /** The administrative operations, with what each takes and gives. */
 export type Administration = typeof administration;
 export type AdministrationName = keyof Administration;
+
+/** What an administrative operation takes. */
+export type AdministrationInput<N extends AdministrationName> = v.InferInput<Administration[N]["input"]>;
+
+type Result<O> = O extends { change(...all: never[]): infer R } | { read(...all: never[]): infer R }
+  ? R
+  : never;
+/** What an administrative operation gives. */
+export type AdministrationResult<N extends AdministrationName> = Result<Administration[N]>;

@@ -20,7 +20,15 @@ import {
 import { groupMemberKey, type Player, subjectKey } from "../model.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { compareTexts, didYouMean } from "../text.ts";
-import { defineChange, defineRead, type Info, newPlayerName, playerReference, rank } from "./define.ts";
+import {
+  defineChange,
+  defineChangeByTable,
+  defineRead,
+  type Info,
+  newPlayerName,
+  playerReference,
+  rank,
+} from "./define.ts";
 import { listTokens } from "./tokens.ts";
 
 const player = v.object({ player: playerReference });
@@ -131,7 +139,7 @@ export const show = defineRead({
   },
 });
 
-export const remove = defineChange({
+export const remove = defineChangeByTable({
   input: player,
   change(draft, input, context) {
     const found = requirePlayer(draft, input.player);
@@ -153,7 +161,7 @@ export const remove = defineChange({
   },
 });
 
-export const exclude = defineChange({
+export const exclude = defineChangeByTable({
   input: player,
   change(draft, input, context) {
     const subject = toSubject(draft, input.player);
@@ -163,7 +171,7 @@ export const exclude = defineChange({
   },
 });
 
-export const readmit = defineChange({
+export const readmit = defineChangeByTable({
   input: player,
   change(draft, input, context) {
     const subject = leaveGroup(draft, context.excludedGroup(), input.player);

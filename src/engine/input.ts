@@ -22,7 +22,7 @@ export interface Surroundings {
 /** The parameters of one request, checked when they are asked for. */
 export class RequestInput {
   readonly #route: Route;
-  readonly #vocabulary: Vocabulary;
+  readonly #vocabulary: () => Vocabulary;
   readonly #tokenForm: RegExp | undefined;
   readonly #path: Readonly<Record<string, string>>;
   readonly #query: readonly Given[];
@@ -39,7 +39,7 @@ export class RequestInput {
     search: string,
   ) {
     this.#route = route;
-    this.#vocabulary = vocabulary();
+    this.#vocabulary = vocabulary;
     this.#tokenForm = tokenForm;
     this.#path = path;
     this.#query = parseQuery(search);
@@ -47,25 +47,28 @@ export class RequestInput {
 
   /** The parameters that the restriction depends on. @throws Failure for the first that is not right. */
   decisive(): Input {
-    for (const parameter of this.#route.parameters) {
-      if (this.#route.decisive.has(parameter.name)) this.#take(parameter);
+    const { decisive, parameters } = this.#route;
+    if (decisive.size === 0) return this.#values;
+    for (const parameter of parameters) {
+      if (decisive.has(parameter.name)) this.#take(parameter);
     }
     return this.#values;
   }
 
   /** All parameters. @throws Failure for the first that is unknown, repeated, missing or not right. */
   all(): Input {
-    const inQuery = this.#route.parameters
-      .filter((parameter) => parameter.in === "query")
-      .map(({ name }) => name);
-    const unknown = this.#query.find(({ name }) => !inQuery.includes(name));
+    const { parameters } = this.#route;
+    const unknown = this.#query.find(
+      ({ name }) => !parameters.some((each) => each.in === "query" && each.name === name),
+    );
     if (unknown !== undefined) {
       const { name } = unknown;
+      const inQuery = parameters.filter((each) => each.in === "query").map((each) => each.name);
       const known = inQuery.length === 0 ? "It takes none." : `It takes ${oneOf(inQuery, "and")}.`;
       const sentence = `This operation has no parameter ${quote(name)}.${didYouMean(name, inQuery)}`;
       throw new Failure("PARAMETER_UNKNOWN", sentence, { parameter: quote(name).slice(1, -1), hint: known });
     }
-    for (const parameter of this.#route.parameters) this.#take(parameter);
+    for (const parameter of parameters) this.#take(parameter);
     return this.#values;
   }
 
@@ -75,7 +78,7 @@ export class RequestInput {
     const given = parameter.in === "path" ? this.#inPath(name) : this.#inQuery(name);
     if (given === undefined) {
       if (parameter.default === undefined) {
-        const expected = `Expected is ${expectation(parameter.type, this.#vocabulary)}.`;
+        const expected = `Expected is ${expectation(parameter.type, this.#vocabulary())}.`;
         throw new Failure("PARAMETER_MISSING", `The parameter "${name}" is missing.`, {
           parameter: name,
           hint: expected,
@@ -96,7 +99,7 @@ export class RequestInput {
         hint: "A token goes into the path, in front of the operation, and nowhere else.",
       });
     }
-    this.#values[name] = parseParameter(parameter, given.text, this.#vocabulary);
+    this.#values[name] = parseParameter(parameter, given.text, this.#vocabulary());
   }
 
   #inPath(name: string): Given {
@@ -116,7 +119,8 @@ export class RequestInput {
 }
 
 /** The query's parameters in their order; `+` is a space there, as browsers and Java's URLEncoder write it. */
-function parseQuery(search: string): Given[] {
+function parseQuery(search: string): readonly Given[] {
+  if (search === "") return [];
   const query = search.startsWith("?") ? search.slice(1) : search;
   return query
     .split("&")

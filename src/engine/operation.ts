@@ -1,5 +1,6 @@
 /** Operations: what the engine is handed to do behind a route. `handlers/` has the service's. */
 import type * as v from "valibot";
+import type { FailureCode } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 import type { Input } from "./restriction.ts";
 
@@ -13,7 +14,12 @@ export interface Request {
   readonly table: { readonly revision: string; readonly excludedGroup: string | undefined };
   /** What the caller repeats when it repeats the request: the header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
+  /** Whether the table lets the caller call another operation with an input. */
+  readonly letsIn: (operation: string, input: Input) => boolean;
 }
+
+/** Codes of failures, each with when it comes. */
+export type Failures = Readonly<Partial<Record<FailureCode, string>>>;
 
 /** The schema of an operation's input: one entry a parameter. */
 export type InputSchema = v.ObjectSchema<v.ObjectEntries, undefined>;
@@ -28,7 +34,16 @@ export interface Operation {
   readonly answer: v.GenericSchema;
   /** Whether a change keeps who made it in the data: then a route that lets callers in whom nobody knows is suspicious. */
   readonly recordsCaller?: true;
-  /** @throws Failure where it refuses. */
+  /** What to know of it beyond the table's summary, in sentences: for the description of the interface. */
+  readonly description?: string;
+  /** The failures of its own, beside those that follow from its route: each code with when it comes, in a sentence. */
+  readonly failures?: Failures;
+  /** Whether a change counts: carried out again, it changes the data again. */
+  readonly counts?: true;
+  /**
+   * Gives what JSON is made of, or a `ReadyBody` that is kept; a change its sentence, as a promise.
+   * @throws Failure where it refuses.
+   */
   run(input: Input, request: Request): unknown;
 }
 

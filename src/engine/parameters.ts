@@ -57,10 +57,11 @@ export interface Parameter {
 export const integerRange = { minimum: -2147483648, maximum: 2147483647 };
 /** How many characters a text has, where its type does not say (contract, section 1). */
 export const textLength = { minLength: 1, maxLength: 64 };
-const latestInstant = 8_640_000_000_000_000;
+/** Milliseconds since 1970; no date is later. */
+export const latestInstant = 8_640_000_000_000_000;
 
 /** The code of a refusal, where it is not `PARAMETER_INVALID`: names that are known or not (contract, section 1). */
-const unknownName: Readonly<Record<MembershipKind, FailureCode>> = {
+export const unknownName: Readonly<Record<MembershipKind, FailureCode>> = {
   group: "UNKNOWN_GROUP",
   faction: "UNKNOWN_FACTION",
   service: "UNKNOWN_ENTRY",

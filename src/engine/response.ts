@@ -1,8 +1,8 @@
-/** Answers: bodies, headers and ETags; a {@link Failure} made into status and JSON. The one place that knows statuses. */
-import { createHash } from "node:crypto";
+/** Answers: statuses and headers; a {@link Failure} made into status and JSON. The one place that knows statuses. */
 import { STATUS_CODES } from "node:http";
-import { HTTPResponse } from "h3";
+import { FastResponse } from "srvx";
 import type { Failure, FailureCode } from "../errors.ts";
+import type { ReadyBody } from "./body.ts";
 
 /** The status of each failure (contract, section 1). */
 export const statusOf: Readonly<Record<FailureCode, number>> = {
@@ -32,7 +32,7 @@ export const statusOf: Readonly<Record<FailureCode, number>> = {
 };
 
 /** Seconds after which a client may try again what failed with a 503. */
-const retryAfterSeconds = "5";
+export const retryAfterSeconds = "5";
 
 /** The body of every failure (contract, section 1). */
 export interface FailureBody {
@@ -49,61 +49,76 @@ export interface FailureBody {
 /** What an answer consists of, before it is given to a transport. */
 export interface Answer {
   readonly status: number;
-  readonly headers: Record<string, string>;
+  /** Names and values in turn, as Node writes them: nothing has to be made of them on the way out. */
+  readonly headers: readonly string[];
   readonly body: Buffer | null;
 }
 
 /** The headers of every answer. The token is in the path and there are no cookies, so any origin may read it. */
-function commonHeaders(requestId: string): Record<string, string> {
-  return {
-    "X-Content-Type-Options": "nosniff",
-    "Referrer-Policy": "no-referrer",
-    "Access-Control-Allow-Origin": "*",
-    "Access-Control-Expose-Headers": "ETag, Retry-After, X-Request-Id",
-    "X-Request-Id": requestId,
-  };
+const commonHeaders = [
+  "X-Content-Type-Options",
+  "nosniff",
+  "Referrer-Policy",
+  "no-referrer",
+  "Access-Control-Allow-Origin",
+  "*",
+  "Access-Control-Expose-Headers",
+  "ETag, Retry-After, X-Request-Id",
+  "X-Request-Id",
+] as const;
+
+const contentType = ["Content-Type", "application/json; charset=utf-8"] as const;
+const notStored = ["Cache-Control", "no-store"] as const;
+const revalidated = ["Cache-Control", "private, no-cache", "Vary", "Accept-Encoding"] as const;
+
+/** What of a request's headers decides how a read is answered. */
+export interface Conditions {
+  readonly method: string;
+  readonly ifNoneMatch: string | null;
+  readonly acceptEncoding: string | null;
 }
 
 /** The answer of an operation that reads: with an ETag, and without a body where the client has it already. */
-export function readAnswer(body: unknown, ifNoneMatch: string | null, requestId: string): Answer {
-  const bytes = Buffer.from(JSON.stringify(body));
-  const etag = `"${createHash("sha1").update(bytes).digest("base64url")}"`;
-  const headers = { ...commonHeaders(requestId), ETag: etag, "Cache-Control": "private, no-cache" };
-  if (ifNoneMatch !== null && matches(ifNoneMatch, etag)) return { status: 304, headers, body: null };
-  return { status: 200, headers: { ...headers, ...contentHeaders(bytes) }, body: bytes };
+export function readAnswer(
+  ready: ReadyBody,
+  conditions: Conditions,
+  requestId: string,
+  type: readonly string[] = contentType,
+): Answer {
+  const { bytes, etag, encoding } = ready.for(conditions.acceptEncoding);
+  const { ifNoneMatch } = conditions;
+  const headers = [...commonHeaders, requestId, "ETag", etag, ...revalidated];
+  if (ifNoneMatch !== null && ready.matches(ifNoneMatch)) return { status: 304, headers, body: null };
+  headers.push(...type, "Content-Length", String(bytes.length));
+  if (encoding !== undefined) headers.push("Content-Encoding", encoding);
+  return { status: 200, headers, body: conditions.method === "HEAD" ? null : bytes };
 }
 
 /** The answer of an operation that changed data: one sentence for the player. */
 export function changeAnswer(info: string, requestId: string): Answer {
-  const bytes = Buffer.from(JSON.stringify({ info }));
-  const headers = { ...commonHeaders(requestId), "Cache-Control": "no-store", ...contentHeaders(bytes) };
-  return { status: 200, headers, body: bytes };
+  return jsonAnswer(200, { info }, requestId);
 }
 
 /** The answer to a refusal. */
-export function failureAnswer(
-  failure: Failure,
-  requestId: string,
-  extra: Record<string, string> = {},
-): Answer {
+export function failureAnswer(failure: Failure, requestId: string, extra: readonly string[] = []): Answer {
   const { status, body } = toFailureBody(failure, requestId);
-  const bytes = Buffer.from(JSON.stringify(body));
-  const retry: Record<string, string> = status === 503 ? { "Retry-After": retryAfterSeconds } : {};
-  const headers = { ...commonHeaders(requestId), "Cache-Control": "no-store", ...retry, ...extra };
-  return { status, headers: { ...headers, ...contentHeaders(bytes) }, body: bytes };
+  const retry = status === 503 ? ["Retry-After", retryAfterSeconds] : [];
+  return jsonAnswer(status, body, requestId, [...retry, ...extra]);
 }
 
 /** The answer to a CORS preflight. */
 export function preflightAnswer(allow: string, requestId: string): Answer {
-  const headers = {
-    ...commonHeaders(requestId),
-    Allow: allow,
-    "Access-Control-Allow-Methods": allow,
-    "Access-Control-Allow-Headers": "*",
-    "Access-Control-Max-Age": "86400",
-    "Cache-Control": "no-store",
-  };
-  return { status: 204, headers, body: null };
+  const preflight = [
+    "Allow",
+    allow,
+    "Access-Control-Allow-Methods",
+    allow,
+    "Access-Control-Allow-Headers",
+    "*",
+    "Access-Control-Max-Age",
+    "86400",
+  ];
+  return { status: 204, headers: [...commonHeaders, requestId, ...notStored, ...preflight], body: null };
 }
 
 /** The body of a failure, and its status. */
@@ -122,16 +137,52 @@ export function toFailureBody(failure: Failure, requestId: string): { status: nu
   return { status, body };
 }
 
-/** The answer as h3 takes it. */
-export function toHTTPResponse({ status, headers, body }: Answer): HTTPResponse {
-  return new HTTPResponse(body, { status, statusText: STATUS_CODES[status] ?? "", headers });
+/**
+ * An answer as a `Response`, for h3 and for whoever asks in-process. A server takes {@link answer} as it is: making
+ * `Headers` of a list only to make a list of them again would cost more than all the checks of a request together.
+ */
+export class AnswerResponse extends FastResponse {
+  readonly answer: Answer;
+
+  constructor(answer: Answer) {
+    super(answer.body, new AnswerInit(answer));
+    this.answer = answer;
+  }
 }
 
-function contentHeaders(bytes: Buffer): Record<string, string> {
-  return { "Content-Type": "application/json; charset=utf-8", "Content-Length": String(bytes.length) };
+/** What a `Response` is made from; nobody looks at it where the answer is taken as it is. */
+class AnswerInit implements ResponseInit {
+  readonly #answer: Answer;
+
+  constructor(answer: Answer) {
+    this.#answer = answer;
+  }
+
+  get status(): number {
+    return this.#answer.status;
+  }
+
+  get statusText(): string {
+    return STATUS_CODES[this.status] ?? "";
+  }
+
+  get headers(): [string, string][] {
+    const { headers } = this.#answer;
+    const pairs: [string, string][] = [];
+    for (let index = 0; index < headers.length; index += 2) {
+      pairs.push([headers[index] as string, headers[index + 1] as string]);
+    }
+    return pairs;
+  }
 }
 
-function matches(ifNoneMatch: string, etag: string): boolean {
-  const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
-  return tags.includes("*") || tags.includes(etag);
+function jsonAnswer(
+  status: number,
+  value: unknown,
+  requestId: string,
+  extra: readonly string[] = [],
+): Answer {
+  const body = Buffer.from(JSON.stringify(value));
+  const content = [...contentType, "Content-Length", String(body.length)];
+  return { status, headers: [...commonHeaders, requestId, ...notStored, ...extra, ...content], body };
 }

@@ -1,15 +1,32 @@
 /** Blacklist reasons, each of one faction (specification, section 4.4). */
 import * as v from "valibot";
 import { compareTexts, fold } from "../text.ts";
-import { defineChange, defineRead } from "./define.ts";
+import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
-import { count, faction, text } from "./values.ts";
+import { count, faction, field, text } from "./values.ts";
 
 const what = "blacklist reason";
+const about = {
+  factionString: field(faction, "Whose reasons they are."),
+  reason: field(text, "For what a player is put on the faction's blacklist.", "Betrayal"),
+  price: field(count, "The price that goes with the reason, in the game's money.", 5000),
+  kills: field(count, "How many kills go with the reason.", 30),
+};
+const { factionString: ofFaction, reason: named, ...worth } = about;
 
-export const list = defineRead({
-  input: { factionString: faction },
-  answer: v.array(v.object({ reason: v.string(), price: count, kills: count })),
+export const list = defineKeptRead({
+  of: ["blacklistReasons"],
+  input: { factionString: ofFaction },
+  answer: v.pipe(
+    v.array(
+      v.pipe(
+        v.object({ reason: field(v.string(), 'The reason, a space written as "-".', "Betrayal"), ...worth }),
+        v.title("BlacklistReason"),
+        v.description("A reason of a faction's blacklist."),
+      ),
+    ),
+    v.description("The blacklist reasons of the faction, by reason."),
+  ),
   read: (data, { factionString }) =>
     data.blacklistReasons
       .find("faction", factionString)
@@ -18,7 +35,8 @@ export const list = defineRead({
 });
 
 export const add = defineChange({
-  input: { factionString: faction, reason: text, price: count, kills: count },
+  input: about,
+  failures: { CONFLICT: "The faction has the reason with another price or other kills: remove it first." },
   change(draft, { factionString, reason, price, kills }) {
     const entry = { faction: factionString, reason, price, kills };
     return addEntry(draft.blacklistReasons, `${factionString}/${fold(reason)}`, entry, "reason", what);
@@ -26,7 +44,8 @@ export const add = defineChange({
 });
 
 export const remove = defineChange({
-  input: { factionString: faction, reason: text },
+  input: { factionString: ofFaction, reason: named },
+  failures: { UNKNOWN_ENTRY: "The faction has no such reason." },
   change: (draft, { factionString, reason }) =>
     removeEntry(draft.blacklistReasons, `${factionString}/${fold(reason)}`, "reason", reason, what),
 });

@@ -5,8 +5,8 @@ import { toSubject } from "../identity/players.ts";
 import { type HouseBan, subjectKey } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { compareTexts, didYouMean, fold, oneOf } from "../text.ts";
-import { defineChange, defineRead } from "./define.ts";
-import { count, instant, playerName, subject, text, uuid } from "./values.ts";
+import { defineChange, defineKeptRead } from "./define.ts";
+import { anyUUID, count, field, instant, playerName, subject, text, uuid } from "./values.ts";
 
 const millisecondsPerDay = 24 * 60 * 60 * 1000;
 
@@ -24,25 +24,59 @@ function currentBan(data: Data, key: string, now: number): HouseBan | undefined 
   return ban !== undefined && now < expirationOf(ban) ? ban : undefined;
 }
 
-export const list = defineRead({
-  input: { advanced: v.boolean() },
-  answer: v.array(
-    v.object({
-      ...subject,
-      startTime: instant,
-      duration: count,
-      expirationTime: instant,
-      houseBanReasonList: v.array(
-        v.object({
-          reason: v.string(),
-          days: count,
-          creatorName: v.optional(v.nullable(v.string())),
-          creatorUUID: v.optional(v.nullable(uuid)),
-        }),
+const reasonOfBan = v.pipe(
+  v.object({
+    reason: field(v.string(), 'The reason, a space written as "-".', "Vandalism"),
+    days: field(count, "For how many days the reason bans, as it was when the ban was entered.", 7),
+    creatorName: v.optional(
+      field(
+        v.nullable(v.string()),
+        "Who entered it: the player's name, or null for nobody known. Only in the advanced view.",
+        "Ada",
       ),
-    }),
+    ),
+    creatorUUID: v.optional(
+      field(
+        v.nullable(uuid),
+        "The game UUID of who entered it, or null for nobody known. Only in the advanced view.",
+        anyUUID,
+      ),
+    ),
+  }),
+  v.title("HouseBanEntry"),
+  v.description("One of the reasons of a house ban."),
+);
+
+const listed = v.pipe(
+  v.object({
+    ...subject,
+    startTime: field(instant, "When the ban began, in milliseconds since 1970.", 1795262400000),
+    duration: field(count, "How long the ban lasts, in days: the sum of the days of its reasons.", 7),
+    expirationTime: field(
+      instant,
+      "From when on the player is not banned any more, in milliseconds since 1970.",
+      1795867200000,
+    ),
+    houseBanReasonList: v.pipe(v.array(reasonOfBan), v.description("The reasons, as they were entered.")),
+  }),
+  v.title("HouseBan"),
+  v.description("The house ban of a player."),
+);
+
+export const list = defineKeptRead({
+  description: "Bans that have expired are not listed.",
+  of: ["houseBans"],
+  /** The next ban that expires. */
+  until(data, now) {
+    const expirations = Array.from(data.houseBans.values(), expirationOf).filter((each) => now < each);
+    return expirations.reduce((next, each) => Math.min(next, each), Number.POSITIVE_INFINITY);
+  },
+  input: { advanced: field(v.boolean(), "Whether to show who entered each reason.") },
+  answer: v.pipe(
+    v.array(listed),
+    v.description("The house bans that have not expired, by the player's name."),
   ),
-  read: (data, { advanced }, { now }) =>
+  read: (data, { advanced }, now) =>
     Array.from(data.houseBans.values())
       .filter((ban) => now < expirationOf(ban))
       .sort((a, b) => compareTexts(a.name, b.name))
@@ -58,8 +92,17 @@ export const list = defineRead({
       })),
 });
 
+const banned = {
+  name: field(playerName, "The player who is banned; need not be registered.", "Mallory"),
+  reason: field(text, "One of the house-ban reasons.", "Vandalism"),
+};
+
 export const add = defineChange({
-  input: { name: playerName, reason: text },
+  description:
+    "A ban lasts from its first reason on for the sum of the days of its reasons, so that a further reason adds its " +
+    "days. The days are those that the reason has now; changing the reason later changes no ban.",
+  input: banned,
+  failures: { UNKNOWN_ENTRY: "There is no such house-ban reason; `hint` lists those that there are." },
   recordsCaller: true,
   change(draft, input, { caller, now }) {
     const known = draft.houseBanReasons.get(fold(input.reason));
@@ -83,7 +126,9 @@ export const add = defineChange({
 });
 
 export const remove = defineChange({
-  input: { name: playerName, reason: text },
+  description: "With its last reason the ban ends.",
+  input: banned,
+  failures: { UNKNOWN_ENTRY: "The player has no house ban, or none for this reason." },
   change(draft, input, { now }) {
     const player = toSubject(draft, input.name);
     const ban = currentBan(draft, subjectKey(player), now);

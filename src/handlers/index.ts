@@ -1,5 +1,6 @@
 /** Every handler, by the name under which `routes.yaml` refers to it. */
 import * as blacklistreason from "./blacklistreason.ts";
+import * as bundle from "./bundle.ts";
 import type { Handler } from "./define.ts";
 import * as event from "./event.ts";
 import * as houseban from "./houseban.ts";
@@ -22,6 +23,7 @@ const resources: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   wantedreason: { ...wantedreason },
   mgmt: { overview: mgmt.overview, users: mgmt.users, version: mgmt.mark },
   event: { ...event },
+  bundle: { ...bundle },
 };
 
 /** For example `targetlist.add`. */

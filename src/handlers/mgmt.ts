@@ -1,61 +1,62 @@
 /** Clients of the addon and its versions (specification, sections 3 and 4.9). A client is a player with a token. */
 import * as v from "valibot";
+import { ReadyBody } from "../engine/body.ts";
 import { Failure } from "../errors.ts";
 import type { Activity } from "../identity/activity.ts";
+import type { ClientsAt } from "../identity/clients.ts";
 import { liveTokensByPlayer } from "../identity/tokens.ts";
 import { compareVersions, versionForm } from "../identity/versions.ts";
 import type { Data } from "../store/data.ts";
-import { type Context, defineChange, defineRead } from "./define.ts";
-import { count, uuid } from "./values.ts";
+import { defineChange, defineRead } from "./define.ts";
+import { anyUUID, count, field, uuid, version } from "./values.ts";
 
-/** A client is active with a request in the last 3 days. */
-const activeMilliseconds = 3 * 24 * 60 * 60 * 1000;
 const maximum = 2147483647;
 
-interface Client {
-  readonly uuid: string;
-  readonly active: boolean;
-  readonly version: string | null;
-  readonly current: boolean;
-}
-
-function clients(data: Data, { activity, now }: Context): Client[] {
-  return Array.from(liveTokensByPlayer(data, now), ([player, token]) => {
-    const lastSeen = activity.of(player)?.lastSeen ?? Number.NEGATIVE_INFINITY;
-    const version = activity.versionOf(player, token);
-    const current = version !== null && data.versions.get(version)?.current === true;
-    return { uuid: player, active: now - lastSeen < activeMilliseconds, version, current };
-  }).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
-}
-
-function usersByVersion(list: readonly Client[]): Map<string, number> {
-  const users = new Map<string, number>();
-  for (const { version } of list) {
-    if (version !== null) users.set(version, (users.get(version) ?? 0) + 1);
-  }
-  return users;
-}
+/** The answers of {@link users}: as many bytes as there are clients, made once for the same ones. */
+const bodies = new WeakMap<ClientsAt, ReadyBody>();
 
 export const overview = defineRead({
+  description:
+    "A client is a player with a token that can be used; it is active with a request in the last 3 days.",
   input: {},
-  answer: v.object({
-    requests: count,
-    totalClients: count,
-    activeClients: count,
-    latestVersion: v.nullable(v.string()),
-    versions: v.array(v.object({ version: v.string(), users: count, current: v.boolean() })),
-  }),
-  read(data, _input, context) {
-    const all = clients(data, context);
-    const users = usersByVersion(all);
+  answer: v.pipe(
+    v.object({
+      requests: field(count, "How many requests with a valid token there ever were.", 48213),
+      totalClients: field(count, "How many clients there are.", 120),
+      activeClients: field(count, "How many of them are active.", 45),
+      latestVersion: field(
+        v.nullable(v.string()),
+        "The highest version that is marked as current, compared number by number; null where none is.",
+        "2.5.1",
+      ),
+      versions: v.pipe(
+        v.array(
+          v.pipe(
+            v.object({
+              version,
+              users: field(count, "How many clients have it.", 32),
+              current: field(v.boolean(), "Whether it is marked as current; otherwise it is outdated.", true),
+            }),
+            v.title("AddonVersion"),
+            v.description("A version of the addon."),
+          ),
+        ),
+        v.description("Every version that was marked at some time or is in use, the highest first."),
+      ),
+    }),
+    v.title("ManagementOverview"),
+    v.description("The addon's clients in numbers, and its versions."),
+  ),
+  read(data, _input, { activity, now }) {
+    const { list, active, users } = data.clients.at(now);
     const marked = Array.from(data.versions.values());
     const known = new Set([...marked.map(({ version }) => version), ...users.keys()]);
     const current = marked.filter((each) => each.current).map(({ version }) => version);
     return {
       // Clients keep it in 32 bits.
-      requests: Math.min(context.activity.requests, maximum),
-      totalClients: all.length,
-      activeClients: all.filter(({ active }) => active).length,
+      requests: Math.min(activity.requests, maximum),
+      totalClients: list.length,
+      activeClients: active,
       latestVersion: current.sort(compareVersions).at(-1) ?? null,
       versions: Array.from(known)
         .sort((a, b) => compareVersions(b, a))
@@ -66,10 +67,32 @@ export const overview = defineRead({
 
 export const users = defineRead({
   input: {},
-  answer: v.array(
-    v.object({ uuid, active: v.boolean(), version: v.nullable(v.string()), current: v.boolean() }),
+  answer: v.pipe(
+    v.array(
+      v.pipe(
+        v.object({
+          uuid: field(uuid, "The player's game UUID.", anyUUID),
+          active: field(v.boolean(), "Whether there was a request in the last 3 days.", true),
+          version: field(v.nullable(v.string()), "The version that the client told last, or null.", "2.5.1"),
+          current: field(v.boolean(), "Whether that version is marked as current.", true),
+        }),
+        v.title("Client"),
+        v.description("A client of the addon: a player with a token that can be used."),
+      ),
+    ),
+    v.description("Every client, by UUID."),
   ),
-  read: (data, _input, context) => clients(data, context),
+  read({ clients }, _input, { now }) {
+    const all = clients.at(now);
+    const known = bodies.get(all);
+    if (known !== undefined) return known;
+    const body = new ReadyBody(
+      all.list.toSorted((a, b) => (a.uuid < b.uuid ? -1 : 1)),
+      { kept: true },
+    );
+    bodies.set(all, body);
+    return body;
+  },
 });
 
 /** Whether a version is known: marked at some time, or in use. */
@@ -82,10 +105,16 @@ function isKnown(data: Data, version: string, activity: Activity, now: number): 
 }
 
 export const mark = defineChange({
+  description: "Several versions can be current at the same time.",
   input: {
-    type: v.picklist(["add", "remove"]),
-    version: v.pipe(v.string(), v.regex(versionForm, "two to four numbers with dots were expected")),
+    type: field(v.picklist(["add", "remove"]), "`add` marks it as current, `remove` as outdated."),
+    version: field(
+      v.pipe(v.string(), v.regex(versionForm, "two to four numbers with dots were expected")),
+      "The version that is marked.",
+      "2.5.1",
+    ),
   },
+  failures: { UNKNOWN_ENTRY: "With `remove`: the version was never marked, and nobody uses it." },
   change(draft, { type, version }, { activity, now }) {
     const current = type === "add";
     if (!current && !isKnown(draft, version, activity, now)) {

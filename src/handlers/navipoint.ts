@@ -1,25 +1,50 @@
 /** Navi points: named places and their coordinates (specification, section 4.7). */
 import * as v from "valibot";
 import { compareTexts, fold } from "../text.ts";
-import { defineChange, defineRead } from "./define.ts";
+import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
-import { integer, text } from "./values.ts";
+import { field, integer, text } from "./values.ts";
 
 const what = "navi point";
-const place = { x: integer, y: integer, z: integer, article: v.picklist(["der", "die", "das"]) };
+const named = field(text, "The name of the place.", "City-hall");
+const place = {
+  x: field(integer, "The x coordinate, in the game's units.", 120),
+  y: field(integer, "The y coordinate, in the game's units.", 70),
+  z: field(integer, "The z coordinate, in the game's units.", -35),
+  article: field(
+    v.picklist(["der", "die", "das"]),
+    "The German article of the name, for the message about a restricted area.",
+    "das",
+  ),
+};
 
-export const list = defineRead({
+export const list = defineKeptRead({
+  of: ["naviPoints"],
   input: {},
-  answer: v.array(v.object({ name: v.string(), ...place })),
+  answer: v.pipe(
+    v.array(
+      v.pipe(
+        v.object({
+          name: field(v.string(), 'The name of the place, a space written as "-".', "City-hall"),
+          ...place,
+        }),
+        v.title("NaviPoint"),
+        v.description("A place that has a name."),
+      ),
+    ),
+    v.description("The navi points, by name."),
+  ),
   read: (data) => Array.from(data.naviPoints.values()).sort((a, b) => compareTexts(a.name, b.name)),
 });
 
 export const add = defineChange({
-  input: { name: text, ...place },
+  input: { name: named, ...place },
+  failures: { CONFLICT: "A navi point of the name is there with another place or article: remove it first." },
   change: (draft, entry) => addEntry(draft.naviPoints, fold(entry.name), entry, "name", what),
 });
 
 export const remove = defineChange({
-  input: { name: text },
+  input: { name: named },
+  failures: { UNKNOWN_ENTRY: "There is no navi point of the name." },
   change: (draft, { name }) => removeEntry(draft.naviPoints, fold(name), "name", name, what),
 });

@@ -2,12 +2,24 @@
 import * as v from "valibot";
 import { joinGroup, leaveGroup, namesOf, toSubject } from "../identity/players.ts";
 import { compareTexts } from "../text.ts";
-import { defineChange, defineRead } from "./define.ts";
-import { group, playerName, subject } from "./values.ts";
+import { defineChange, defineKeptRead } from "./define.ts";
+import { field, group, playerName, subject } from "./values.ts";
 
-export const overview = defineRead({
+export const overview = defineKeptRead({
+  of: ["names", "groupMembers"],
   input: {},
-  answer: v.record(v.string(), v.array(v.object(subject))),
+  answer: v.pipe(
+    v.record(
+      group,
+      v.array(
+        v.pipe(v.object(subject), v.title("PlayerEntry"), v.description("Somebody who is in a group.")),
+      ),
+    ),
+    v.metadata({ complete: true }),
+    v.description(
+      "Every group with its members by name, also those that have none; in the order in which groups are listed.",
+    ),
+  ),
   read: (data) =>
     Object.fromEntries(
       namesOf(data, "group").map((name) => [
@@ -20,14 +32,20 @@ export const overview = defineRead({
     ),
 });
 
-export const groups = defineRead({
+export const groups = defineKeptRead({
+  of: ["names"],
   input: {},
-  answer: v.array(v.string()),
-  read: (data) => namesOf(data, "group"),
+  answer: v.pipe(v.array(group), v.description("The names of all groups, in their order.")),
+  read: (data) => [...namesOf(data, "group")],
 });
 
+const membership = {
+  name: field(playerName, "The player; need not be registered.", "Ada"),
+  group: field(group, "The group.", "VIP"),
+};
+
 export const add = defineChange({
-  input: { name: playerName, group },
+  input: membership,
   change(draft, input) {
     const member = toSubject(draft, input.name);
     if (!joinGroup(draft, input.group, member))
@@ -37,7 +55,8 @@ export const add = defineChange({
 });
 
 export const remove = defineChange({
-  input: { name: playerName, group },
+  input: membership,
+  failures: { UNKNOWN_ENTRY: "The player is not in the group." },
   change(draft, input) {
     const member = leaveGroup(draft, input.group, input.name);
     return `Removed ${member.name} from the group ${input.group}.`;

@@ -3,123 +3,125 @@ import * as v from "valibot";
 import { Failure } from "../errors.ts";
 import {
   findPlayer,
-  isInGroup,
+  groupsOf,
   membershipsOf,
   namesOf,
   requirePlayer,
   statisticOf,
 } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
-import type { Player, Statistic } from "../model.ts";
-import type { Data } from "../store/data.ts";
-import { compareTexts } from "../text.ts";
-import { defineChange, defineRead } from "./define.ts";
-import { count, instant, playerReference, uuid } from "./values.ts";
+import { defineChange, defineKeptRead, defineRead } from "./define.ts";
+import { counterOf, kdOf } from "./ranking.ts";
+import { anyUUID, count, faction, field, group, instant, playerReference, uuid } from "./values.ts";
 
-/** Which counter a statistic type adds to. */
-const counterOf = {
-  DEATH: "deaths",
-  KILL: "kills",
-  PLAYTIME: "playTime",
-  REVIVE: "revives",
-  SERVICE: "services",
-} as const;
-const type = v.picklist(["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"]);
+const type = field(
+  v.picklist(["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"]),
+  "What is counted; of `PLAYTIME`, minutes.",
+  "KILL",
+);
+const player = field(playerReference, "The player.", "Ada");
+const notRegistered = { UNKNOWN_PLAYER: "No player of the name or UUID is registered." };
 const maximum = 2147483647;
-const topLength = 10;
 
-const entry = v.object({ name: v.string(), value: count });
-const ratio = v.pipe(v.number(), v.minValue(0));
+const ratio = v.pipe(v.number(), v.minValue(0), v.metadata({ format: "double" }));
+const counters = {
+  deaths: field(count, "How often the player died.", 12),
+  kd: field(ratio, "Kills per death, to two decimals; who never died is taken as having died once.", 2.5),
+  kills: field(count, "How many kills the player has.", 30),
+  playTime: field(count, "How long the player has played, in minutes.", 5400),
+  revives: field(count, "How often the player revived somebody.", 4),
+  services: field(count, "How many services were counted for the player.", 9),
+};
+const leader = field(v.string(), "The player's name.", "Ada");
+const entry = v.pipe(
+  v.object({ name: leader, value: field(count, "The number that is counted; in `playTime`, minutes.", 30) }),
+  v.title("TopEntry"),
+  v.description("A player in a category of the top list."),
+);
+const ratioEntry = v.pipe(
+  v.object({ name: leader, value: counters.kd, kills: counters.kills, deaths: counters.deaths }),
+  v.title("TopRatioEntry"),
+  v.description("A player in the top list by kills per death."),
+);
 
-/** Kills per death, to two decimals; somebody who never died is taken as having died once. */
-function kdOf({ kills, deaths }: Statistic): number {
-  // Multiplied first: 201 kills to 200 deaths are 1.005, which as a fraction is a little less.
-  return Math.round((kills * 100) / Math.max(deaths, 1)) / 100;
-}
-
-interface Ranked {
-  readonly name: string;
-  readonly value: number;
-}
-
-function top<T extends Ranked>(entries: readonly T[]): T[] {
-  return entries
-    .filter(({ value }) => value > 0)
-    .sort((a, b) => b.value - a.value || compareTexts(a.name, b.name))
-    .slice(0, topLength);
-}
-
-function rankings(data: Data) {
-  const known: { player: Player; statistic: Statistic }[] = [];
-  for (const statistic of data.statistics.values()) {
-    const player = data.players.get(statistic.uuid);
-    if (player !== undefined) known.push({ player, statistic });
-  }
-  const by = (counter: (typeof counterOf)[keyof typeof counterOf]) =>
-    top(known.map(({ player: { name }, statistic }) => ({ name, value: statistic[counter] })));
-  const kd = known.map(({ player: { name }, statistic }) => {
-    const { kills, deaths } = statistic;
-    return { name, value: kdOf(statistic), kills, deaths };
-  });
-  return {
-    kills: by("kills"),
-    deaths: by("deaths"),
-    playTime: by("playTime"),
-    revives: by("revives"),
-    services: by("services"),
-    kd: top(kd),
-  };
-}
-
-export const topList = defineRead({
+export const topList = defineKeptRead({
+  description:
+    "Ten players in each category, the highest value first, of the same value by name; without those who have 0.",
+  of: ["ranking"],
   input: {},
-  answer: v.object({
-    kills: v.array(entry),
-    deaths: v.array(entry),
-    playTime: v.array(entry),
-    revives: v.array(entry),
-    services: v.array(entry),
-    kd: v.array(v.object({ name: v.string(), value: ratio, kills: count, deaths: count })),
-  }),
-  read: rankings,
+  answer: v.pipe(
+    v.object({
+      kills: v.pipe(v.array(entry), v.description("By kills.")),
+      deaths: v.pipe(v.array(entry), v.description("By deaths.")),
+      playTime: v.pipe(v.array(entry), v.description("By the time that they have played, in minutes.")),
+      revives: v.pipe(v.array(entry), v.description("By revives.")),
+      services: v.pipe(v.array(entry), v.description("By services.")),
+      kd: v.pipe(v.array(ratioEntry), v.description("By kills per death.")),
+    }),
+    v.title("TopList"),
+    v.description("The best players of each category."),
+  ),
+  read: ({ ranking }) => ranking.top(),
 });
 
 export const show = defineRead({
-  input: { player: playerReference },
-  answer: v.object({
-    name: v.string(),
-    uuid,
-    gameaddon: v.object({
-      tokenGenerateTime: v.nullable(instant),
-      groups: v.record(v.string(), v.boolean()),
-      blacklisted: v.boolean(),
-      version: v.nullable(v.string()),
+  description: "A player whose name is that of another operation, such as `top`, is reached by UUID.",
+  input: { player },
+  answer: v.pipe(
+    v.object({
+      name: field(v.string(), "The player's name.", "Ada"),
+      uuid: field(uuid, "The player's game UUID.", anyUUID),
+      gameaddon: v.pipe(
+        v.object({
+          tokenGenerateTime: field(
+            v.nullable(instant),
+            "When the player's newest token was issued, in milliseconds since 1970; null without one that can be used.",
+            1795262400000,
+          ),
+          groups: v.pipe(
+            v.record(group, v.boolean()),
+            v.metadata({ complete: true }),
+            v.description("Every group, and whether the player is in it."),
+          ),
+          blacklisted: field(v.boolean(), "Whether the player is excluded from this service.", false),
+          version: field(
+            v.nullable(v.string()),
+            "The addon version that the player's client told last; null where it is not known.",
+            "2.5.1",
+          ),
+        }),
+        v.description("The player as a user of the addon."),
+      ),
+      gameplay: v.pipe(v.object(counters), v.description("What the player has done in the game.")),
+      faction: field(
+        v.nullable(
+          v.object({
+            name: field(faction, "The faction's name.", "GROVE"),
+            rank: field(count, "The player's rank in it, from 1 on.", 4),
+          }),
+        ),
+        "The faction that the player is in, of several the one of the highest rank; null without one.",
+      ),
     }),
-    gameplay: v.object({
-      deaths: count,
-      kd: ratio,
-      kills: count,
-      playTime: count,
-      revives: count,
-      services: count,
-    }),
-    faction: v.nullable(v.object({ name: v.string(), rank: count })),
-  }),
+    v.title("PlayerStatistic"),
+    v.description("A player, and the player's statistics."),
+  ),
+  failures: notRegistered,
   read(data, input, { now, activity, excludedGroup }) {
     const player = requirePlayer(data, input.player);
     const statistic = statisticOf(data, player.uuid);
     const { deaths, kills, playTime, revives, services } = statistic;
     const token = liveTokenOf(data, player.uuid, now);
     const [membership] = membershipsOf(data, player.uuid, "faction");
+    const joined = groupsOf(data, player);
+    const groups = Object.fromEntries(namesOf(data, "group").map((name) => [name, joined.includes(name)]));
     return {
       name: player.name,
       uuid: player.uuid,
       gameaddon: {
         tokenGenerateTime: token?.issuedAt ?? null,
-        groups: Object.fromEntries(
-          namesOf(data, "group").map((name) => [name, isInGroup(data, name, player)]),
-        ),
-        blacklisted: excludedGroup !== undefined && isInGroup(data, excludedGroup, player),
+        groups,
+        blacklisted: excludedGroup !== undefined && joined.includes(excludedGroup),
         version: token === undefined ? null : activity.versionOf(player.uuid, token),
       },
       gameplay: { deaths, kd: kdOf(statistic), kills, playTime, revives, services },
@@ -129,7 +131,9 @@ export const show = defineRead({
 });
 
 export const add = defineChange({
-  input: { player: playerReference, type },
+  input: { player, type },
+  failures: notRegistered,
+  counts: true,
   change(draft, input) {
     const { uuid: key, name } = requirePlayer(draft, input.player);
     const statistic = statisticOf(draft, key);
@@ -141,7 +145,8 @@ export const add = defineChange({
 });
 
 export const set = defineChange({
-  input: { player: playerReference, type, amount: count },
+  input: { player, type, amount: field(count, "The number that is set; of `PLAYTIME`, minutes.", 250) },
+  failures: notRegistered,
   change(draft, { player: reference, type: what, amount }) {
     const player = findPlayer(draft, reference);
     if (player === undefined) throw new Failure("UNKNOWN_PLAYER", `There is no player "${reference}".`);

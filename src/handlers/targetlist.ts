@@ -4,8 +4,8 @@ import { Failure } from "../errors.ts";
 import { toSubject } from "../identity/players.ts";
 import { subjectKey, type Target } from "../model.ts";
 import type { Data } from "../store/data.ts";
-import { defineChange, defineRead } from "./define.ts";
-import { playerName, subject } from "./values.ts";
+import { defineChange, defineKeptRead } from "./define.ts";
+import { field, playerName, subject } from "./values.ts";
 
 function requireTarget(data: Data, reference: string): Target {
   const target = data.targets.get(subjectKey(toSubject(data, reference)));
@@ -13,9 +13,22 @@ function requireTarget(data: Data, reference: string): Target {
   throw new Failure("UNKNOWN_ENTRY", `${reference} is not on the target list.`);
 }
 
-export const list = defineRead({
+const notListed = { UNKNOWN_ENTRY: "The player is not on the target list." };
+const named = field(playerName, "The player; need not be registered.", "Mallory");
+
+export const list = defineKeptRead({
+  of: ["targets"],
   input: {},
-  answer: v.array(v.object({ ...subject, done: v.boolean() })),
+  answer: v.pipe(
+    v.array(
+      v.pipe(
+        v.object({ ...subject, done: field(v.boolean(), "Whether the player is marked as done.", false) }),
+        v.title("Target"),
+        v.description("A player on the target list."),
+      ),
+    ),
+    v.description("The target list, the oldest entry first."),
+  ),
   read: (data) =>
     Array.from(data.targets.values())
       .sort((a, b) => a.listed - b.listed)
@@ -23,7 +36,8 @@ export const list = defineRead({
 });
 
 export const add = defineChange({
-  input: { name: playerName },
+  description: "A player who is marked as done is listed again.",
+  input: { name: named },
   change(draft, input, { sequence }) {
     const player = toSubject(draft, input.name);
     const target = draft.targets.get(subjectKey(player));
@@ -38,7 +52,9 @@ export const add = defineChange({
 });
 
 export const done = defineChange({
-  input: { name: playerName },
+  description: "The player stays on the list, marked as done.",
+  input: { name: named },
+  failures: notListed,
   change(draft, input) {
     const target = requireTarget(draft, input.name);
     if (target.done) return `${target.name} is marked done already.`;
@@ -48,7 +64,8 @@ export const done = defineChange({
 });
 
 export const remove = defineChange({
-  input: { name: playerName },
+  input: { name: named },
+  failures: notListed,
   change(draft, input) {
     const target = requireTarget(draft, input.name);
     draft.targets.delete(subjectKey(target));

@@ -37,6 +37,24 @@ export const playerReference = v.pipe(v.string(), v.metadata({ minLength: 1, max
 export const group = v.pipe(v.string(), v.metadata({ base: "group" }));
 export const faction = v.pipe(v.string(), v.metadata({ base: "faction" }));
 
+/**
+ * A value with what the description of the interface says of it: what it is, in a sentence and with its unit, and
+ * examples. What it says besides, the table's types say.
+ */
+export function field<S extends v.GenericSchema>(
+  schema: S,
+  description: string,
+  ...examples: readonly v.InferOutput<S>[]
+): v.GenericSchema<v.InferInput<S>, v.InferOutput<S>> {
+  const described = v.pipe(schema, v.description(description));
+  return examples.length === 0 ? described : v.pipe(described, v.examples(examples));
+}
+
 /** Answers: a player's name, and a UUID where it is known. */
 export const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/));
-export const subject = { name: v.string(), uuid: v.nullable(uuid) };
+export const anyUUID = "0123456789abcdef0123456789abcdef";
+export const version = field(v.string(), "An addon version: two to four numbers with dots.", "2.5.1");
+export const subject = {
+  name: field(v.string(), "The player's name.", "Mallory"),
+  uuid: field(v.nullable(uuid), "The player's game UUID, or null where it is not known.", anyUUID),
+};

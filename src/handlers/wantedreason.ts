@@ -1,25 +1,41 @@
 /** Wanted reasons and their points (specification, section 4.8). */
 import * as v from "valibot";
 import { compareTexts, fold } from "../text.ts";
-import { defineChange, defineRead } from "./define.ts";
+import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
-import { count, text } from "./values.ts";
+import { count, field, text } from "./values.ts";
 
 const what = "wanted reason";
 const points = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
+const named = field(text, "For what a player is wanted.", "Bank-robbery");
 
-export const list = defineRead({
+export const list = defineKeptRead({
+  of: ["wantedReasons"],
   input: {},
-  answer: v.array(v.object({ reason: v.string(), points: count })),
+  answer: v.pipe(
+    v.array(
+      v.pipe(
+        v.object({
+          reason: field(v.string(), 'The reason, a space written as "-".', "Bank-robbery"),
+          points: field(count, "How many wanted points it gives.", 60),
+        }),
+        v.title("WantedReason"),
+        v.description("A reason for which players are wanted."),
+      ),
+    ),
+    v.description("The wanted reasons, by reason."),
+  ),
   read: (data) => Array.from(data.wantedReasons.values()).sort((a, b) => compareTexts(a.reason, b.reason)),
 });
 
 export const add = defineChange({
-  input: { reason: text, points },
+  input: { reason: named, points: field(points, "How many wanted points it gives.", 60) },
+  failures: { CONFLICT: "The reason is there with other points: remove it first." },
   change: (draft, entry) => addEntry(draft.wantedReasons, fold(entry.reason), entry, "reason", what),
 });
 
 export const remove = defineChange({
-  input: { reason: text },
+  input: { reason: named },
+  failures: { UNKNOWN_ENTRY: "There is no such reason." },
   change: (draft, { reason }) => removeEntry(draft.wantedReasons, fold(reason), "reason", reason, what),
 });

@@ -6,13 +6,19 @@ import type { ActivityRecord, Token } from "../model.ts";
 import type { Data, DataStore } from "../store/data.ts";
 import { versionForm } from "./versions.ts";
 
+/** A client is active with a request in the last 3 days (contract, section 3). */
+export const activeMilliseconds = 3 * 24 * 60 * 60 * 1000;
+
 const requestCounter = "requests";
+/** How many clients are saved with one change. */
+const savedAtOnce = 500;
 
 /** See the head of this file. */
 export class Activity {
   readonly #data: Data;
   readonly #unsaved = new Map<string, ActivityRecord>();
   #unsavedRequests = 0;
+  #version = 0;
 
   constructor(data: Data) {
     this.#data = data;
@@ -21,6 +27,11 @@ export class Activity {
   /** All authenticated requests ever. */
   get requests(): number {
     return (this.#data.counters.get(requestCounter)?.value ?? 0) + this.#unsavedRequests;
+  }
+
+  /** Another number whenever a client has become active, or has another version. */
+  get version(): number {
+    return this.#version;
   }
 
   /** When a player's client was last seen, and the version that it told. */
@@ -42,24 +53,39 @@ export class Activity {
     this.#unsavedRequests += 1;
     if (uuid === null) return;
     const told = version !== undefined && versionForm.test(version) ? version : undefined;
-    this.#unsaved.set(uuid, { uuid, lastSeen: now, version: told ?? this.of(uuid)?.version ?? null });
+    const before = this.of(uuid);
+    const after = { uuid, lastSeen: now, version: told ?? before?.version ?? null };
+    if (before === undefined || this.#tells(before, after)) this.#version += 1;
+    this.#unsaved.set(uuid, after);
   }
 
-  /** Saves what was noted since the last time. Where that fails it is kept for the next one. */
+  /** Whether there is news in a request: of somebody who was not active, of a version, or by a newer token. */
+  #tells(before: ActivityRecord, { uuid, lastSeen, version }: ActivityRecord): boolean {
+    if (before.version !== version || lastSeen - before.lastSeen >= activeMilliseconds) return true;
+    return this.#data.tokens.find("player", uuid).some(({ issuedAt }) => issuedAt > before.lastSeen);
+  }
+
+  /**
+   * Saves what was noted since the last time. Where that fails it is kept for the next one. It goes in pieces, so that
+   * no request waits until all clients of a busy minute are written.
+   */
   async save(store: DataStore): Promise<void> {
     const records = [...this.#unsaved.values()];
-    const requests = this.#unsavedRequests;
-    if (requests === 0) return;
-    await store.change({ who: "system", operation: "activity.save" }, (draft) => {
-      for (const record of records) {
-        if (draft.players.has(record.uuid)) draft.activity.put(record);
+    if (this.#unsavedRequests === 0) return;
+    for (let index = 0; index === 0 || index < records.length; index += savedAtOnce) {
+      const requests = this.#unsavedRequests;
+      const piece = records.slice(index, index + savedAtOnce);
+      await store.change({ who: "system", operation: "activity.save" }, (draft) => {
+        for (const record of piece) {
+          if (draft.players.has(record.uuid)) draft.activity.put(record);
+        }
+        const value = (draft.counters.get(requestCounter)?.value ?? 0) + requests;
+        draft.counters.put({ name: requestCounter, value });
+      });
+      this.#unsavedRequests -= requests;
+      for (const record of piece) {
+        if (this.#unsaved.get(record.uuid) === record) this.#unsaved.delete(record.uuid);
       }
-      const value = (draft.counters.get(requestCounter)?.value ?? 0) + requests;
-      draft.counters.put({ name: requestCounter, value });
-    });
-    this.#unsavedRequests -= requests;
-    for (const record of records) {
-      if (this.#unsaved.get(record.uuid) === record) this.#unsaved.delete(record.uuid);
     }
   }
 }

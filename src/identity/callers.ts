@@ -1,11 +1,11 @@
 /** Callers: from a token to whoever it stands for, as the engine asks about them (contract, section 2). */
-import type { Caller } from "../engine/caller.ts";
+import type { Caller, MembershipKind } from "../engine/caller.ts";
 import { Failure } from "../errors.ts";
-import type { Player } from "../model.ts";
+import type { Player, Token } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { fold } from "../text.ts";
 import { isInGroup, toUUID } from "./players.ts";
-import { requireToken } from "./tokens.ts";
+import { isLive, requireToken } from "./tokens.ts";
 
 /** The holder of a public token: belongs to nobody, and can call what is open. */
 export function publicCaller(tokenId: string): Caller {
@@ -33,26 +33,79 @@ export const operatorCaller: Caller = {
 
 /** A player, as the data is at the moment of each question. */
 export function playerCaller(data: Data, player: Player): Caller {
-  const { uuid, name } = player;
-  return {
-    id: uuid,
-    scope: uuid,
-    identified: true,
-    administrator: player.administrator,
-    unrestricted: false,
-    isCalled: (reference) => toUUID(reference) === uuid || fold(reference) === fold(name),
-    rankIn(kind, of) {
-      if (kind === "group") return isInGroup(data, of, player) ? 0 : undefined;
-      return data.memberships.get(`${of}/${uuid}`)?.rank;
-    },
-  };
+  return new PlayerCaller(data, player);
 }
 
-/** Whom a token stands for. @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
-export function callerOf(data: Data, token: string, now: number): Caller {
-  const { id, uuid } = requireToken(data, token, now);
-  if (uuid === null) return publicCaller(id);
-  const player = data.players.get(uuid);
-  if (player !== undefined) return playerCaller(data, player);
-  throw new Failure("TOKEN_UNKNOWN", "The player of this addon token is not registered any more.");
+class PlayerCaller implements Caller {
+  readonly id: string;
+  readonly scope: string;
+  readonly identified = true;
+  readonly administrator: boolean;
+  readonly unrestricted = false;
+  readonly #data: Data;
+  readonly #player: Player;
+
+  constructor(data: Data, player: Player) {
+    this.id = player.uuid;
+    this.scope = player.uuid;
+    this.administrator = player.administrator;
+    this.#data = data;
+    this.#player = player;
+  }
+
+  isCalled(reference: string): boolean {
+    const { uuid, name } = this.#player;
+    return toUUID(reference) === uuid || fold(reference) === fold(name);
+  }
+
+  rankIn(kind: MembershipKind, of: string): number | undefined {
+    if (kind === "group") return isInGroup(this.#data, of, this.#player) ? 0 : undefined;
+    return this.#data.memberships.get(`${of}/${this.id}`)?.rank;
+  }
+}
+
+/** How many callers are kept at most: enough for those who play, and little memory. */
+const mostKept = 10_000;
+
+interface KnownCaller {
+  readonly caller: Caller;
+  readonly token: Token;
+  readonly player: Player | undefined;
+}
+
+/**
+ * Whom tokens stand for. A caller is kept until the records that say so are others: records are replaced and never
+ * edited, so the same record says the same. What a caller may do is looked up at each question.
+ */
+export class Callers {
+  readonly #data: Data;
+  readonly #known = new Map<string, KnownCaller>();
+
+  constructor(data: Data) {
+    this.#data = data;
+  }
+
+  /** @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
+  of(text: string, now: number): Caller {
+    const known = this.#known.get(text);
+    if (known !== undefined) {
+      if (this.#holds(known) && isLive(known.token, now)) return known.caller;
+      this.#known.delete(text);
+    }
+    const token = requireToken(this.#data, text, now);
+    const player = token.uuid === null ? undefined : this.#data.players.get(token.uuid);
+    if (token.uuid !== null && player === undefined) {
+      throw new Failure("TOKEN_UNKNOWN", "The player of this addon token is not registered any more.");
+    }
+    const caller = player === undefined ? publicCaller(token.id) : playerCaller(this.#data, player);
+    // The one that has been kept for longest makes room.
+    if (this.#known.size >= mostKept) this.#known.delete(this.#known.keys().next().value ?? "");
+    this.#known.set(text, { caller, token, player });
+    return caller;
+  }
+
+  #holds({ token, player }: KnownCaller): boolean {
+    const { tokens, players } = this.#data;
+    return tokens.get(token.id) === token && (player === undefined || players.get(player.uuid) === player);
+  }
 }

@@ -32,11 +32,16 @@ export function findPlayer(data: Data, reference: string): Player | undefined {
   );
 }
 
-/** As {@link findPlayer}. @throws Failure `UNKNOWN_PLAYER`, with the nearest name */
+/** Among how many players the nearest name is looked for. */
+const mostToCompare = 2000;
+
+/** As {@link findPlayer}. @throws Failure `UNKNOWN_PLAYER`, with the nearest name where there are not too many */
 export function requirePlayer(data: Data, reference: string): Player {
   const player = findPlayer(data, reference);
   if (player !== undefined) return player;
-  const names = Array.from(data.players.values(), ({ name }) => name);
+  // Among more, looking for the nearest name would keep all other requests waiting.
+  const few = data.players.size <= mostToCompare ? data.players.values() : [];
+  const names = Array.from(few, ({ name }) => name);
   throw new Failure("UNKNOWN_PLAYER", `There is no player "${reference}".${didYouMean(reference, names)}`);
 }
 
@@ -48,9 +53,25 @@ export function toSubject(data: Data, reference: string): Subject {
   return uuid === undefined ? { name: reference, uuid: null } : { name: uuid, uuid };
 }
 
+/** Names in order, as they were made at a version of their collection: most requests ask for them. */
+const ordered = new WeakMap<object, { version: number; names: Map<Named["kind"], readonly string[]> }>();
+
 /** The names of a kind, in the seed's order. */
-export function namesOf(data: Data, kind: Named["kind"]): string[] {
-  return data.names
+export function namesOf({ names: rows }: Pick<Data, "names">, kind: Named["kind"]): readonly string[] {
+  if (!("version" in rows)) return inOrder(rows, kind);
+  const version = rows.version as number;
+  let kept = ordered.get(rows);
+  if (kept?.version !== version) {
+    kept = { version, names: new Map() };
+    ordered.set(rows, kept);
+  }
+  const known = kept.names.get(kind) ?? inOrder(rows, kind);
+  kept.names.set(kind, known);
+  return known;
+}
+
+function inOrder(rows: Data["names"], kind: Named["kind"]): readonly string[] {
+  return rows
     .find("kind", kind)
     .toSorted((a, b) => a.position - b.position)
     .map(({ name }) => name);
@@ -83,6 +104,11 @@ export function requireOrganisation(data: Data, name: string): Named {
 /** Whether somebody is in a group. */
 export function isInGroup(data: Data, group: string, member: Subject): boolean {
   return data.groupMembers.has(groupMemberKey(group, member));
+}
+
+/** The groups that somebody is in, in no particular order. */
+export function groupsOf(data: Data, member: Subject): readonly string[] {
+  return data.groupMembers.find("subject", subjectKey(member)).map(({ group }) => group);
 }
 
 /** Puts somebody into a group. Gives whether that changed anything. */

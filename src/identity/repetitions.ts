@@ -10,6 +10,8 @@ import { Failure } from "../errors.ts";
 import { repetitionKey } from "../model.ts";
 import type { DataStore, Draft } from "../store/data.ts";
 
+/** How many answers are forgotten with one change. */
+const forgottenAtOnce = 500;
 /** How long an answer is kept for a repetition. */
 const keptMilliseconds = 24 * 60 * 60 * 1000;
 
@@ -49,8 +51,11 @@ export async function forgetRepetitions(store: DataStore, now: number): Promise<
   for (const { scope, key, instant } of repetitions.values()) {
     if (now - instant >= keptMilliseconds) old.push(repetitionKey(scope, key));
   }
-  if (old.length === 0) return;
-  await store.change({ who: "system", operation: "repetitions.forget" }, (draft) => {
-    for (const key of old) draft.repetitions.delete(key);
-  });
+  // In pieces, so that no request waits for all of a busy day.
+  for (let index = 0; index < old.length; index += forgottenAtOnce) {
+    const piece = old.slice(index, index + forgottenAtOnce);
+    await store.change({ who: "system", operation: "repetitions.forget" }, (draft) => {
+      for (const key of piece) draft.repetitions.delete(key);
+    });
+  }
 }

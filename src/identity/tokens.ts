@@ -1,5 +1,5 @@
 /** Tokens: how they look, how they are kept, and whom they stand for (contract, section 2). */
-import { createHash, randomBytes } from "node:crypto";
+import { hash as digest, randomBytes } from "node:crypto";
 import { Failure } from "../errors.ts";
 import type { Token } from "../model.ts";
 import type { Data, Draft } from "../store/data.ts";
@@ -8,10 +8,11 @@ const form = /^gat_[A-Za-z0-9_-]{43}$/;
 
 /** Finds a token in a text. */
 export const tokenInText = /gat_[A-Za-z0-9_-]{43}/i;
+const tokensInText = new RegExp(tokenInText, "gi");
 
 /** A text without the tokens that are in it: for logs, and for messages that repeat what somebody typed. */
 export function withoutTokens(text: string): string {
-  return text.replace(new RegExp(tokenInText, "gi"), "gat_…");
+  return text.replace(tokensInText, "gat_…");
 }
 
 /** What a token is issued with. */
@@ -67,12 +68,15 @@ export function isLive(token: Token, now: number): boolean {
 
 /** The newest token of a player that can still be used. A client is a player who has one (contract, section 3). */
 export function liveTokenOf(data: Data, uuid: string, now: number): Token | undefined {
-  const live = data.tokens.find("player", uuid).filter((token) => isLive(token, now));
-  return live.toSorted((a, b) => b.issuedAt - a.issuedAt)[0];
+  let newest: Token | undefined;
+  for (const token of data.tokens.find("player", uuid)) {
+    if (isLive(token, now) && (newest === undefined || token.issuedAt > newest.issuedAt)) newest = token;
+  }
+  return newest;
 }
 
 /** The players who have a token that can be used, each with the newest one. */
-export function liveTokensByPlayer(data: Data, now: number): Map<string, Token> {
+export function liveTokensByPlayer(data: Pick<Data, "tokens">, now: number): Map<string, Token> {
   const newest = new Map<string, Token>();
   for (const token of data.tokens.values()) {
     if (token.uuid === null || !isLive(token, now)) continue;
@@ -83,7 +87,7 @@ export function liveTokensByPlayer(data: Data, now: number): Map<string, Token> 
 }
 
 function hashOf(token: string): string {
-  return createHash("sha256").update(token).digest("hex");
+  return digest("sha256", token, "hex");
 }
 
 /** Short enough to type, and never given twice. */

@@ -103,6 +103,28 @@ routes:
     await desk.ok("player", "add", "Ada");
     assert.match(await desk.fails("player", "exclude", "Ada"), /excluded: \{ group: BLACKLIST \}/);
   });
+
+  it("when the table is faulty or missing then only commands that depend on it say so", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    const missing = ["--routes", "none.yaml"];
+    await desk.write("routes.yaml", "routes: 1");
+    for (const [args, said] of [
+      [[], /routes\.yaml has 2 faults/],
+      [missing, /no route table .*none\.yaml/],
+    ] as const) {
+      for (const command of ["exclude", "readmit", "remove"]) {
+        assert.match(await desk.fails("player", command, "Ada", ...args), said);
+      }
+      // Whom it is about is looked at first.
+      assert.match(await desk.fails("player", "remove", "Nobody", ...args), /no player "Nobody"/);
+      await desk.ok("group", "add", "Ada", "VIP", ...args);
+      assert.match(await desk.ok("player", "show", "Ada", ...args), /VIP/);
+      await desk.ok("token", "issue", "--player", "Ada", ...args);
+      assert.match(await desk.ok("token", "list", ...args), /\tAda\tvalid\t/);
+      await desk.ok("group", "remove", "Ada", "VIP", ...args);
+    }
+  });
 });
 
 describe("player remove", () => {

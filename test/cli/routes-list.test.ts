@@ -12,10 +12,10 @@ interface Row {
   readonly dependsOn?: readonly string[];
 }
 
-/** What is open to everyone, by the specification's section 4. */
+/** What is open to everyone, by the specification's section 4; and the bundle of lists. */
 const open = `
 /statistic/top /statistic/{player} /player /player/groups /targetlist /housebanreason /navipoint /wantedreason
-/mgmt /mgmt/users /event /event/gangwar
+/mgmt /mgmt/users /event /event/gangwar /bundle
 `
   .trim()
   .split(/\s+/);
@@ -161,6 +161,6 @@ Members of the group BLACKLIST may call nothing.
     const desk = await emptyDesk(t);
     const { stdout } = await desk.run(["routes", "list", "--markdown"], { terminal: true });
     assert.equal(stdout, await desk.ok("routes", "list", "--markdown"));
-    assert.equal(stdout.match(/^\| `\//gm)?.length, 34);
+    assert.equal(stdout.match(/^\| `\//gm)?.length, 35);
   });
 });

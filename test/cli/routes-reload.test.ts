@@ -149,9 +149,9 @@ describe("routes reload", () => {
 describe("routes status", () => {
   it("when a service runs then it tells what is in force, and whether the file is that", async (t) => {
     const { desk, before } = await servingDesk(t);
-    assert.deepEqual([before.running, before.routes, before.refused, before.pending], [true, 34, null, null]);
+    assert.deepEqual([before.running, before.routes, before.refused, before.pending], [true, 35, null, null]);
     const text = await desk.ok("routes", "status");
-    assert.match(text, new RegExp(`in force +revision ${before.revision}, 34 routes, since \\d{4}-`));
+    assert.match(text, new RegExp(`in force +revision ${before.revision}, 35 routes, since \\d{4}-`));
     assert.ok(text.includes(join(desk.folder, "routes.yaml")));
     await desk.write("routes.yaml", stricter);
     assert.match(await desk.ok("routes", "status"), /is not in force/);
@@ -160,7 +160,7 @@ describe("routes status", () => {
 
   it("when no service runs then it tells what the file is", async (t) => {
     const desk = await seededDesk(t);
-    assert.match(await desk.ok("routes", "status"), /No service is running[\s\S]*34 routes, no faults/);
+    assert.match(await desk.ok("routes", "status"), /No service is running[\s\S]*35 routes, no faults/);
     assert.equal((await statusOf(desk)).running, false);
     await desk.write("routes.yaml", faulty);
     assert.match(await desk.fails("routes", "status"), /POLCE/);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type Desk, emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
-/** Every path of the specification's section 4. */
+/** Every path of the specification's section 4, and the bundle of its lists. */
 const paths = `
 /statistic/top /statistic/{player} /statistic/{player}/add /statistic/{player}/set
 /player /player/groups /player/add /player/remove
@@ -13,7 +13,7 @@ const paths = `
 /blacklistreason/{factionString} /blacklistreason/{factionString}/add /blacklistreason/{factionString}/remove
 /houseban /houseban/add /houseban/remove /housebanreason /housebanreason/add /housebanreason/remove
 /navipoint /navipoint/add /navipoint/remove /wantedreason /wantedreason/add /wantedreason/remove
-/mgmt /mgmt/users /mgmt/version /event /event/bankrob /event/bomb /event/gangwar
+/mgmt /mgmt/users /mgmt/version /event /event/bankrob /event/bomb /event/gangwar /bundle
 `
   .trim()
   .split(/\s+/);
@@ -64,9 +64,9 @@ describe("routes list", () => {
 describe("routes check", () => {
   it("when the table is good then it says so, with the number of routes, and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
-    assert.match(await desk.ok("routes", "check"), /34 routes, no faults/);
+    assert.match(await desk.ok("routes", "check"), /35 routes, no faults/);
     const document = await desk.json<{ routes: number; faults: unknown[] }>("routes", "check");
-    assert.equal(document.routes, 34);
+    assert.equal(document.routes, 35);
     assert.deepEqual(document.faults, []);
   });
 

@@ -1,5 +1,4 @@
-/** `routes list`: every route with its restriction in words. */
-import { type Command, Option } from "commander";
+/** What `routes list` does. */
 import type { Caller } from "../../src/engine/caller.ts";
 import { describe, parametersOf } from "../../src/engine/restriction.ts";
 import type { Route, Table } from "../../src/engine/table.ts";
@@ -11,7 +10,8 @@ import type { Column } from "../output.ts";
 import type { Session } from "../session.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
 
-interface ListOptions {
+/** What is to be listed, and how. */
+export interface ListOptions {
   readonly resource?: string;
   readonly for?: string;
   readonly markdown?: boolean;
@@ -47,25 +47,8 @@ const mayColumn: Column<Row> = {
   cell: ({ may, dependsOn = [] }) => (may === "depends" ? `depends on ${oneOf(dependsOn, "and")}` : "yes"),
 };
 
-export function addListCommand(routes: Command, session: Session): void {
-  routes
-    .command("list")
-    .description("list every route with its restriction and its parameters")
-    .option("--resource <name>", "only the routes of a resource: the first part of their path")
-    .option("--for <caller>", "only what a player, or `public`, may call")
-    .addOption(new Option("--markdown", "print it as Markdown").default(false))
-    .addHelpText(
-      "after",
-      `
-Examples:
-  $ addon-cli routes list --resource houseban         the routes of house bans
-  $ addon-cli routes list --for Ada                   what Ada may call
-  $ addon-cli routes list --for public                what anybody with a public token may call`,
-    )
-    .action((options: ListOptions) => listRoutes(session, options));
-}
-
-async function listRoutes(session: Session, options: ListOptions): Promise<void> {
+/** Lists the routes that are wanted. */
+export async function listRoutes(session: Session, options: ListOptions): Promise<void> {
   const table = await checkedTable(session, await tableFile(session, undefined));
   const chosen = ofResource(table.routes, options.resource);
   const verdicts =
@@ -79,7 +62,7 @@ async function listRoutes(session: Session, options: ListOptions): Promise<void>
   const rows = routes.map((route) => toRow(route, verdicts?.get(route)));
   const shown = verdicts === undefined ? columns : [...columns.slice(0, 1), mayColumn, ...columns.slice(1)];
   const empty = verdicts === undefined ? "The table has no routes." : `${options.for} may call none of them.`;
-  session.output.list(rows, shown, empty);
+  await session.output.list(rows, shown, empty);
 }
 
 function toRow(route: Route, may: Verdict | undefined): Row {

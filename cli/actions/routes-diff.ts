@@ -1,5 +1,4 @@
-/** `routes diff`: what another route table would change, in routes and in people. */
-import type { Command } from "commander";
+/** What `routes diff` does. */
 import {
   type Affected,
   type Change,
@@ -11,26 +10,16 @@ import {
   type TableDiff,
 } from "../../src/access/diff.ts";
 import { nobody } from "../../src/access/people.ts";
-import { examples } from "../help.ts";
 import type { Output } from "../output.ts";
 import { tableText } from "../question.ts";
 import type { Session } from "../session.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
 
-export function addDiffCommand(routes: Command, session: Session): void {
+/** Shows what one file would change against another, or against the table in force. */
+export async function showDiff(session: Session, old: string | undefined, fresh: string): Promise<void> {
   const { output } = session;
-  routes
-    .command("diff")
-    .description(
-      "tell what another table would change: its routes, and who gains and who loses which operation",
-    )
-    .argument("<old|new>", "with one file, what it would change against the table in force")
-    .argument("[new]", "with two, what the second would change against the first")
-    .addHelpText("after", examples("routes diff next.yaml", "routes diff routes.yaml next.yaml"))
-    .action(async (first: string, second: string | undefined) => {
-      const diff = await diffFiles(session, second === undefined ? undefined : first, second ?? first);
-      output.result(diff, diffText(output, diff));
-    });
+  const diff = await diffFiles(session, old, fresh);
+  output.result(diff, diffText(output, diff));
 }
 
 async function diffFiles(session: Session, old: string | undefined, fresh: string): Promise<TableDiff> {

@@ -1,5 +1,4 @@
-/** `audit statistics`: players whose additions exceed what play can produce (specification, section 5). */
-import type { Command } from "commander";
+/** What `audit statistics` does. */
 import { readNames, readWholeState, requireData } from "../../src/audit/read.ts";
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { readTable, TableFaults } from "../../src/route-table.ts";
@@ -17,29 +16,8 @@ const columns: readonly Column<Excess>[] = [
   { heading: "TOTAL", cell: ({ total }) => String(total) },
 ];
 
-export function addAuditStatisticsCommand(audit: Command, session: Session): void {
-  audit
-    .command("statistics")
-    .description("list players whose statistics grew faster than play can make them grow, the worst first")
-    .addHelpText(
-      "after",
-      `
-The limits are \`watch\` in the route table. All of the journal is looked at: what is within the retention.
-The columns are: player, type, additions in the worst 60 minutes, limit, when those began, all additions.`,
-    )
-    .action((_options, command: Command) => {
-      const [given] = Object.keys(audit.opts());
-      if (given !== undefined) {
-        command.error(`error: --${given} does not go with \`audit statistics\`, which looks at everything`, {
-          code: "usage",
-          exitCode: 2,
-        });
-      }
-      return showStatistics(session);
-    });
-}
-
-async function showStatistics({ output, workplace }: Session): Promise<void> {
+/** Lists the excesses, by the limits of the route table. */
+export async function showStatistics({ output, workplace }: Session): Promise<void> {
   const { folder } = workplace();
   await requireData(nodeFiles, folder);
   const { names, warnings, database } = await readNames(nodeFiles, folder);
@@ -58,7 +36,7 @@ async function showStatistics({ output, workplace }: Session): Promise<void> {
   const excesses = await readExcesses(nodeFiles, folder, limits, names);
   const nobody = `Nobody has added more in any 60 minutes than ${file} has as limits, as far back as the journal goes.`;
   const unlimited = `${file} has no limits for ${additionOperation}: add \`watch\`, as in the route table that is shipped.`;
-  output.list(excesses, columns, limits.size === 0 ? unlimited : nobody);
+  await output.list(excesses, columns, limits.size === 0 ? unlimited : nobody);
   if (excesses.length > 0) {
     output.remark(
       "`addon-cli player reset-statistic <player>` sets a player's statistics to 0; `addon-cli player exclude <player>` excludes the player from the interface.",

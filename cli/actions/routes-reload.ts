@@ -1,41 +1,34 @@
-/** `routes reload` and `routes status`: which route table is in force. */
-import type { Command } from "commander";
+/** What `routes reload` and `routes status` do. */
 import type { TableDiff } from "../../src/access/diff.ts";
 import type { Control } from "../../src/control.ts";
 import { Failure } from "../../src/errors.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "../../src/route-table.ts";
-import { examples } from "../help.ts";
 import { Reported, toDate } from "../output.ts";
 import type { Session } from "../session.ts";
 import { checkedTable, tableFile } from "../table.ts";
 import type { GlobalOptions } from "../workplace.ts";
 import { diffText } from "./routes-diff.ts";
 
-export function addReloadCommands(routes: Command, session: Session): void {
-  addReload(routes, session);
-  addStatus(routes, session);
+/** How the file is put in force. */
+export interface ReloadOptions extends GlobalOptions {
+  /** Whether nobody is asked, even if it takes access away. */
+  readonly yes?: boolean;
 }
 
-function addReload(routes: Command, session: Session): void {
+/** Puts the file in force, and shows what that changes. @throws Reported where it is not to be */
+export async function reloadRoutes(session: Session, options: ReloadOptions): Promise<void> {
   const { output, withControl, workplace } = session;
-  routes
-    .command("reload")
-    .description("put the route table's file in force in the running service, and show what that changes")
-    .option("--yes", "do not ask, even if it takes access away")
-    .addHelpText("after", examples("routes reload", "routes reload --yes"))
-    .action(async ({ yes = false }: { yes?: boolean }, command: Command) => {
-      const options = command.optsWithGlobals<GlobalOptions>();
-      if (!(await workplace().hasData())) throw notRunning(workplace().folder);
-      await withControl("reads", async (control) => {
-        if ((await control.holder()) === null) throw notRunning(workplace().folder);
-        const diff = await diffToFile(control);
-        const isSame = diff.before.revision === diff.after.revision;
-        if (!options.json && !isSame) output.remark(`${diffText(output, diff)}\n`);
-        if (diff.takesAway && !yes) await agree(session, options, diff);
-        const reloaded = await control.reloadRoutes(diff.after.revision);
-        output.result({ ...reloaded, diff }, reloadedText(diff, reloaded));
-      });
-    });
+  const { json, yes = false } = options;
+  if (!(await workplace().hasData())) throw notRunning(workplace().folder);
+  await withControl("reads", async (control) => {
+    if ((await control.holder()) === null) throw notRunning(workplace().folder);
+    const diff = await diffToFile(control);
+    const isSame = diff.before.revision === diff.after.revision;
+    if (!json && !isSame) output.remark(`${diffText(output, diff)}\n`);
+    if (diff.takesAway && !yes) await agree(session, options, diff);
+    const reloaded = await control.reloadRoutes(diff.after.revision);
+    output.result({ ...reloaded, diff }, reloadedText(diff, reloaded));
+  });
 }
 
 function notRunning(folder: string): Failure {
@@ -82,31 +75,26 @@ function reloadedText({ before, after }: TableDiff, { revision, changed }: Reloa
   return `Revision ${revision} is in force: the service itself has put it in force meanwhile.`;
 }
 
-function addStatus(routes: Command, session: Session): void {
+/** Tells which table is in force. */
+export async function showStatus(session: Session): Promise<void> {
   const { output, withControl, workplace } = session;
-  routes
-    .command("status")
-    .description("tell which route table is in force, and whether the last attempt to change it was refused")
-    .addHelpText("after", examples("routes status"))
-    .action(async () => {
-      const status = (await workplace().hasData())
-        ? await withControl("reads", async (control) =>
-            (await control.holder()) === null ? null : control.routesStatus(),
-          )
-        : null;
-      if (status === null) {
-        const file = await tableFile(session, undefined);
-        const { revision, routes: all } = await checkedTable(session, file);
-        const document = { running: false, file, revision, routes: all.length, since: null, refused: null };
-        output.result(
-          { ...document, pending: null },
-          `No service is running on ${workplace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${all.length} routes, no faults`,
-        );
-        return;
-      }
-      const pending = await pendingOf(session, status);
-      output.result({ running: true, ...status, pending }, statusText(session, status, pending));
-    });
+  const status = (await workplace().hasData())
+    ? await withControl("reads", async (control) =>
+        (await control.holder()) === null ? null : control.routesStatus(),
+      )
+    : null;
+  if (status === null) {
+    const file = await tableFile(session, undefined);
+    const { revision, routes: all } = await checkedTable(session, file);
+    const document = { running: false, file, revision, routes: all.length, since: null, refused: null };
+    output.result(
+      { ...document, pending: null },
+      `No service is running on ${workplace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${all.length} routes, no faults`,
+    );
+    return;
+  }
+  const pending = await pendingOf(session, status);
+  output.result({ running: true, ...status, pending }, statusText(session, status, pending));
 }
 
 /** What the file has that is not in force: another revision, or faults. Null where file and table are the same. */

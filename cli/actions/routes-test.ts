@@ -1,67 +1,54 @@
-/** `routes test`: whether the route table lets in whom its tests say, and what of it they have not tried. */
+/** What `routes test` does. */
 import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
 import { type TestFailure, type TestResult, testTable } from "../../src/engine/table-test.ts";
 import type { Gap, Share } from "../../src/engine/table-test-coverage.ts";
 import { Failure } from "../../src/errors.ts";
 import { tokenInText, withoutTokens } from "../../src/identity/tokens.ts";
 import { TableFaults } from "../../src/route-table.ts";
 import { type Paint, presentFaults } from "../faults.ts";
-import { examples } from "../help.ts";
 import { type Output, Reported } from "../output.ts";
 import type { Session } from "../session.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
 
-const form = `
-A test names a path, callers by what they are, and what they get; the head of routes.test.yaml tells all of the form:
-  tests:
-    /blacklistreason/GROVE/add:
-      allowed: { faction: GROVE, rank: 4 }
-      denied: [public, { faction: GROVE, rank: 3 }, { administrator: true }]
-`;
-
-export function addTestCommand(routes: Command, session: Session): void {
-  routes
-    .command("test")
-    .description("run the tests of the route table, and tell what of it they do not cover")
-    .argument("[file]", "the tests; by default routes.test.yaml beside routes.yaml")
-    .option("--coverage <percent>", "fail where less of the table is covered", toPercent)
-    .addHelpText("after", form + examples("routes test", "routes test --coverage 100"))
-    .action(async (given: string | undefined, { coverage: least = 0 }: { coverage?: number }) => {
-      const { output, io } = session;
-      const routesFile = await tableFile(session, undefined);
-      const file = given === undefined ? testsBeside(routesFile) : resolve(io.cwd, given);
-      const table = await checkedTable(session, routesFile);
-      const text = await readTests(file);
-      const vocabulary = await vocabularyOf(session);
-      const { result, faults } = await testTable(text, { table, vocabulary, tokenForm: tokenInText });
-      if (result === undefined) throw new TableFaults(file, faults, text);
-
-      const { tests, coverage } = result;
-      // Somebody may have put a token where it does not belong.
-      const failures = result.failures.map((each) => ({ ...each, call: withoutTokens(each.call) }));
-      const short = coverage.percent < least;
-      const counts = { tests, passed: tests - failures.length, failed: failures.length };
-      const shown = shortest(file, io.cwd);
-      const lines = [
-        ...failureLines(failures, shown, text, session),
-        ...sumLines({ tests, failures, coverage }, shown, shortest(routesFile, io.cwd), output),
-        ...(short ? [output.style("red", `Coverage is below the ${least} % that --coverage wants.`)] : []),
-      ];
-      output.result(
-        { file, routes: routesFile, revision: table.revision, ...counts, failures, coverage },
-        lines.join("\n"),
-      );
-      // What failed is in the result; only the exit code is left to give.
-      if (failures.length > 0 || short) throw new Reported();
-    });
+/** What is wanted of the tests. */
+export interface TestOptions {
+  /** How much of the table they have to cover, in percent. */
+  readonly coverage?: number;
 }
 
-function toPercent(text: string): number {
-  const percent = Number(text.replace(/%$/, ""));
-  if (/^\d+(\.\d+)?%?$/.test(text) && percent <= 100) return percent;
-  throw new InvalidArgumentError("A number from 0 to 100 was expected.");
+/** Runs the tests of a file, by default those beside the table. @throws Reported where one fails, or they cover too little */
+export async function testRoutes(
+  session: Session,
+  given: string | undefined,
+  { coverage: least = 0 }: TestOptions,
+): Promise<void> {
+  const { output, io } = session;
+  const routesFile = await tableFile(session, undefined);
+  const file = given === undefined ? testsBeside(routesFile) : resolve(io.cwd, given);
+  const table = await checkedTable(session, routesFile);
+  const text = await readTests(file);
+  const vocabulary = await vocabularyOf(session);
+  const { result, faults } = await testTable(text, { table, vocabulary, tokenForm: tokenInText });
+  if (result === undefined) throw new TableFaults(file, faults, text);
+
+  const { tests, coverage } = result;
+  // Somebody may have put a token where it does not belong.
+  const failures = result.failures.map((each) => ({ ...each, call: withoutTokens(each.call) }));
+  const short = coverage.percent < least;
+  const counts = { tests, passed: tests - failures.length, failed: failures.length };
+  const shown = shortest(file, io.cwd);
+  const lines = [
+    ...failureLines(failures, shown, text, session),
+    ...sumLines({ tests, failures, coverage }, shown, shortest(routesFile, io.cwd), output),
+    ...(short ? [output.style("red", `Coverage is below the ${least} % that --coverage wants.`)] : []),
+  ];
+  output.result(
+    { file, routes: routesFile, revision: table.revision, ...counts, failures, coverage },
+    lines.join("\n"),
+  );
+  // What failed is in the result; only the exit code is left to give.
+  if (failures.length > 0 || short) throw new Reported();
 }
 
 /** The tests of a table: `routes.test.yaml` for `routes.yaml`. */

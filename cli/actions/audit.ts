@@ -1,0 +1,103 @@
+/** What `audit` does. */
+import { type Command, InvalidArgumentError } from "commander";
+import type { Entry } from "../../src/audit/entry.ts";
+import { follow } from "../../src/audit/follow.ts";
+import type { Names } from "../../src/audit/names.ts";
+import { type Look, readEntries, readNames, requireData, toSelection } from "../../src/audit/read.ts";
+import { changeWords, keyWords, operationWords, plain, whoWords } from "../../src/audit/words.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { parseDuration } from "../commands/token.ts";
+import { readOption, toInstant } from "../instant.ts";
+import { toDate } from "../output.ts";
+import type { Session } from "../session.ts";
+
+/** Which changes are looked for; its moments are read from the command. */
+export interface AuditOptions extends Omit<Look, "since" | "until"> {
+  /** Whether what comes is shown as well. */
+  readonly follow?: boolean;
+}
+
+/** An instant in milliseconds: as it is written, or so long ago. @throws InvalidArgumentError where it is none */
+function parseMoment(text: string): number {
+  const [, ago] = /^(\d+[mhdw])(?: ago)?$/.exec(text) ?? [];
+  if (ago !== undefined) return Date.now() - parseDuration(ago);
+  const instant = toInstant(text);
+  if (instant !== undefined) return instant;
+  throw new InvalidArgumentError(
+    "Expected is ISO 8601 with a zone, such as 2026-11-21T18:00:00Z, or milliseconds since 1970, or 2h or 3d ago.",
+  );
+}
+
+/**
+ * Shows the changes that are looked for.
+ * @param command whose options have the moments as they were typed
+ * @param stopped ends it, whatever is left to show
+ */
+export async function showAudit(
+  session: Session,
+  { follow: goOn = false, ...options }: AuditOptions,
+  command: Command,
+  stopped: AbortSignal,
+): Promise<void> {
+  const { io, output, workplace } = session;
+  const since = readOption(command, "since", parseMoment);
+  const until = readOption(command, "until", parseMoment);
+  const look: Look = { ...options, since, until };
+  const { folder } = workplace();
+  await requireData(nodeFiles, folder);
+  const { names, warnings } = await readNames(nodeFiles, folder);
+  for (const warning of warnings) output.remark(`warning: ${warning}`);
+  const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraph : toLines;
+  const show = (entry: Entry) => void io.stdout.write(toText(entry, names, session));
+
+  let shown = 0;
+  let last = 0;
+  const told = (number: number) => {
+    last = number;
+  };
+  for await (const entry of readEntries(nodeFiles, folder, look, names, told)) {
+    if (stopped.aborted) return;
+    show(entry);
+    shown += 1;
+  }
+  if (!goOn) {
+    if (shown === 0) output.remark("No change matches, as far back as the journal goes.");
+    return;
+  }
+  const select = toSelection(look, names);
+  for await (const record of follow(folder, last, stopped)) {
+    const entry = select(record);
+    if (entry !== undefined) show(entry);
+  }
+}
+
+function toDocument(entry: Entry): string {
+  return `${JSON.stringify(entry)}\n`;
+}
+
+/** For programs that read lines: one for each record, with tabs between its cells. */
+function toLines(entry: Entry): string {
+  const head = [String(entry.number), toDate(entry.instant), whoWords(entry), operationWords(entry)];
+  const rows = entry.changes.map((change) => [
+    ...head,
+    change.collection,
+    plain(change.key),
+    changeWords(change),
+  ]);
+  return rows.map((cells) => `${cells.join("\t")}\n`).join("");
+}
+
+/** For a person: a line for the change, and one below it for each record. */
+function toParagraph(entry: Entry, names: Names, { output }: Session): string {
+  const head = [
+    output.style("bold", String(entry.number)),
+    output.style("dim", toDate(entry.instant)),
+    whoWords(entry),
+    output.style("yellow", operationWords(entry)),
+  ];
+  const rows = entry.changes.map((change) => {
+    const record = output.style("dim", `${change.collection} ${keyWords(change, names)}:`);
+    return `    ${record} ${changeWords(change)}\n`;
+  });
+  return `${head.join("  ")}\n${rows.join("")}`;
+}

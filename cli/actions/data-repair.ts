@@ -1,0 +1,63 @@
+/** What `data repair` does. */
+import { join } from "node:path";
+import { planRepair, type RepairPlan, repair } from "../../src/maintenance/repair.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { Reported } from "../output.ts";
+import type { Session } from "../session.ts";
+import { describeFault, requireData, withFolder } from "./data-folder.ts";
+
+/**
+ * Saves what can be saved, and tells what was lost.
+ * @param yes whether it is done; else it is only said what would be done
+ * @throws Reported where something is damaged and stays so
+ */
+export async function repairFolder({ output, workplace }: Session, yes: boolean): Promise<void> {
+  const { folder } = workplace();
+  await requireData(workplace());
+  const { plan, kept } = await withFolder(folder, "Repairing", async () => {
+    const made = await planRepair(nodeFiles, folder);
+    const isDone = made.salvaged !== null && yes;
+    return { plan: made, kept: isDone ? await repair(nodeFiles, folder, made, Date.now()) : null };
+  });
+  const { salvaged, damage, content } = plan;
+  const document = {
+    folder,
+    damaged: damage.length > 0,
+    repaired: kept !== null,
+    kept,
+    sequence: salvaged?.database.sequence ?? null,
+    damage,
+    content,
+    saved: salvaged?.saved ?? [],
+    lost: salvaged?.lost ?? [],
+  };
+  output.result(document, describe(folder, plan, kept));
+  if (salvaged !== null && kept === null) throw new Reported();
+}
+
+function describe(folder: string, { salvaged, damage, content }: RepairPlan, kept: string | null): string {
+  const odd = content.map((fault) => `${describeFault(fault)} (left as it is)`);
+  if (salvaged === null) {
+    return [...odd, `${folder} is not damaged: there is nothing to repair, and nothing was changed.`].join(
+      "\n",
+    );
+  }
+  const { saved, lost, database } = salvaged;
+  const last = database.sequence;
+  const head = kept === null ? "Would be" : "Was";
+  const verdict = lost.length === 0 ? "Nothing is lost" : `${lost.length} lost`;
+  return [
+    "Damage:",
+    ...damage.map((fault) => `  ${describeFault(fault)}`),
+    ...odd.map((line) => `  ${line}`),
+    `${head} saved:`,
+    ...saved.map(({ file, what }) => `  ${file}: ${what}`),
+    ...(lost.length === 0 ? [] : [kept === null ? "Would be lost:" : "Lost:"]),
+    ...lost.map(({ file, offset, what, known }) => {
+      return `  ${file}: byte ${offset}: ${what}${known === null ? "" : ` (it seems to say: ${known})`}`;
+    }),
+    kept === null
+      ? `${verdict}. Nothing was changed; --yes does it, and keeps the files as they are in ${join(folder, "damaged-<instant>")}.`
+      : `${verdict}. The data goes on behind change ${last}. The damaged files are in ${join(folder, kept)}.`,
+  ].join("\n");
+}

@@ -1,0 +1,79 @@
+/** What `data status` and `data verify` do. */
+import type { Holder } from "../../src/control.ts";
+import { type Mark, type Status, statusOf } from "../../src/maintenance/status.ts";
+import { verify } from "../../src/maintenance/verify.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { Reported, toDate } from "../output.ts";
+import type { Session } from "../session.ts";
+import { describeFault, holderOf } from "./data-folder.ts";
+
+/** Tells what a folder has. @throws Reported where it can not be read */
+export async function showStatus({ output, workplace }: Session): Promise<void> {
+  const { folder } = workplace();
+  const status = await statusOf(folder);
+  const holder = await holderOf(folder);
+  output.result({ ...status, holder }, describeStatus(status, holder));
+  if (status.problem !== null) throw new Reported();
+}
+
+/** Reads everything, and tells every fault. @throws Reported where there is one */
+export async function verifyFolder({ output, workplace }: Session): Promise<void> {
+  const { folder } = workplace();
+  const holder = await holderOf(folder);
+  const { problems, remarks, ...counts } = await verify(nodeFiles, folder, { running: holder !== null });
+  const found = problems.length;
+  const read =
+    `${folder}: ${counts.snapshots} snapshots with ${counts.records} records, ` +
+    `${counts.segments} segments with ${counts.changes} changes, up to change ${counts.sequence}`;
+  const verdict = found === 0 ? "no problems" : found === 1 ? "a problem" : `${found} problems`;
+  const text = [...problems.map(describeFault), `${read}: ${verdict}.`].join("\n");
+  if (!output.wantsJSON) for (const remark of remarks) output.remark(remark);
+  output.result({ ok: found === 0, folder, ...counts, problems, remarks }, text);
+  if (found > 0) throw new Reported();
+}
+
+function describeStatus(status: Status, holder: Holder | null): string {
+  const { bytes, files, records } = status;
+  const running =
+    holder === null
+      ? "no service runs on it"
+      : `process ${holder.pid} serves it at ${holder.url} since ${toDate(holder.since)}`;
+  const kept = bytes.kept === 0 ? "" : `, kept from before ${sizeOf(bytes.kept)}`;
+  const rows: [string, string][] = [
+    ["folder", status.folder],
+    ["holder", running],
+    [
+      "size",
+      `${sizeOf(bytes.total)}: ${files.snapshots} snapshots ${sizeOf(bytes.snapshots)}, ` +
+        `${files.segments} segments of the journal ${sizeOf(bytes.journal)}${kept}`,
+    ],
+    ["last change", describeMark(status.lastChange)],
+    ["last snapshot", describeMark(status.lastSnapshot)],
+    ["journal from", describeMark(status.journalFrom)],
+    ["back to", toDate(status.reachesBackTo)],
+  ];
+  if (status.problem !== null) rows.push(["problem", status.problem]);
+  const list = Object.entries(records ?? {}).map(([name, count]): [string, string] => [
+    `  ${name}`,
+    String(count),
+  ]);
+  const lines = [...rows, ...(records === null ? [] : [["records", ""] as [string, string], ...list])];
+  return lines.map(([name, value]) => `${name.padEnd(20)}${value}`.trimEnd()).join("\n");
+}
+
+function describeMark(mark: Mark | null): string {
+  return mark === null ? "-" : `${mark.sequence}, ${toDate(mark.instant)}`;
+}
+
+/** A number of bytes for a person. */
+function sizeOf(bytes: number): string {
+  const units = ["kB", "MB", "GB"] as const;
+  let size = bytes / 1000;
+  if (size < 1) return `${bytes} bytes`;
+  let unit = 0;
+  while (size >= 1000 && unit < units.length - 1) {
+    size /= 1000;
+    unit += 1;
+  }
+  return `${size.toFixed(1)} ${units[unit]}`;
+}

@@ -1,0 +1,141 @@
+/** What `serve` does: it runs the service until it is told to stop. */
+import { resolve } from "node:path";
+import { type Control, controlOf, type Holder, startControl } from "../../src/control.ts";
+import { DocsPage, docsPath } from "../../src/docs-page.ts";
+import type { Reloaded } from "../../src/route-table.ts";
+import { startServer } from "../../src/server.ts";
+import type { Service } from "../../src/service.ts";
+import { createLog, type Log } from "../log.ts";
+import type { Session } from "../session.ts";
+import { openAsService } from "../turn.ts";
+import { watchFile } from "../watch.ts";
+
+/** Where and how it is served. */
+export interface ServeOptions {
+  readonly host: string;
+  readonly port: number;
+  readonly https?: boolean;
+  readonly cert?: string;
+  readonly key?: string;
+  /** Whether a change of the route table's file puts it in force. */
+  readonly watch: boolean;
+}
+
+/** Serves until `stopped` settles. */
+export async function serve(
+  session: Session,
+  { host, port, https, cert, key, watch }: ServeOptions,
+  stopped: Promise<void>,
+): Promise<void> {
+  const { io, output, workplace } = session;
+  const log = createLog(io);
+  const service = await openAsService(workplace(), output, {
+    observe: log.request,
+    warn: log.warn,
+    onFatal(error) {
+      log.fatal(
+        "The disk can not be relied on any more: leaving. The next start saves everything anew.",
+        error,
+      );
+      io.abort(1);
+    },
+  });
+  try {
+    await service.loadTable();
+    const files = https === true && {
+      cert: resolve(io.cwd, String(cert)),
+      key: resolve(io.cwd, String(key)),
+    };
+    const docs = new DocsPage({ prefix: () => service.routes.engine.table.prefix, observe: log.request });
+    const server = await startServer({
+      page: (request) => docs.answer(request),
+      fetch: service.fetch,
+      direct: service.direct,
+      host,
+      port,
+      observe: log.request,
+      ...(files ? { https: files } : {}),
+    });
+    const { url } = server;
+    const holder = { pid: process.pid, url, since: Date.now() };
+    const control = await startControl(service.store.folder, loggedControl(service, holder, log));
+    const reload = (why: string) => reloadTable(service, log, why);
+    io.onReload(() => void reload("on SIGHUP"));
+    const watching = watch
+      ? watchFile(service.routes.file, () => void reload("since the file has changed"))
+      : undefined;
+    try {
+      service.start();
+      await greet(session, service, url);
+      await stopped;
+      log.info("Stopping: no more requests are taken, those under way are finished.");
+    } finally {
+      watching?.close();
+      await server.close();
+      await control.close();
+    }
+  } finally {
+    await service.close({ snapshot: true });
+    log.close();
+  }
+}
+
+/** The control of the service, whose log tells which table was put in force through it. */
+function loggedControl(service: Service, holder: Holder, log: Log): Control {
+  const control = controlOf(service, holder);
+  return {
+    ...control,
+    async reloadRoutes(expected) {
+      const reloaded = await control.reloadRoutes(expected);
+      if (reloaded.changed) log.info(inForce("on `routes reload`", reloaded));
+      return reloaded;
+    },
+  };
+}
+
+function inForce(why: string, { revision }: Reloaded): string {
+  return `The route table was read again ${why}: revision ${revision} is in force.`;
+}
+
+/** Puts the file's table in force. A faulty one is refused and logged; the old one stays in force. */
+async function reloadTable(service: Service, log: Log, why: string): Promise<void> {
+  try {
+    const reloaded = await service.routes.reload();
+    if (reloaded.changed) log.info(inForce(why, reloaded));
+  } catch (error) {
+    const { revision } = service.routes.status();
+    log.warn(`The route table was refused; revision ${revision} stays in force.`, error);
+  }
+}
+
+/** The banner. The token is issued only now that it can be shown: a failed start must not use it up. */
+async function greet({ output }: Session, service: Service, url: string): Promise<void> {
+  const { prefix } = await service.loadTable();
+  const listening = `Listening on ${url}${prefix}\nDocumentation: ${url}${docsPath}`;
+  const isFirst = !hasPublicToken(service);
+  if (!isFirst) {
+    output.result({ url }, listening);
+    return;
+  }
+  const { token } = await service.administer("token.issue", { label: "first start" });
+  const open = `${url}${prefix.replace(/\{\w+\}/, token)}/player/groups`;
+  output.result(
+    { url, open },
+    `${listening}
+
+Open this in a browser. It has the public token in it, which is not shown again:
+  ${open}
+
+Next, in another terminal:
+  npx addon-cli player add Ada --member GROVE:4     register a player
+  npx addon-cli token issue --player Ada            issue her token
+  npx addon-cli --help                              everything else
+`,
+  );
+}
+
+/** The public token of the first start is among the first, so that not all are looked at. */
+function hasPublicToken({ store }: Service): boolean {
+  for (const { uuid } of store.data.tokens.values()) if (uuid === null) return true;
+  return false;
+}

@@ -1,0 +1,64 @@
+/**
+ * What the description of the interface says beside the route table: what this service is, how its tokens look, and
+ * what its resources are.
+ */
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import * as v from "valibot";
+import type { DescriptionOptions } from "./engine/openapi.ts";
+import { tokenInText } from "./identity/tokens.ts";
+
+const introduction = `Shared community data for the client addon of a multiplayer game: statistics and a top list, addon groups, a target list, blacklist reasons per faction, house bans, navi points, wanted reasons, live events, and the versions of the addon.
+
+Each caller has an addon token, which an operator issues: \`gat_\` and 43 more characters. A public token belongs to nobody and can call what is open; a player's token identifies the player.
+
+In reasons and in names of places a space is written \`-\`, in what is sent and in what is answered: show it as a space, and send back what you were given. Names and reasons that differ only in case are the same, and the first spelling is kept. A player is named by the game name or by the game UUID, with or without dashes; a UUID is answered without.
+
+An answer under an \`Idempotency-Key\` is kept for 24 hours.`;
+
+/** What is behind the first segment of a path. */
+const resources = {
+  statistic: "Statistics of players, and the top list.",
+  player: "Addon groups and their members.",
+  targetlist: "Players who are to be done, and those who are.",
+  blacklistreason: "The reasons for which a faction blacklists players. Each faction has its own.",
+  houseban: "Players who are banned from the house, for how long and for what.",
+  housebanreason: "The reasons for which players can be banned from the house.",
+  navipoint: "Places that have a name.",
+  wantedreason: "The reasons for which players are wanted, and their points.",
+  mgmt: "The addon's clients and versions.",
+  event: "What is going on in the game right now.",
+  bundle: "All lists at once, for the start of an addon.",
+};
+
+const packageSchema = v.object({ version: v.string(), license: v.string() });
+
+let known: DescriptionOptions | undefined;
+
+/** See the head of this file. */
+export function descriptionOptions(): DescriptionOptions {
+  known ??= readOptions();
+  return known;
+}
+
+function readOptions(): DescriptionOptions {
+  const { version, license } = v.parse(packageSchema, JSON.parse(readFileSync(packageFile(), "utf8")));
+  return {
+    info: {
+      title: "Game-addon data service",
+      description: introduction,
+      license: { name: license, identifier: license },
+      version,
+    },
+    tokenPattern: `^${tokenInText.source}$`,
+    resources,
+  };
+}
+
+/** The package's own file: in the folder above this one, or as built one further up. */
+function packageFile(): string {
+  const above = join(dirname(fileURLToPath(import.meta.url)), "..");
+  const file = join(above, "package.json");
+  return existsSync(file) ? file : join(above, "..", "package.json");
+}

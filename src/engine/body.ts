@@ -1,0 +1,91 @@
+/** The body of a read: its bytes, its ETag, and a compressed form for clients that accept one, each made once. */
+import { hash } from "node:crypto";
+import { gzipSync } from "node:zlib";
+
+/** Below this many bytes a compressed body saves nothing: it goes in one packet either way. */
+const worthCompressing = 1024;
+
+/** How many composed bodies are kept: one for each set of lists that some callers may read. */
+const mostComposed = 64;
+
+/** A form of a body, as it is sent. */
+export interface Representation {
+  readonly bytes: Buffer;
+  /** Its own one: forms of a body that differ in their bytes differ in their ETag. */
+  readonly etag: string;
+  /** The `Content-Encoding`, or undefined for none. */
+  readonly encoding: "gzip" | undefined;
+}
+
+/** See the head of this file. */
+export class ReadyBody {
+  readonly #plain: Representation;
+  readonly #kept: boolean;
+  #gzip: Representation | undefined;
+
+  /** The bodies that were put together of others, by the ETags of those. */
+  static readonly #composed = new Map<string, ReadyBody>();
+
+  /**
+   * @param value what JSON is made of, or its bytes
+   * @param options.kept whether it is sent more than once: only then a compressed form is worth its time
+   */
+  constructor(value: unknown, { kept = false } = {}) {
+    const bytes = Buffer.isBuffer(value) ? value : Buffer.from(JSON.stringify(value));
+    const etag = `"${hash("sha1", bytes, "base64url")}"`;
+    this.#plain = { bytes, etag, encoding: undefined };
+    this.#kept = kept;
+  }
+
+  /** One object of several bodies, each under its name. Their bytes are taken as they are. */
+  static of(parts: readonly (readonly [string, ReadyBody])[]): ReadyBody {
+    const key = parts.map(([name, { etag }]) => `${name} ${etag}`).join();
+    const known = ReadyBody.#composed.get(key);
+    if (known !== undefined) return known;
+    const pieces: Buffer[] = [];
+    for (const [name, body] of parts) {
+      pieces.push(
+        Buffer.from(`${pieces.length === 0 ? "{" : ","}${JSON.stringify(name)}:`),
+        body.#plain.bytes,
+      );
+    }
+    pieces.push(Buffer.from(pieces.length === 0 ? "{}" : "}"));
+    const composed = new ReadyBody(Buffer.concat(pieces), { kept: true });
+    if (ReadyBody.#composed.size >= mostComposed) ReadyBody.#composed.clear();
+    ReadyBody.#composed.set(key, composed);
+    return composed;
+  }
+
+  /** The ETag of its plain form. */
+  get etag(): string {
+    return this.#plain.etag;
+  }
+
+  /** The form to send to a client, by its `Accept-Encoding`. */
+  for(acceptEncoding: string | null): Representation {
+    const plain = this.#plain;
+    if (!this.#kept || acceptEncoding === null || plain.bytes.length < worthCompressing) return plain;
+    if (!acceptsGzip(acceptEncoding)) return plain;
+    const etag = plain.etag.replace(/"$/, '-gzip"');
+    this.#gzip ??= { bytes: gzipSync(plain.bytes), etag, encoding: "gzip" };
+    return this.#gzip;
+  }
+
+  /** Whether a client that sends this `If-None-Match` has the body already, in whichever form. */
+  matches(ifNoneMatch: string): boolean {
+    const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
+    const { etag } = this.#plain;
+    return tags.some((tag) => tag === "*" || tag.replace(/-gzip"$/, '"') === etag);
+  }
+}
+
+/** Whether an `Accept-Encoding` takes gzip: it is named, or `*` is, and not with a weight of 0 (RFC 9110, 12.5.3). */
+function acceptsGzip(acceptEncoding: string): boolean {
+  const codings = acceptEncoding
+    .toLowerCase()
+    .split(",")
+    .map((coding) => coding.trim());
+  const named = codings.find((coding) => /^(?:x-)?gzip(?:;|$|\s)/.test(coding));
+  const chosen = named ?? codings.find((coding) => coding.startsWith("*"));
+  return chosen !== undefined && !/;\s*q=0(?:\.0*)?$/.test(chosen);
+}

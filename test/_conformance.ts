@@ -1,0 +1,174 @@
+/**
+ * Whether an answer is as the description of the interface says: its status is listed for the operation, its headers
+ * are there, its body matches, and nothing is in it that is not described. Every answer to a `World` is looked at.
+ */
+import assert from "node:assert/strict";
+import type { ValidateFunction } from "ajv";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { descriptionOptions } from "../src/description.ts";
+import type { Vocabulary } from "../src/engine/caller.ts";
+import { describeTable } from "../src/engine/openapi.ts";
+import type { OpenApiDocument, OperationObject, Reference, Schema } from "../src/engine/openapi-document.ts";
+import type { Table } from "../src/engine/table.ts";
+
+/** An answer, and what it answers. */
+export interface Exchange {
+  readonly method: string;
+  /** The route as the log has it: null where no operation was asked for. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly headers: Headers;
+  /** Undefined where there is none. */
+  readonly body: unknown;
+}
+
+const known = new Map<string, Conformance>();
+
+/** The description of a table, made once for all worlds of a test file. */
+export function conformanceOf(table: Table, vocabulary: Vocabulary): Conformance {
+  const key = `${table.revision} ${JSON.stringify(vocabulary)}`;
+  const kept = known.get(key);
+  if (kept !== undefined) return kept;
+  const made = new Conformance(describeTable(table, vocabulary, descriptionOptions()), table.prefix);
+  known.set(key, made);
+  return made;
+}
+
+const ajv = new Ajv2020({ strict: false, validateSchema: false, meta: false });
+const isWithin = (least: number, most: number) => (value: number) => least <= value && value <= most;
+ajv.addFormat("int32", { type: "number", validate: isWithin(-(2 ** 31), 2 ** 31 - 1) });
+ajv.addFormat("int64", { type: "number", validate: Number.isSafeInteger });
+ajv.addFormat("double", { type: "number", validate: Number.isFinite });
+ajv.addFormat("uuid", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
+
+const failureSchema: Schema = { $ref: "#/components/schemas/Failure" };
+
+/** Compiled schemas by their content: most are the same in one table as in the next. */
+const compiled = new Map<string, ValidateFunction>();
+
+/** See the head of this file. */
+export class Conformance {
+  readonly #document: OpenApiDocument;
+  readonly #prefix: string;
+  readonly #validators = new Map<Schema, ValidateFunction>();
+
+  /** @param document whose operations have paths that begin with `prefix` */
+  constructor(document: OpenApiDocument, prefix: string) {
+    this.#document = document;
+    this.#prefix = prefix;
+  }
+
+  /** Asserts that an answer is as the description says. */
+  check(exchange: Exchange): void {
+    const { method, route, status, body } = exchange;
+    const operation = route === null ? undefined : this.#document.paths[this.#prefix + route]?.get;
+    const what = `${method} ${route ?? "no operation"} answered ${status}`;
+    // What is served beside the operations, such as the description itself, has a name and no path in the log.
+    if (route !== null && !route.startsWith("/") && status < 400) return;
+    if (method === "OPTIONS" && status === 204) {
+      assert.equal(body, undefined, what);
+    } else if (operation === undefined || isOtherMethod(method, operation)) {
+      assert.ok(status >= 400, `${what}, and is not described`);
+      this.#checkBody(failureSchema, exchange, what);
+    } else {
+      this.#checkOperation(operation, exchange, what);
+    }
+  }
+
+  #checkOperation(operation: OperationObject, exchange: Exchange, what: string): void {
+    const { status, body, headers, method } = exchange;
+    const listed = operation.responses[status];
+    assert.ok(listed !== undefined, `${what}, which is not described: ${JSON.stringify(body)}`);
+    const { components } = this.#document;
+    const response = this.#resolve(listed, components.responses);
+    for (const [name, reference] of Object.entries(response.headers)) {
+      const value = headers.get(name);
+      assert.ok(value !== null, `${what} without ${name}`);
+      const { schema } = this.#resolve(reference, components.headers);
+      const validate = this.#validator(schema);
+      const isValid = validate(schema.type === "integer" ? Number(value) : value);
+      assert.ok(isValid, `${what} with ${name}: ${value}: ${ajv.errorsText(validate.errors)}`);
+    }
+    const contents = Object.entries(response.content ?? {});
+    if (method === "HEAD" || contents.length === 0) {
+      assert.equal(body, undefined, `${what} with a body`);
+      return;
+    }
+    const type = headers.get("content-type");
+    const content = contents.find(([each]) => type?.startsWith(each));
+    assert.ok(content !== undefined, `${what} with Content-Type: ${type}`);
+    this.#checkBody(content[1].schema, exchange, what);
+  }
+
+  #checkBody(schema: Schema, { body, method }: Exchange, what: string): void {
+    if (method === "HEAD") {
+      assert.equal(body, undefined, `${what} with a body`);
+      return;
+    }
+    const validate = this.#validator(schema);
+    if (validate(body)) return;
+    assert.fail(`${what} with ${JSON.stringify(body)}: ${ajv.errorsText(validate.errors)}`);
+  }
+
+  #validator(schema: Schema): ValidateFunction {
+    const seen = this.#validators.get(schema);
+    if (seen !== undefined) return seen;
+    const whole = closed(this.#expanded(schema));
+    const content = JSON.stringify(whole);
+    const validate = compiled.get(content) ?? ajv.compile(whole);
+    compiled.set(content, validate);
+    this.#validators.set(schema, validate);
+    return validate;
+  }
+
+  /** A schema with the components that it refers to in their places, each refusing what it does not describe. */
+  #expanded(schema: Schema): Schema {
+    const { $ref, ...rest } = schema;
+    const entries = Object.entries(rest).map(
+      ([key, value]) => [key, this.#expandedWithin(key, value)] as const,
+    );
+    const own = Object.fromEntries(entries);
+    if (typeof $ref !== "string") return own;
+    const component = this.#document.components.schemas[$ref.split("/").at(-1) ?? ""];
+    assert.ok(component !== undefined, `there is no ${$ref}`);
+    return { ...closed(this.#expanded(component)), ...own };
+  }
+
+  #expandedWithin(key: string, value: unknown): unknown {
+    // Part of a whole does not know the other parts: it is closed only where it is a component.
+    const expand = (each: unknown) => {
+      if (!isSchema(each)) return each;
+      return key === "allOf" ? this.#expanded(each) : closed(this.#expanded(each));
+    };
+    if (Array.isArray(value)) return value.map(expand);
+    if (key !== "properties" || !isSchema(value)) return expand(value);
+    return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]));
+  }
+
+  /** What stands for a component, or is one itself. */
+  #resolve<T extends object>(given: T | Reference, components: Readonly<Record<string, T>>): T {
+    if (!isReference(given)) return given;
+    const component = components[given.$ref.split("/").at(-1) ?? ""];
+    assert.ok(component !== undefined, `there is no ${given.$ref}`);
+    return component;
+  }
+}
+
+function isReference(value: object): value is Reference {
+  return "$ref" in value;
+}
+
+function isSchema(value: unknown): value is Schema {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** Whether an operation is not called by a method at all: then the description has only the failure's shape for it. */
+function isOtherMethod(method: string, operation: OperationObject): boolean {
+  return method !== "GET" && !(method === "HEAD" && operation["x-effect"] === "read");
+}
+
+/** The same schema, refusing properties that it does not describe. */
+function closed(schema: Schema): Schema {
+  const isOpen = "properties" in schema && !("additionalProperties" in schema);
+  return isOpen ? { ...schema, additionalProperties: false } : schema;
+}

@@ -1,0 +1,96 @@
+/** The log: lines of requests are written together, nothing of them is lost, and all else is written at once. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { createLog } from "../../cli/log.ts";
+import type { IO } from "../../cli/io.ts";
+import type { RequestRecord } from "../../src/engine/engine.ts";
+import { assertLacks } from "../_setup.ts";
+
+const record: RequestRecord = {
+  requestId: "r-1",
+  method: "GET",
+  route: "/wantedreason",
+  status: 200,
+  milliseconds: 0.12345,
+  caller: "0123456789abcdef0123456789abcdef",
+  code: null,
+};
+
+function open() {
+  const written: string[] = [];
+  const log = createLog({
+    stderr: { write: (text: string) => written.push(text) },
+    env: {},
+  } as unknown as IO);
+  const lines = () =>
+    written
+      .join("")
+      .split("\n")
+      .filter((line) => line !== "")
+      .map((line) => JSON.parse(line));
+  return { log, written, lines };
+}
+
+it("tells of a request what it was, without its path", () => {
+  const { log, lines } = open();
+  log.request(record);
+  log.close();
+  const [line] = lines();
+  const { method, route, status, milliseconds, caller, requestId } = line;
+  assert.deepEqual(
+    { method, route, status, milliseconds, caller, requestId },
+    {
+      method: "GET",
+      route: "/wantedreason",
+      status: 200,
+      milliseconds: 0.123,
+      caller: record.caller,
+      requestId: "r-1",
+    },
+  );
+});
+
+it("writes lines of requests together, in their order", () => {
+  const { log, written, lines } = open();
+  for (let number = 0; number < 200; number += 1) log.request({ ...record, requestId: `r-${number}` });
+  log.close();
+  assert.ok(written.length < 20, `${written.length} writes`);
+  assert.deepEqual(
+    lines().map(({ requestId }) => requestId),
+    Array.from({ length: 200 }, (_, number) => `r-${number}`),
+  );
+});
+
+it("writes a lone line of a request without being asked", async () => {
+  const { log, lines } = open();
+  log.request(record);
+  while (lines().length === 0) await setTimeout(5);
+  assert.equal(lines().length, 1);
+});
+
+it("writes what is not of a request at once, behind the requests before it", () => {
+  const { log, lines } = open();
+  log.request(record);
+  log.warn("Something.", new Error("else"));
+  assert.deepEqual(
+    lines().map(({ requestId, msg }) => requestId ?? msg),
+    ["r-1", "Something."],
+  );
+});
+
+it("tells of a failure with its code, and of a fault without a token that its text has", () => {
+  const { log, written, lines } = open();
+  const token = `gat_${"a".repeat(43)}`;
+  log.request({ ...record, status: 403, code: "RESTRICTED" });
+  log.request({ ...record, status: 500, code: "INTERNAL", error: new Error(`at /${token}/x`) });
+  log.close();
+  assert.deepEqual(
+    lines().map(({ level, code }) => [level, code]),
+    [
+      [30, "RESTRICTED"],
+      [50, "INTERNAL"],
+    ],
+  );
+  assertLacks(written.join(""), token);
+});

@@ -1,0 +1,82 @@
+/** Which failures a description lists for an operation: those that can really come, each with its status. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { OpenApiDocument } from "../../src/engine/openapi-document.ts";
+import { add, describedAs, list, operationAt, withOperation } from "./_openapi.ts";
+
+describe("the failures of an operation are", () => {
+  const codesOf = (document: OpenApiDocument, path: string): Readonly<Record<string, readonly string[]>> => {
+    const codes = Object.entries(operationAt(document, path).responses).map(([status, listed]) => {
+      const name = "$ref" in listed ? (listed.$ref.split("/").at(-1) ?? "") : "";
+      const response = "$ref" in listed ? document.components.responses[name] : listed;
+      const found = /"code":\{"type":"string","enum":\[([^\]]*)\]/.exec(
+        JSON.stringify(response?.content) ?? "",
+      );
+      return [
+        status,
+        (found?.[1] ?? "")
+          .split(",")
+          .filter((each) => each !== "")
+          .map((each) => each.slice(1, -1)),
+      ] as const;
+    });
+    return Object.fromEntries(codes.filter(([, each]) => each.length > 0));
+  };
+  const always = {
+    401: ["TOKEN_UNKNOWN", "TOKEN_EXPIRED", "TOKEN_REVOKED"],
+    408: ["REQUEST_TIMEOUT"],
+    431: ["REQUEST_TOO_LARGE"],
+    500: ["INTERNAL"],
+    503: ["SHUTTING_DOWN"],
+  };
+  const general = ["REQUEST_MALFORMED", "PARAMETER_INVALID", "PARAMETER_UNKNOWN"];
+
+  it("those that follow from its route, and no others", () => {
+    const document = describedAs(
+      `${list + add}  /open: { summary: O., restriction: open, handler: house.open }\n`,
+    );
+    assert.deepEqual(codesOf(document, "/open"), { ...always, 400: general, 403: ["EXCLUDED"] });
+    assert.deepEqual(codesOf(document, "/books"), {
+      ...always,
+      400: [...general, "PARAMETER_REPEATED"],
+      403: ["EXCLUDED"],
+    });
+    assert.deepEqual(codesOf(document, "/books/{branch}/add"), {
+      ...always,
+      400: [
+        "REQUEST_MALFORMED",
+        "PARAMETER_MISSING",
+        "PARAMETER_INVALID",
+        "PARAMETER_UNKNOWN",
+        "PARAMETER_REPEATED",
+      ],
+      403: ["EXCLUDED", "RESTRICTED"],
+      404: ["UNKNOWN_FACTION"],
+      425: ["SPECULATIVE"],
+    });
+  });
+
+  it("and its own, in its own words", () => {
+    const failures = { UNKNOWN_ENTRY: "The shelf is empty.", STORE_UNAVAILABLE: "It fell." };
+    const document = describedAs(
+      "  /shelf: { summary: S., restriction: identified, handler: shelf.empty }\n",
+      withOperation("shelf.empty", { failures }),
+    );
+    const { 404: missing } = operationAt(document, "/shelf").responses;
+    assert.ok(missing !== undefined && !("$ref" in missing));
+    assert.equal(missing.description, "Not Found:\n\n- `UNKNOWN_ENTRY`: The shelf is empty.");
+    assert.deepEqual(codesOf(document, "/shelf")[503], ["STORE_UNAVAILABLE", "SHUTTING_DOWN"]);
+    assert.match(
+      JSON.stringify(operationAt(document, "/shelf").responses[403]),
+      /only for identified players\./,
+    );
+  });
+
+  it("no refusal of a restriction that refuses nobody", () => {
+    const open = [
+      "{ anyOf: [administrators, open] }",
+      "[{ when: { hidden: true }, restriction: open }, open]",
+    ].map((restriction) => describedAs(list.replace("restriction: open", `restriction: ${restriction}`)));
+    for (const document of open) assert.deepEqual(codesOf(document, "/books")[403], ["EXCLUDED"]);
+  });
+});

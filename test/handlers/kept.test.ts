@@ -1,0 +1,117 @@
+/** Answers that are kept as ready bytes, compared through random changes with answers that are made anew. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import fc from "fast-check";
+import { handlers } from "../../src/handlers/index.ts";
+import { Ranking } from "../../src/handlers/ranking.ts";
+import { Clients } from "../../src/identity/clients.ts";
+import { day, everyRight, openWorld, type World } from "../_setup.ts";
+
+/** Every read whose answer is kept, with its handler and what the handler gets. */
+const reads: readonly (readonly [string, string, Readonly<Record<string, string | boolean>>])[] = [
+  ["/statistic/top", "statistic.top", {}],
+  ["/player", "player.overview", {}],
+  ["/player/groups", "player.groups", {}],
+  ["/targetlist", "targetlist.list", {}],
+  ["/blacklistreason/GROVE", "blacklistreason.list", { factionString: "GROVE" }],
+  ["/houseban", "houseban.list", { advanced: false }],
+  ["/houseban?advanced=true", "houseban.list", { advanced: true }],
+  ["/housebanreason", "housebanreason.list", {}],
+  ["/navipoint", "navipoint.list", {}],
+  ["/wantedreason", "wantedreason.list", {}],
+  ["/event", "event.current", {}],
+];
+
+it("knows every read whose answer is kept", () => {
+  const kept = Array.from(handlers).flatMap(([name, handler]) =>
+    handler.effect === "read" && handler.kept !== undefined ? [name] : [],
+  );
+  assert.deepEqual(kept.toSorted(), [...new Set(reads.map(([, handler]) => handler))].toSorted());
+});
+
+/** The answer as it is when nothing is kept. */
+function anew({ service, clock }: World, name: string, input: object): unknown {
+  const handler = handlers.get(name);
+  if (handler?.effect !== "read") throw new Error(`${name} is no read`);
+  const { data } = service.store;
+  const context = { now: clock.time, activity: service.activity, excludedGroup: "BLACKLIST" };
+  const sources = { ...data, ranking: new Ranking(data), clients: new Clients(data, service.activity) };
+  return handler.read(sources, input as never, context as never);
+}
+
+const some = fc.constantFrom("Ada", "Bob", "Mallory", "eve");
+const reason = fc.constantFrom("Theft", "Noise", "Fraud");
+const number = fc.integer({ min: 1, max: 5 });
+const start = fc.integer({ min: 1_790_000_000_000, max: 1_790_000_000_009 });
+
+/** A change of the data, as path and parameters; or the clock is moved. */
+const change = fc.oneof(
+  fc.record({
+    path: fc.constantFrom("/targetlist/add", "/targetlist/done", "/targetlist/remove"),
+    name: some,
+  }),
+  fc.record({ path: fc.constant("/wantedreason/add"), reason, points: number }),
+  fc.record({
+    path: fc.constantFrom("/wantedreason/remove", "/housebanreason/remove", "/blacklistreason/GROVE/remove"),
+    reason,
+  }),
+  fc.record({ path: fc.constant("/housebanreason/add"), reason, days: number }),
+  fc.record({ path: fc.constantFrom("/houseban/add", "/houseban/remove"), name: some, reason }),
+  fc.record({ path: fc.constant("/blacklistreason/GROVE/add"), reason, price: number, kills: number }),
+  fc.record({
+    path: fc.constant("/navipoint/add"),
+    name: reason,
+    x: number,
+    y: number,
+    z: number,
+    article: fc.constantFrom("der", "die", "das"),
+  }),
+  fc.record({ path: fc.constant("/navipoint/remove"), name: reason }),
+  fc.record({
+    path: fc.constantFrom("/player/add", "/player/remove"),
+    name: some,
+    group: fc.constantFrom("VIP", "BETA"),
+  }),
+  fc.record({
+    path: fc.constantFrom("/statistic/Ada/set", "/statistic/Bob/set"),
+    type: fc.constantFrom("KILL", "DEATH"),
+    amount: number,
+  }),
+  fc.record({ path: fc.constantFrom("/event/bankrob", "/event/bomb"), startTime: start }),
+  fc.record({ path: fc.constant("/event/gangwar"), attacker: number, defender: number }),
+  fc.record({ path: fc.constant("clock"), days: number }),
+);
+
+it("answers what it would answer without keeping anything, through random changes", async (t) => {
+  const world = await openWorld(t);
+  const { token } = await world.player("Ada", everyRight);
+  await world.player("Bob");
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { minLength: 5, maxLength: 25 }), async (changes) => {
+      for (const { path, ...parameters } of changes) {
+        if (path === "clock") world.clock.advance((Number(Object.values(parameters)[0]) * day) / 2);
+        else await world.get(token, path, parameters as Record<string, string | number>);
+        // Asked for twice: made, and then kept.
+        for (let time = 0; time < 2; time += 1) {
+          for (const [read, handler, input] of reads) {
+            assert.deepEqual(await world.ok(token, read), anew(world, handler, input), read);
+          }
+        }
+      }
+    }),
+    { numRuns: 25 },
+  );
+});
+
+it("shows a player who was removed or reset no more in the top list", async (t) => {
+  const world = await openWorld(t);
+  const { token } = await world.player("Ada", everyRight);
+  await world.player("Bob");
+  await world.ok(token, "/statistic/Bob/set", { type: "KILL", amount: 5 });
+  assert.deepEqual((await world.ok(token, "/statistic/top")).kills, [{ name: "Bob", value: 5 }]);
+  await world.service.administer("player.reset-statistic", { player: "Bob" });
+  assert.deepEqual((await world.ok(token, "/statistic/top")).kills, []);
+  await world.ok(token, "/statistic/Bob/set", { type: "KILL", amount: 6 });
+  await world.service.administer("player.delete", { player: "Bob" });
+  assert.deepEqual((await world.ok(token, "/statistic/top")).kills, []);
+});

@@ -1,0 +1,133 @@
+/** The top list that is kept up to date, compared with sorting everybody anew (contract, section 3, `/statistic/top`). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import fc from "fast-check";
+import { Ranking } from "../../src/handlers/ranking.ts";
+import { model, type Player, type Statistic } from "../../src/model.ts";
+import { Collection } from "../../src/store/collection.ts";
+
+/** More players than a category keeps leaders, so that some are left out. */
+const crowd = 160;
+
+const uuidOf = (number: number) => number.toString(16).padStart(32, "0");
+
+/** Ten each, highest first, ties by name, zeros left out. */
+function sorted(players: Iterable<Player>, statistics: ReadonlyMap<string, Statistic>) {
+  const all = Array.from(players).flatMap(({ uuid, name }) => {
+    const statistic = statistics.get(uuid);
+    return statistic === undefined ? [] : [{ name, ...statistic }];
+  });
+  type One = (typeof all)[number];
+  const best = (rate: (one: One) => number) =>
+    all
+      .map((one) => ({ one, value: rate(one) }))
+      .filter(({ value }) => value > 0)
+      .sort((a, b) => b.value - a.value || (a.one.name.toLowerCase() < b.one.name.toLowerCase() ? -1 : 1))
+      .slice(0, 10);
+  const list = (rate: (one: One) => number) =>
+    best(rate).map(({ one, value }) => ({ name: one.name, value }));
+  return {
+    kills: list(({ kills }) => kills),
+    deaths: list(({ deaths }) => deaths),
+    playTime: list(({ playTime }) => playTime),
+    revives: list(({ revives }) => revives),
+    services: list(({ services }) => services),
+    kd: best(({ kills, deaths }) =>
+      Number((Math.round((kills * 100) / Math.max(deaths, 1)) / 100).toFixed(2)),
+    ).map(({ one, value }) => ({ name: one.name, value, kills: one.kills, deaths: one.deaths })),
+  };
+}
+
+class Crowd {
+  readonly players = new Collection<Player>(model.players);
+  readonly statistics = new Collection<Statistic>(model.statistics);
+  readonly ranking = new Ranking({ players: this.players, statistics: this.statistics } as never);
+
+  register(number: number, name: string): void {
+    const uuid = uuidOf(number);
+    this.players.set(uuid, { uuid, name, administrator: false, registeredAt: 0 });
+  }
+
+  count(number: number, counters: Partial<Statistic>): void {
+    const uuid = uuidOf(number);
+    const none = { uuid, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+    this.statistics.set(uuid, { ...none, ...this.statistics.get(uuid), ...counters });
+  }
+
+  assertRight(): void {
+    const statistics = new Map(Array.from(this.statistics.values(), (each) => [each.uuid, each]));
+    assert.deepEqual(this.ranking.top(), sorted(this.players.values(), statistics));
+  }
+}
+
+const counters = ["deaths", "kills", "playTime", "revives", "services"] as const;
+
+const step = fc.oneof(
+  {
+    weight: 8,
+    arbitrary: fc.record({
+      act: fc.constant("count" as const),
+      who: fc.nat(crowd - 1),
+      what: fc.constantFrom(...counters),
+      value: fc.nat(6),
+    }),
+  },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant("forget" as const), who: fc.nat(crowd - 1) }) },
+  { weight: 1, arbitrary: fc.record({ act: fc.constant("remove" as const), who: fc.nat(crowd - 1) }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      act: fc.constant("rename" as const),
+      who: fc.nat(crowd - 1),
+      name: fc.constantFrom("Zoe", "adler", "Bob"),
+    }),
+  },
+);
+
+it("is what sorting everybody would give, through random changes", () => {
+  fc.assert(
+    fc.property(fc.array(step, { minLength: 1, maxLength: 120 }), fc.nat(5), (steps, evenly) => {
+      const crowded = new Crowd();
+      for (let number = 0; number < crowd; number += 1) {
+        crowded.register(number, `P${number}`);
+        crowded.count(number, { kills: number % (evenly + 1), deaths: number % 3, revives: 1 });
+      }
+      crowded.assertRight();
+      for (const each of steps) {
+        if (each.act === "count") crowded.count(each.who, { [each.what]: each.value });
+        else if (each.act === "forget") crowded.statistics.set(uuidOf(each.who), undefined);
+        else if (each.act === "remove") crowded.players.set(uuidOf(each.who), undefined);
+        else crowded.register(each.who, `${each.name}${each.who}`);
+        crowded.assertRight();
+      }
+    }),
+    { numRuns: 60 },
+  );
+});
+
+it("still fills the list when the leaders fall out one after another", () => {
+  const crowded = new Crowd();
+  for (let number = 0; number < crowd; number += 1) {
+    crowded.register(number, `P${number}`);
+    crowded.count(number, { kills: number + 1 });
+  }
+  for (let number = crowd - 1; number >= 0; number -= 1) {
+    crowded.count(number, { kills: 0 });
+    crowded.assertRight();
+  }
+  assert.deepEqual(crowded.ranking.top().kills, []);
+});
+
+it("has another version whenever the list is another one, and the same where only others changed", () => {
+  const crowded = new Crowd();
+  for (let number = 0; number < 20; number += 1) {
+    crowded.register(number, `P${number}`);
+    crowded.count(number, { kills: 100 + number });
+  }
+  crowded.ranking.top();
+  const before = crowded.ranking.version;
+  crowded.count(0, { kills: 99 });
+  assert.equal(crowded.ranking.version, before);
+  crowded.count(19, { kills: 500 });
+  assert.notEqual(crowded.ranking.version, before);
+});

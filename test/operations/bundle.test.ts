@@ -1,0 +1,111 @@
+/** `/bundle`: all lists that the caller may read, in one body with one ETag. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { it } from "node:test";
+import {
+  assertFailure,
+  describeOverTransports,
+  everyRight,
+  openWorld,
+  shippedRoutes,
+  type World,
+} from "../_setup.ts";
+
+/** The lists of the specification (section 4) and the path that each is read by. */
+const lists = {
+  player: "/player",
+  targetlist: "/targetlist",
+  houseban: "/houseban",
+  housebanreason: "/housebanreason",
+  navipoint: "/navipoint",
+  wantedreason: "/wantedreason",
+  event: "/event",
+  top: "/statistic/top",
+};
+
+async function fill(world: World): Promise<void> {
+  const { token } = await world.player("Ada", everyRight);
+  await world.ok(token, "/targetlist/add", { name: "Mallory" });
+  await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 10 });
+  await world.ok(token, "/navipoint/add", { name: "Base", x: 1, y: 2, z: 3, article: "die" });
+  await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
+  await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise" });
+  await world.ok(token, "/blacklistreason/GROVE/add", { reason: "Betrayal", price: 5, kills: 3 });
+  await world.ok(token, "/event/gangwar", { attacker: 1, defender: 2 });
+  await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
+}
+
+/** Each list as it is answered on its own. */
+async function oneByOne(world: World, token: string, factions: readonly string[]) {
+  const expected: Record<string, unknown> = {};
+  for (const [name, path] of Object.entries(lists)) expected[name] = await world.ok(token, path);
+  const reasons: Record<string, unknown> = {};
+  for (const faction of factions) reasons[faction] = await world.ok(token, `/blacklistreason/${faction}`);
+  return factions.length === 0 ? expected : { ...expected, blacklistreason: reasons };
+}
+
+describeOverTransports("/bundle", (transport) => {
+  it("has every list as it is answered on its own, with the reasons of the caller's factions", async (t) => {
+    const world = await openWorld(t, { transport });
+    await fill(world);
+    const { token } = await world.player("Bob", { members: { GROVE: 1, BALLAS: 2 } });
+    assert.deepEqual(await world.ok(token, "/bundle"), await oneByOne(world, token, ["GROVE", "BALLAS"]));
+    const body = await world.ok(token, "/bundle");
+    assert.deepEqual(body.blacklistreason, {
+      GROVE: [{ reason: "Betrayal", price: 5, kills: 3 }],
+      BALLAS: [],
+    });
+  });
+
+  it("leaves out what the caller may not read", async (t) => {
+    const world = await openWorld(t, { transport });
+    await fill(world);
+    assert.deepEqual(
+      await world.ok(world.publicToken, "/bundle"),
+      await oneByOne(world, world.publicToken, []),
+    );
+    const { token } = await world.player("Eve", { members: { POLICE: 9 }, administrator: true });
+    assert.equal("blacklistreason" in (await world.ok(token, "/bundle")), false);
+  });
+
+  it("leaves out what the table in force does not let the caller read", async (t) => {
+    const routes = (await readFile(shippedRoutes, "utf8")).replace(
+      /(summary: Returns the wanted list\.\n {4}restriction: )open/,
+      "$1{ service: POLICE, rank: 4 }",
+    );
+    const world = await openWorld(t, { transport, routes });
+    const { token: police } = await world.player("Ada", { members: { POLICE: 4 } });
+    const { token: recruit } = await world.player("Bob", { members: { POLICE: 3 } });
+    assert.deepEqual((await world.ok(police, "/bundle")).wantedreason, []);
+    assert.equal("wantedreason" in (await world.ok(recruit, "/bundle")), false);
+  });
+
+  it("is refused to who is excluded", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Mallory", { groups: ["BLACKLIST"], members: { GROVE: 9 } });
+    assertFailure(await world.get(token, "/bundle"), 403, "EXCLUDED");
+  });
+
+  it("has one ETag, which stays the same until one of its lists is another one", async (t) => {
+    const world = await openWorld(t, { transport });
+    await fill(world);
+    const { token } = await world.player("Bob", { members: { GROVE: 4 } });
+    const etag = (await world.get(token, "/bundle")).headers.get("etag") ?? "";
+    const again = await world.get(token, "/bundle", {}, { headers: { "If-None-Match": etag } });
+    assert.equal(again.status, 304);
+    await world.ok(token, "/blacklistreason/GROVE/add", { reason: "Flight", price: 1, kills: 1 });
+    const fresh = await world.get(token, "/bundle", {}, { headers: { "If-None-Match": etag } });
+    assert.equal(fresh.status, 200);
+    assert.equal(fresh.body.blacklistreason.GROVE.length, 2);
+    // Who may not read those reasons has another body, and another ETag.
+    assert.notEqual((await world.get(world.publicToken, "/bundle")).headers.get("etag"), etag);
+  });
+
+  it("shows the advanced view of house bans to nobody: it is asked for on its own", async (t) => {
+    const world = await openWorld(t, { transport });
+    await fill(world);
+    const { token } = await world.player("Bob", { members: { RESCUE: 9 } });
+    const [ban] = (await world.ok(token, "/bundle")).houseban;
+    assert.deepEqual(ban.houseBanReasonList, [{ reason: "Noise", days: 3 }]);
+  });
+});
