@@ -249,8 +249,8 @@ function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
     const near = didYouMean(String(issue.input), intentions);
     report(path, `${oneOf(intentions)} was expected, ${issue.received} came.${near}`);
   } else if (issue.type === "union" && issue.issues !== undefined && isObject(issue.input)) {
-    // Of a parameter's two forms it is the one that was begun.
-    const inner = issue.issues.filter(({ type }) => type !== "string");
+    // Of a parameter's two forms it is the one that was begun. A text that is missing further in is a fault of that one.
+    const inner = issue.issues.filter(({ type, path: at }) => type !== "string" || at !== undefined);
     for (const each of inner) {
       reportIssue(
         { ...each, path: [...(issue.path ?? []), ...(each.path ?? [])] as typeof issue.path },

@@ -42,6 +42,12 @@ describe("types", () => {
       "type: boolean, pattern: x,",
       [14, 44, '"pattern" does not go with the type boolean; it takes none'],
     ],
+    [
+      "a parameter's type that is no name",
+      "{ type: boolean,",
+      "{ type: { a: 1 },",
+      [14, 29, "string was expected, Object came"],
+    ],
     ["values of a text", "maxLength: 64", "values: [a]", [5, 24, '"values" does not go with the type text']],
     [
       "a minimum above the maximum",
