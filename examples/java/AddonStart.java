@@ -1,0 +1,383 @@
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.net.URI;
+import java.net.URLEncoder;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.UUID;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.zip.GZIPInputStream;
+
+/**
+ * What an addon does when the game starts: it fetches the lists, in one call; it keeps the last good ones on the disk,
+ * and shows those when the service is away; it adds a kill, once, however often that has to be sent; and it shows the
+ * player why a change was refused. Java 11 or later, and nothing but the JDK:
+ *
+ *   GAMEADDON_TOKEN=gat_… java examples/java/AddonStart.java http://127.0.0.1:8888 Ada
+ *
+ * The token can be given as the second of three arguments, too, but then everybody on the machine can see it. The lists
+ * are kept in the folder GAMEADDON_FOLDER, by default ".gameaddon" in the home folder.
+ */
+public final class AddonStart {
+
+  public static void main(String[] arguments) throws Exception {
+    String token = arguments.length == 3 ? arguments[1] : System.getenv("GAMEADDON_TOKEN");
+    if (token == null || arguments.length < 2 || arguments.length > 3) {
+      System.err.println("Usage: GAMEADDON_TOKEN=<token> java AddonStart.java <base-url> <player>");
+      System.exit(2);
+    }
+    String player = arguments[arguments.length - 1];
+    Service service = new Service(arguments[0], token, "2.5.1");
+
+    try {
+      showLists(new Lists(folder().resolve("lists-" + encode(player))).load(service));
+    } catch (Refused refused) {
+      show(refused);
+    } catch (Away away) {
+      System.out.println("There are no lists yet: " + away.getMessage());
+    }
+    tell(service, "/statistic/" + encode(player) + "/add?type=KILL");
+    // Only for members of the group TARGETLIST; and for them there is nobody of that name on the list.
+    tell(service, "/targetlist/done?name=Nobody");
+  }
+
+  /** Makes a change, and shows the player what came of it. */
+  private static void tell(Service service, String change) throws InterruptedException {
+    // One key for one thing that is meant: it stays the same however often the change is sent.
+    String key = UUID.randomUUID().toString();
+    try {
+      Map<?, ?> answer = (Map<?, ?>) Json.parse(service.get(change, "Idempotency-Key", key).body);
+      System.out.println(answer.get("info"));
+    } catch (Refused refused) {
+      show(refused);
+    } catch (Away away) {
+      System.out.println("It is not known whether that arrived: " + away.getMessage());
+    }
+  }
+
+  private static void show(Refused refused) {
+    System.out.println("Refused (" + refused.code + "): " + refused.getMessage());
+  }
+
+  private static void showLists(Map<?, ?> lists) {
+    System.out.println("Lists: " + lists.keySet());
+    for (Object each : listOf(lists, "wantedreason")) {
+      Map<?, ?> reason = (Map<?, ?>) each;
+      // A space is written "-" on the wire. Whole numbers fit an int.
+      String text = ((String) reason.get("reason")).replace('-', ' ');
+      int points = Math.toIntExact((Long) reason.get("points"));
+      System.out.println("  " + text + ": " + points + " points");
+    }
+    for (Object each : listOf(lists, "houseban")) {
+      Map<?, ?> ban = (Map<?, ?>) each;
+      // Instants are milliseconds since 1970, and need a long.
+      Instant until = Instant.ofEpochMilli((Long) ban.get("expirationTime"));
+      System.out.println("  " + ban.get("name") + " is banned until " + until);
+    }
+  }
+
+  /** A list of the bundle; empty where the caller may not read it. */
+  private static List<?> listOf(Map<?, ?> lists, String name) {
+    Object list = lists.get(name);
+    return list == null ? List.of() : (List<?>) list;
+  }
+
+  private static Path folder() {
+    String given = System.getenv("GAMEADDON_FOLDER");
+    return given != null ? Path.of(given) : Path.of(System.getProperty("user.home"), ".gameaddon");
+  }
+
+  /** A text as a part of a path or of a query. */
+  private static String encode(String text) {
+    return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
+  }
+
+  /** The lists, and the last good ones in a file: its first line is their ETag, and the rest the body as it came. */
+  private static final class Lists {
+    private final Path file;
+    private String etag;
+    private Map<?, ?> kept;
+
+    Lists(Path file) {
+      this.file = file;
+      try {
+        String[] parts = Files.readString(file).split("\n", 2);
+        kept = (Map<?, ?>) Json.parse(parts[1]);
+        etag = parts[0];
+      } catch (IOException | RuntimeException none) {
+        // The first start, or a file that is damaged: then everything is fetched.
+      }
+    }
+
+    Map<?, ?> load(Service service) throws Refused, Away, InterruptedException {
+      Answer answer;
+      try {
+        answer = etag == null ? service.get("/bundle") : service.get("/bundle", "If-None-Match", etag);
+      } catch (Away away) {
+        if (kept == null) throw away;
+        System.out.println("These lists are old: " + away.getMessage());
+        return kept;
+      }
+      if (answer.status == 304) {
+        System.out.println("Nothing has changed.");
+        return kept;
+      }
+      Map<?, ?> lists = (Map<?, ?>) Json.parse(answer.body);
+      try {
+        keep(answer);
+      } catch (IOException error) {
+        System.err.println("The lists could not be kept: " + error);
+      }
+      return lists;
+    }
+
+    /** Writes the file as a whole or not at all. Only its owner can read it (on POSIX). */
+    private void keep(Answer answer) throws IOException {
+      Files.createDirectories(file.getParent());
+      Path temporary = Files.createTempFile(file.getParent(), "lists", ".tmp");
+      Files.writeString(temporary, answer.etag + "\n" + answer.body);
+      Files.move(temporary, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+    }
+  }
+
+  /** The service. Nothing that it throws has the token in it. */
+  private static final class Service {
+    private static final Duration TIMEOUT = Duration.ofSeconds(10);
+    private static final int ATTEMPTS = 3;
+    private static final Set<Integer> PASSING = Set.of(429, 502, 503, 504);
+
+    private final HttpClient client = HttpClient.newBuilder()
+        .version(HttpClient.Version.HTTP_1_1)
+        .connectTimeout(Duration.ofSeconds(5))
+        .build();
+    private final String start;
+    private final String userAgent;
+
+    Service(String baseUrl, String token, String version) {
+      URI.create(baseUrl);
+      start = baseUrl.replaceAll("/+$", "") + "/gameaddon/v1/" + encode(token);
+      userAgent = "gameaddon/" + version;
+    }
+
+    /**
+     * Calls an operation; every one of them is a GET. Sends it again where that is safe and can help: a read always is,
+     * and so is a change under a key.
+     */
+    Answer get(String path, String... header) throws Refused, Away, InterruptedException {
+      HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(start + path));
+      builder.header("User-Agent", userAgent).header("Accept-Encoding", "gzip");
+      if (header.length > 0) builder.headers(header);
+      HttpRequest request = builder.build();
+      for (int attempt = 1; ; attempt += 1) {
+        long wait = (125L << attempt) + ThreadLocalRandom.current().nextLong(250);
+        String trouble;
+        try {
+          HttpResponse<byte[]> response = send(request);
+          int status = response.statusCode();
+          if (status == 200 || status == 304) return new Answer(response);
+          trouble = "it answered with " + status;
+          if (!PASSING.contains(status)) throw new Refused(new Answer(response).body);
+          // The service says in seconds when to come back.
+          String after = response.headers().firstValue("Retry-After").orElse("");
+          if (after.matches("\\d{1,3}")) wait += Long.parseLong(after) * 1000;
+        } catch (IOException error) {
+          trouble = error.getClass().getSimpleName();
+        } catch (Json.Malformed malformed) {
+          throw new Away("something else answered");
+        }
+        if (attempt == ATTEMPTS) throw new Away("the service is away (" + trouble + ")");
+        Thread.sleep(wait);
+      }
+    }
+
+    /** Sends a request. Unlike the builder's timeout, this one is for the body, too. */
+    private HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {
+      var sent = client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
+      try {
+        return sent.get(TIMEOUT.toMillis(), TimeUnit.MILLISECONDS);
+      } catch (TimeoutException late) {
+        sent.cancel(true);
+        throw new IOException(late);
+      } catch (ExecutionException failed) {
+        if (failed.getCause() instanceof IOException) throw (IOException) failed.getCause();
+        throw new IOException(failed.getCause());
+      }
+    }
+  }
+
+  /** An answer with data, or a 304 without. */
+  private static final class Answer {
+    final int status;
+    final String etag;
+    final String body;
+
+    Answer(HttpResponse<byte[]> response) throws IOException {
+      status = response.statusCode();
+      etag = response.headers().firstValue("ETag").orElse("");
+      boolean isGzip = response.headers().firstValue("Content-Encoding").orElse("").equals("gzip");
+      byte[] bytes = response.body();
+      if (isGzip) bytes = new GZIPInputStream(new ByteArrayInputStream(bytes)).readAllBytes();
+      body = new String(bytes, StandardCharsets.UTF_8);
+    }
+  }
+
+  /** The service has refused. The message is its "info": a sentence for the player. */
+  private static final class Refused extends Exception {
+    final String code;
+
+    Refused(String body) {
+      this((Map<?, ?>) Json.parse(body));
+    }
+
+    private Refused(Map<?, ?> failure) {
+      super((String) failure.get("info"));
+      code = (String) failure.get("code");
+    }
+  }
+
+  /** No answer of the service's came. */
+  private static final class Away extends Exception {
+    Away(String message) {
+      super(message);
+    }
+  }
+
+  /** Reads JSON: Map, List, String, Boolean, null, Long for whole numbers, and Double for others. */
+  private static final class Json {
+    static final class Malformed extends RuntimeException {
+      Malformed(int at) {
+        super("This is not JSON, from character " + at + " on.");
+      }
+    }
+
+    private final String text;
+    private int at;
+
+    private Json(String text) {
+      this.text = text;
+    }
+
+    static Object parse(String text) {
+      Json json = new Json(text);
+      Object value = json.value();
+      if (json.next() != '\0') throw new Malformed(json.at);
+      return value;
+    }
+
+    /** The next character that is not white space, which is not passed; '\0' at the end. */
+    private char next() {
+      while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) at += 1;
+      return at < text.length() ? text.charAt(at) : '\0';
+    }
+
+    /** Passes a character, if it comes next. */
+    private boolean pass(char expected) {
+      if (next() != expected) return false;
+      at += 1;
+      return true;
+    }
+
+    private void require(boolean isRight) {
+      if (!isRight) throw new Malformed(at);
+    }
+
+    private Object value() {
+      switch (next()) {
+        case '{': return object();
+        case '[': return array();
+        case '"': return string();
+        case 't': return word("true", true);
+        case 'f': return word("false", false);
+        case 'n': return word("null", null);
+        default: return number();
+      }
+    }
+
+    private Map<String, Object> object() {
+      Map<String, Object> map = new LinkedHashMap<>();
+      require(pass('{'));
+      if (pass('}')) return map;
+      do {
+        require(next() == '"');
+        String key = string();
+        require(pass(':'));
+        map.put(key, value());
+      } while (pass(','));
+      require(pass('}'));
+      return map;
+    }
+
+    private List<Object> array() {
+      List<Object> list = new ArrayList<>();
+      require(pass('['));
+      if (pass(']')) return list;
+      do list.add(value()); while (pass(','));
+      require(pass(']'));
+      return list;
+    }
+
+    private Object word(String word, Object value) {
+      require(text.startsWith(word, at));
+      at += word.length();
+      return value;
+    }
+
+    private Object number() {
+      int start = at;
+      while (at < text.length() && "+-.eE0123456789".indexOf(text.charAt(at)) >= 0) at += 1;
+      String number = text.substring(start, at);
+      try {
+        if (number.matches("-?(0|[1-9]\\d*)")) return Long.valueOf(number);
+      } catch (NumberFormatException large) {
+        throw new Malformed(start);
+      }
+      require(number.matches("-?(0|[1-9]\\d*)(\\.\\d+)?([eE][+-]?\\d+)?"));
+      return Double.valueOf(number);
+    }
+
+    private String string() {
+      StringBuilder string = new StringBuilder();
+      for (at += 1; ; at += 1) {
+        require(at < text.length());
+        char character = text.charAt(at);
+        if (character == '"') break;
+        require(character >= ' ');
+        string.append(character == '\\' ? escaped() : character);
+      }
+      at += 1;
+      return string.toString();
+    }
+
+    /** What a backslash and what follows it stand for; the last character of that is not passed. */
+    private char escaped() {
+      at += 1;
+      require(at < text.length());
+      char character = text.charAt(at);
+      if (character == 'u') {
+        require(at + 4 < text.length());
+        String digits = text.substring(at + 1, at + 5);
+        require(digits.matches("[0-9A-Fa-f]{4}"));
+        at += 4;
+        return (char) Integer.parseInt(digits, 16);
+      }
+      int index = "\"\\/bfnrt".indexOf(character);
+      require(index >= 0);
+      return "\"\\/\b\f\n\r\t".charAt(index);
+    }
+  }
+}

@@ -1,0 +1,97 @@
+/** The Java example, as an addon's player meets it: at the first start, at the next, and when the service is away. */
+import assert from "node:assert/strict";
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, describe, it } from "node:test";
+import { assertIncludes, assertLacks, openWorld, projectFolder, temporaryFolder } from "../_setup.ts";
+import { withoutJava } from "./_java.ts";
+import { openProxy, run } from "./_setup.ts";
+
+const nobody = "http://127.0.0.1:9";
+
+const classes = await mkdtemp(join(tmpdir(), "gameaddon-java-"));
+after(() => rm(classes, { recursive: true, force: true }));
+
+describe("the Java example", { skip: withoutJava }, () => {
+  before(async () => {
+    const source = join(projectFolder, "examples", "java", "AddonStart.java");
+    await run("javac", ["--release", "11", "-Xlint:all,-serial", "-Werror", "-d", classes, source]);
+  });
+
+  /** Starts the addon. */
+  async function start(url: string, token: string, folder: string): Promise<string> {
+    const java = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes, "AddonStart", url, "Ada"];
+    const env = { ...process.env, GAMEADDON_TOKEN: token, GAMEADDON_FOLDER: folder };
+    const { stdout, stderr } = await run("java", java, { env });
+    assert.equal(stderr, "");
+    assertLacks(stdout, token);
+    return stdout;
+  }
+
+  it("shows the lists, adds a kill, and tells why a change is refused", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const folder = join(await temporaryFolder(t), "addon");
+    const { token } = await world.player("Ada");
+    const { token: officer } = await world.player("Olga", { members: { POLICE: 5, RESCUE: 5 } });
+    await world.ok(officer, "/wantedreason/add", { reason: 'Bank-"robbery"-\\ä😀', points: 60 });
+    await world.ok(officer, "/housebanreason/add", { reason: "Smoking", days: 3 });
+    await world.ok(officer, "/houseban/add", { name: "Mallory", reason: "Smoking" });
+    const first = await start(world.url, token, folder);
+    assert.deepEqual(first.split("\n"), [
+      "Lists: [player, targetlist, houseban, housebanreason, navipoint, wantedreason, event, top]",
+      '  Bank "robbery" \\ä😀: 60 points',
+      "  Mallory is banned until 2026-11-24T12:00:00Z",
+      "Added one KILL for Ada.",
+      "Refused (RESTRICTED): This operation is only for members of the group TARGETLIST.",
+      "",
+    ]);
+    const [file = ""] = await readdir(folder);
+    assert.equal(file, "lists-Ada");
+    assert.equal((await stat(join(folder, file))).mode & 0o077, 0, "nobody else can read it");
+    assertLacks(await readFile(join(folder, file), "utf8"), token);
+  });
+
+  it("asks whether anything has changed, and keeps what it has where nothing has", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const folder = await temporaryFolder(t);
+    const { token } = await world.player("Olga", { members: { POLICE: 5 } });
+    // So many that they come compressed.
+    for (let number = 0; number < 30; number += 1) {
+      await world.ok(token, "/wantedreason/add", { reason: `Reason-${number}-of-many`, points: number });
+    }
+    // A public token may not add a kill, which would change the top list.
+    const first = await start(world.url, world.publicToken, folder);
+    assertIncludes(first, "  Reason 29 of many: 29 points");
+    assert.equal(await start(world.url, world.publicToken, folder), `Nothing has changed.\n${first}`);
+    assert.deepEqual(
+      world.log.filter(({ route }) => route === "/bundle").map(({ status }) => status),
+      [200, 304],
+    );
+  });
+
+  it("shows the lists of the last time when the service is away", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const folder = await temporaryFolder(t);
+    const { token } = await world.player("Ada", { members: { POLICE: 5 } });
+    assertIncludes(await start(nobody, token, folder), "There are no lists yet: the service is away");
+    await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 10 });
+    // A damaged file is as good as none.
+    await writeFile(join(folder, "lists-Ada"), '"etag"\n{"player":[');
+    assert.match(await start(world.url, token, folder), /^Lists: \[player,/);
+    const away = await start(nobody, token, folder);
+    assertIncludes(away, "These lists are old: the service is away (ConnectException)");
+    assertIncludes(away, "  Theft: 10 points");
+    assertIncludes(away, "It is not known whether that arrived: the service is away");
+  });
+
+  it("counts a kill once where its answer is lost", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token } = await world.player("Ada");
+    const busy = (response: { writeHead(status: number): { end(): void } }) => response.writeHead(503).end();
+    const { url, seen } = await openProxy(t, world.url, ["pass", "lose", busy]);
+    assertIncludes(await start(url, token, await temporaryFolder(t)), "Added one KILL for Ada.");
+    assert.ok(seen.length >= 4);
+    assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 1);
+  });
+});

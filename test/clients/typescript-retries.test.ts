@@ -1,0 +1,199 @@
+/** The TypeScript client when the network is not as it should be: what it sends again, when, and that it counts once. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { ClientOptions } from "../../client/typescript/src/index.ts";
+import { statusOf } from "../../src/engine/response.ts";
+import { failureCodes } from "../../src/errors.ts";
+import { openWorld } from "../_setup.ts";
+import { clientOf, GameAddonClient, GameAddonError, GameAddonNetworkError, StillTiming } from "./_client.ts";
+import { type Fate, failureOf, openProxy } from "./_setup.ts";
+
+const kill = { path: { player: "Ada" }, query: { type: "KILL" } } as const;
+
+/** A client whose requests are answered by a function: given how many came before. */
+function answeredBy(
+  answer: (before: number, init: RequestInit | undefined) => Response | Promise<Response>,
+  options: Partial<ClientOptions> = {},
+) {
+  const timing = new StillTiming();
+  const requests: (RequestInit | undefined)[] = [];
+  const client = new GameAddonClient({
+    baseUrl: "http://service",
+    token: "gat_token",
+    timing,
+    fetch: async (_input, init) => {
+      requests.push(init);
+      return answer(requests.length - 1, init);
+    },
+    ...options,
+  });
+  return { client, timing, requests };
+}
+
+function failure(status: number, code: string, headers: Record<string, string> = {}): Response {
+  return Response.json(
+    { httpStatusCode: status, httpStatus: "", info: "No.", code, requestId: "1" },
+    { status, headers },
+  );
+}
+
+/** A service that does not answer, until the request's signal is aborted. */
+function silence(init: RequestInit | undefined): Promise<Response> {
+  return new Promise((_resolve, reject) => {
+    init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
+    if (init?.signal?.aborted === true) reject(init.signal.reason);
+  });
+}
+
+describe("a kill whose answer is lost", () => {
+  const cases: Record<string, readonly Fate[]> = {
+    once: ["lose"],
+    "three times": ["lose", "lose", "lose"],
+    "on the way to the service and back": ["drop", "lose"],
+    "behind a proxy that says so": [(response) => void response.writeHead(502).end("<html>"), "lose"],
+  };
+  for (const [times, fates] of Object.entries(cases)) {
+    it(`counts exactly once: ${times}`, async (t) => {
+      const world = await openWorld(t, { transport: "socket" });
+      const { token } = await world.player("Ada");
+      const proxy = await openProxy(t, world.url, fates);
+      const client = clientOf(world, token, { baseUrl: proxy.url });
+      const { info } = await client.get("/statistic/{player}/add", kill);
+      assert.equal(info, "Added one KILL for Ada.");
+      const keys = new Set(proxy.seen.map(({ headers }) => headers["idempotency-key"]));
+      assert.equal(proxy.seen.length, fates.length + 1);
+      assert.equal(keys.size, 1, "the key stays the same");
+      assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 1);
+    });
+  }
+
+  it("counts once even when the caller gives up and calls again later", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token } = await world.player("Ada");
+    const proxy = await openProxy(t, world.url, ["lose", "lose"]);
+    const client = clientOf(world, token, { baseUrl: proxy.url, retries: 1 });
+    const error = await failureOf(client.get("/statistic/{player}/add", kill));
+    assert.ok(error instanceof GameAddonNetworkError && error.idempotencyKey !== undefined);
+    await client.get("/statistic/{player}/add", { ...kill, idempotencyKey: error.idempotencyKey });
+    assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 1);
+  });
+});
+
+describe("a trouble that passes", () => {
+  it("is waited out for longer each time, and then told of", async () => {
+    const { client, timing, requests } = answeredBy(() => new Response("<html>", { status: 504 }));
+    await assert.rejects(client.get("/wantedreason"), {
+      name: "GameAddonNetworkError",
+      trouble: "answer",
+      status: 504,
+    });
+    assert.equal(requests.length, 4);
+    assert.deepEqual(timing.slept, [250, 500, 1000]);
+  });
+
+  it("is not waited out for ever, however many retries there are", async () => {
+    const { client, timing } = answeredBy(() => Promise.reject(new TypeError("fetch failed")), {
+      retries: 8,
+    });
+    await assert.rejects(client.get("/wantedreason"), { trouble: "connection" });
+    assert.equal(timing.slept.at(-1), 5000);
+  });
+
+  it("ends when the service says: in seconds, or at an instant", async () => {
+    const inFive = "Sat, 21 Nov 2026 12:00:05 GMT";
+    for (const [retryAfter, wait] of [
+      ["5", 5000],
+      ["0", 250],
+      [inFive, 5000],
+      ["soon", 250],
+    ] as const) {
+      const headers = { "Retry-After": retryAfter };
+      const { client, timing } = answeredBy((before) =>
+        before === 0 ? failure(503, "SHUTTING_DOWN", headers) : Response.json([]),
+      );
+      assert.deepEqual(await client.get("/wantedreason"), []);
+      assert.deepEqual(timing.slept, [wait], retryAfter);
+    }
+  });
+
+  it("is told of at once where the service wants to be left alone for long", async () => {
+    const headers = { "Retry-After": "3600" };
+    const { client, timing, requests } = answeredBy(() => failure(503, "STORE_UNAVAILABLE", headers));
+    await assert.rejects(client.get("/wantedreason"), { name: "GameAddonError", code: "STORE_UNAVAILABLE" });
+    assert.equal(requests.length, 1);
+    assert.deepEqual(timing.slept, []);
+  });
+
+  it("is a timeout, too; each attempt has its own", async () => {
+    const { client, requests } = answeredBy((_before, init) => silence(init), {
+      timing: Object.assign(new StillTiming(), { timeout: () => AbortSignal.abort(new Error("late")) }),
+      timeoutMilliseconds: 1234,
+    });
+    const error = await failureOf(client.get("/statistic/{player}/add", kill));
+    assert.ok(error instanceof GameAddonNetworkError);
+    assert.equal(error.trouble, "timeout");
+    assert.match(error.message, /http:\/\/service did not answer within 1234 ms/);
+    assert.equal(requests.length, 4);
+    assert.equal(error.idempotencyKey, new Headers(requests[3]?.headers).get("idempotency-key"));
+  });
+});
+
+describe("what does not pass", () => {
+  for (const code of failureCodes.filter((each) => statusOf[each] !== 503)) {
+    it(`is not sent again: ${code}`, async () => {
+      const { client, requests } = answeredBy(() => failure(statusOf[code], code));
+      await assert.rejects(client.get("/event/gangwar", { query: { attacker: 1, defender: 2 } }), {
+        name: "GameAddonError",
+        code,
+        status: statusOf[code],
+      });
+      assert.equal(requests.length, 1);
+    });
+  }
+
+  it("is an answer of something else, such as the page of a network that wants a login", async () => {
+    const { client, requests } = answeredBy(() => new Response("<html>Welcome</html>"));
+    await assert.rejects(client.get("/wantedreason"), { trouble: "answer", status: 200 });
+    assert.equal(requests.length, 1);
+  });
+});
+
+describe("the caller's signal", () => {
+  const reason = new Error("the player has left");
+
+  it("ends a call that waits for an answer", async () => {
+    const controller = new AbortController();
+    const { client, requests } = answeredBy((_before, init) => {
+      queueMicrotask(() => controller.abort(reason));
+      return silence(init);
+    });
+    await assert.rejects(client.get("/wantedreason", { signal: controller.signal }), reason);
+    assert.equal(requests.length, 1);
+  });
+
+  it("ends a call that waits to try again", async () => {
+    const controller = new AbortController();
+    const { client, requests } = answeredBy(
+      () => {
+        queueMicrotask(() => controller.abort(reason));
+        return failure(503, "SHUTTING_DOWN", { "Retry-After": "59" });
+      },
+      { timing: undefined as never },
+    );
+    await assert.rejects(client.get("/wantedreason", { signal: controller.signal }), reason);
+    assert.equal(requests.length, 1);
+  });
+
+  it("that is aborted already keeps a call from being sent", async () => {
+    const { client, requests } = answeredBy(() => Response.json([]));
+    await assert.rejects(client.get("/wantedreason", { signal: AbortSignal.abort(reason) }), reason);
+    assert.equal(requests.length, 0);
+  });
+});
+
+it("a 503 is a failure like any other in the end", async () => {
+  const { client } = answeredBy(() => failure(503, "SHUTTING_DOWN"), { retries: 0 });
+  const error = await failureOf(client.get("/wantedreason"));
+  assert.ok(error instanceof GameAddonError);
+  assert.equal(error.code, "SHUTTING_DOWN");
+});
