@@ -25,6 +25,7 @@ import type { Context, Handler, Sources } from "./handlers/define.ts";
 import { handlers } from "./handlers/index.ts";
 import { type KeptAnswers, keepAnswers } from "./handlers/kept.ts";
 import { Ranking } from "./handlers/ranking.ts";
+import { ShownPlayers } from "./handlers/shown.ts";
 import { Activity } from "./identity/activity.ts";
 import { Callers, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { Clients } from "./identity/clients.ts";
@@ -98,6 +99,7 @@ export class Service {
       ...store.data,
       ranking: new Ranking(store.data),
       clients: new Clients(store.data, this.activity),
+      shown: new ShownPlayers(),
     };
     this.#kept = keepAnswers(handlers, this.#sources);
     const operations = toOperations((name, handler) => this.#toOperation(name, handler));

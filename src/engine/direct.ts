@@ -1,7 +1,7 @@
 /**
- * Reads that are answered without h3: those whose path has no parameter but the token, asked for by nothing but that
- * path. Addon clients ask for such lists at every start of the game, and h3's way to a route (a `Request`, a `URL`,
- * an event) costs more than all the steps of the request. The steps are the same ones.
+ * Reads that are answered without h3: those that are asked for by nothing but a path, of plain characters, which has no
+ * parameter but the token, or one more at its end. Addon clients ask for such lists at every start of the game, and h3's
+ * way to a route (a `Request`, a `URL`, an event) costs more than all the steps of the request. The steps are the same.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Answer } from "./response.ts";
@@ -15,16 +15,24 @@ export interface RawRequest {
   readonly headers: IncomingHttpHeaders;
 }
 
-/** What h3 would take apart, or make into something else, before it looks for a route. */
-const plainSegment = /^[\w-]+$/;
+/** Anything else h3 would take apart, or make into something else, before it looks for a route. */
+const plainSegment = /^[\w-][\w.-]*$/;
+
+/** A route, and the name of the parameter at the end of its path. */
+interface Found {
+  readonly route: Route;
+  readonly parameter: string | undefined;
+}
 
 /** See the head of this file. */
 export class DirectReads {
   readonly #options: EngineOptions;
   /** What stands before the token. */
   readonly #before: string;
-  /** The routes by what stands behind the token. */
-  readonly #routes = new Map<string, Route>();
+  /** By what stands behind the token; undefined for what is not for here, such as a change. */
+  readonly #literal = new Map<string, Found | undefined>();
+  /** By what stands between the token and the parameter at the end. */
+  readonly #ending = new Map<string, Found>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
@@ -32,8 +40,13 @@ export class DirectReads {
     const [before = "", after = ""] = table.prefix.split(`{${table.tokenParameter}}`);
     this.#before = before;
     for (const route of table.routes) {
-      if (route.operation.effect === "read" && !route.path.includes("{")) {
-        this.#routes.set(`${after}${route.path}`, route);
+      const { path, operation } = route;
+      const isRead = operation.effect === "read";
+      const [, start = "", parameter] = /^([^{]*\/)\{(\w+)\}$/.exec(path) ?? [];
+      if (!path.includes("{")) {
+        this.#literal.set(after + path, isRead ? { route, parameter: undefined } : undefined);
+      } else if (isRead && parameter !== undefined && !isAmbiguous(path, table.routes)) {
+        this.#ending.set(after + start, { route, parameter });
       }
     }
   }
@@ -43,14 +56,30 @@ export class DirectReads {
     if (method !== "GET" || !url.startsWith(this.#before)) return undefined;
     const end = url.indexOf("/", this.#before.length);
     if (end === -1) return undefined;
-    const route = this.#routes.get(url.slice(end));
-    if (route === undefined) return undefined;
+    const path = url.slice(end);
+    const last = path.lastIndexOf("/") + 1;
+    const found = this.#literal.has(path) ? this.#literal.get(path) : this.#ending.get(path.slice(0, last));
+    if (found === undefined) return undefined;
     const token = url.slice(this.#before.length, end);
     if (!plainSegment.test(token)) return undefined;
-    const { tokenParameter } = this.#options.table;
-    const incoming = new RawIncoming(url, { [tokenParameter]: token }, headers);
-    return new Walk(this.#options, incoming, route, undefined).answer();
+    const params: Record<string, string> = { [this.#options.table.tokenParameter]: token };
+    if (found.parameter !== undefined) {
+      const value = path.slice(last);
+      if (!plainSegment.test(value)) return undefined;
+      params[found.parameter] = value;
+    }
+    const incoming = new RawIncoming(url, params, headers);
+    return new Walk(this.#options, incoming, found.route, undefined).answer();
   }
+}
+
+/** Whether a path of the same length has a parameter further in front: which of them is meant, h3 decides. */
+function isAmbiguous(path: string, routes: readonly Route[]): boolean {
+  const { length } = path.split("/");
+  return routes.some((other) => {
+    const segments = other.path.split("/");
+    return segments.length === length && segments.slice(0, -1).join("/").includes("{");
+  });
 }
 
 class RawIncoming implements Incoming {

@@ -8,11 +8,13 @@ import type { Activity } from "../identity/activity.ts";
 import type { Clients } from "../identity/clients.ts";
 import type { Draft, DurableData } from "../store/data.ts";
 import type { Ranking } from "./ranking.ts";
+import type { ShownPlayers } from "./shown.ts";
 
 /** What reads are made of: the records that are on the disk, and what follows them. */
 export interface Sources extends DurableData {
   readonly ranking: Ranking;
   readonly clients: Clients;
+  readonly shown: ShownPlayers;
 }
 
 /** What a handler knows beside the data and its input. */
@@ -52,7 +54,7 @@ export interface ReadHandler extends Told {
 }
 
 /** Sources that tell by a version whether they are others. */
-type KeptSource = Exclude<keyof Sources, "clients">;
+type KeptSource = Exclude<keyof Sources, "clients" | "shown">;
 
 /** How long an answer holds: until one of its sources is another one, and not beyond an instant. */
 export interface Kept {

@@ -20,7 +20,7 @@ export const counterOf = {
 } as const;
 
 /** Kills per death, to two decimals; somebody who never died is taken as having died once. */
-export function kdOf({ kills, deaths }: Statistic): number {
+export function kdOf({ kills, deaths }: Pick<Statistic, "kills" | "deaths">): number {
   // Multiplied first: 201 kills to 200 deaths are 1.005, which as a fraction is a little less.
   return Math.round((kills * 100) / Math.max(deaths, 1)) / 100;
 }

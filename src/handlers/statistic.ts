@@ -1,5 +1,6 @@
 /** Statistics of players, and the top list (specification, section 4.1). */
 import * as v from "valibot";
+import { ReadyBody } from "../engine/body.ts";
 import { Failure } from "../errors.ts";
 import {
   findPlayer,
@@ -10,8 +11,10 @@ import {
   statisticOf,
 } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
-import { defineChange, defineKeptRead, defineRead } from "./define.ts";
+import type { Player } from "../model.ts";
+import { type Context, defineChange, defineKeptRead, defineRead, type Sources } from "./define.ts";
 import { counterOf, kdOf } from "./ranking.ts";
+import type { Shown } from "./shown.ts";
 import { anyUUID, count, faction, field, group, instant, playerReference, uuid } from "./values.ts";
 
 const type = field(
@@ -64,71 +67,115 @@ export const topList = defineKeptRead({
   read: ({ ranking }) => ranking.top(),
 });
 
+const playerAnswer = v.pipe(
+  v.object({
+    name: field(v.string(), "The player's name.", "Ada"),
+    uuid: field(uuid, "The player's game UUID.", anyUUID),
+    gameaddon: v.pipe(
+      v.object({
+        tokenGenerateTime: field(
+          v.nullable(instant),
+          "When the player's newest token was issued, in milliseconds since 1970; null without one that can be used.",
+          1795262400000,
+        ),
+        groups: v.pipe(
+          v.record(group, v.boolean()),
+          v.metadata({ complete: true }),
+          v.description("Every group, and whether the player is in it."),
+        ),
+        blacklisted: field(v.boolean(), "Whether the player is excluded from this service.", false),
+        version: field(
+          v.nullable(v.string()),
+          "The addon version that the player's client told last; null where it is not known.",
+          "2.5.1",
+        ),
+      }),
+      v.description("The player as a user of the addon."),
+    ),
+    gameplay: v.pipe(v.object(counters), v.description("What the player has done in the game.")),
+    faction: field(
+      v.nullable(
+        v.object({
+          name: field(faction, "The faction's name.", "GROVE"),
+          rank: field(count, "The player's rank in it, from 1 on.", 4),
+        }),
+      ),
+      "The faction that the player is in, of several the one of the highest rank; null without one.",
+    ),
+  }),
+  v.title("PlayerStatistic"),
+  v.description("A player, and the player's statistics."),
+);
+
 export const show = defineRead({
   description: "A player whose name is that of another operation, such as `top`, is reached by UUID.",
   input: { player },
-  answer: v.pipe(
-    v.object({
-      name: field(v.string(), "The player's name.", "Ada"),
-      uuid: field(uuid, "The player's game UUID.", anyUUID),
-      gameaddon: v.pipe(
-        v.object({
-          tokenGenerateTime: field(
-            v.nullable(instant),
-            "When the player's newest token was issued, in milliseconds since 1970; null without one that can be used.",
-            1795262400000,
-          ),
-          groups: v.pipe(
-            v.record(group, v.boolean()),
-            v.metadata({ complete: true }),
-            v.description("Every group, and whether the player is in it."),
-          ),
-          blacklisted: field(v.boolean(), "Whether the player is excluded from this service.", false),
-          version: field(
-            v.nullable(v.string()),
-            "The addon version that the player's client told last; null where it is not known.",
-            "2.5.1",
-          ),
-        }),
-        v.description("The player as a user of the addon."),
-      ),
-      gameplay: v.pipe(v.object(counters), v.description("What the player has done in the game.")),
-      faction: field(
-        v.nullable(
-          v.object({
-            name: field(faction, "The faction's name.", "GROVE"),
-            rank: field(count, "The player's rank in it, from 1 on.", 4),
-          }),
-        ),
-        "The faction that the player is in, of several the one of the highest rank; null without one.",
-      ),
-    }),
-    v.title("PlayerStatistic"),
-    v.description("A player, and the player's statistics."),
-  ),
+  answer: playerAnswer,
   failures: notRegistered,
-  read(data, input, { now, activity, excludedGroup }) {
+  read(data, input, context) {
     const player = requirePlayer(data, input.player);
-    const statistic = statisticOf(data, player.uuid);
-    const { deaths, kills, playTime, revives, services } = statistic;
-    const token = liveTokenOf(data, player.uuid, now);
-    const [membership] = membershipsOf(data, player.uuid, "faction");
-    const joined = groupsOf(data, player);
-    const groups = Object.fromEntries(namesOf(data, "group").map((name) => [name, joined.includes(name)]));
-    return {
-      name: player.name,
-      uuid: player.uuid,
-      gameaddon: {
-        tokenGenerateTime: token?.issuedAt ?? null,
-        groups,
-        blacklisted: excludedGroup !== undefined && joined.includes(excludedGroup),
-        version: token === undefined ? null : activity.versionOf(player.uuid, token),
-      },
-      gameplay: { deaths, kd: kdOf(statistic), kills, playTime, revives, services },
-      faction: membership === undefined ? null : { name: membership.organisation, rank: membership.rank },
-    };
+    const known = data.shown.get(player.uuid);
+    if (known !== undefined && holds(known, player, data, context)) return known.body;
+    const fresh = toShown(player, data, context);
+    data.shown.set(player.uuid, fresh);
+    return fresh.body;
   },
 });
+
+/** Versions only grow, so that their sum tells whether one of them is another one. */
+function versionOfOthers({ names, groupMembers, memberships, tokens }: Sources): number {
+  return names.version + groupMembers.version + memberships.version + tokens.version;
+}
+
+function holds(
+  known: Shown,
+  player: Player,
+  data: Sources,
+  { now, activity, excludedGroup }: Context,
+): boolean {
+  const { token, version } = known;
+  return (
+    known.player === player &&
+    known.statistic === data.statistics.get(player.uuid) &&
+    known.others === versionOfOthers(data) &&
+    known.excludedGroup === excludedGroup &&
+    known.from <= now &&
+    now < known.until &&
+    (token === undefined || activity.versionOf(player.uuid, token) === version)
+  );
+}
+
+function toShown(player: Player, data: Sources, { now, activity, excludedGroup }: Context): Shown {
+  const { name, uuid: key } = player;
+  const { deaths, kills, playTime, revives, services } = statisticOf(data, key);
+  const token = liveTokenOf(data, key, now);
+  const version = token === undefined ? null : activity.versionOf(key, token);
+  const [membership] = membershipsOf(data, key, "faction");
+  const joined = groupsOf(data, player);
+  const shown: v.InferOutput<typeof playerAnswer> = {
+    name,
+    uuid: key,
+    gameaddon: {
+      tokenGenerateTime: token?.issuedAt ?? null,
+      groups: Object.fromEntries(namesOf(data, "group").map((group) => [group, joined.includes(group)])),
+      blacklisted: excludedGroup !== undefined && joined.includes(excludedGroup),
+      version,
+    },
+    gameplay: { deaths, kd: kdOf({ kills, deaths }), kills, playTime, revives, services },
+    faction: membership === undefined ? null : { name: membership.organisation, rank: membership.rank },
+  };
+  return {
+    body: new ReadyBody(shown),
+    player,
+    statistic: data.statistics.get(key),
+    token,
+    version,
+    others: versionOfOthers(data),
+    excludedGroup,
+    from: now,
+    until: token?.expiresAt ?? Number.POSITIVE_INFINITY,
+  };
+}
 
 export const add = defineChange({
   input: { player, type },

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
+import { ReadyBody } from "../../src/engine/body.ts";
 import { handlers } from "../../src/handlers/index.ts";
 import { Ranking } from "../../src/handlers/ranking.ts";
+import { ShownPlayers } from "../../src/handlers/shown.ts";
 import { Clients } from "../../src/identity/clients.ts";
 import { day, everyRight, openWorld, type World } from "../_setup.ts";
 
@@ -22,6 +24,12 @@ const reads: readonly (readonly [string, string, Readonly<Record<string, string 
   ["/event", "event.current", {}],
 ];
 
+/** Players, who are kept as they were shown last. */
+const players: typeof reads = [
+  ["/statistic/Ada", "statistic.show", { player: "Ada" }],
+  ["/statistic/bob", "statistic.show", { player: "bob" }],
+];
+
 it("knows every read whose answer is kept", () => {
   const kept = Array.from(handlers).flatMap(([name, handler]) =>
     handler.effect === "read" && handler.kept !== undefined ? [name] : [],
@@ -35,8 +43,14 @@ function anew({ service, clock }: World, name: string, input: object): unknown {
   if (handler?.effect !== "read") throw new Error(`${name} is no read`);
   const { data } = service.store;
   const context = { now: clock.time, activity: service.activity, excludedGroup: "BLACKLIST" };
-  const sources = { ...data, ranking: new Ranking(data), clients: new Clients(data, service.activity) };
-  return handler.read(sources, input as never, context as never);
+  const sources = {
+    ...data,
+    ranking: new Ranking(data),
+    clients: new Clients(data, service.activity),
+    shown: new ShownPlayers(),
+  };
+  const answer = handler.read(sources, input as never, context as never);
+  return answer instanceof ReadyBody ? JSON.parse(answer.for(null).bytes.toString()) : answer;
 }
 
 const some = fc.constantFrom("Ada", "Bob", "Mallory", "eve");
@@ -80,20 +94,32 @@ const change = fc.oneof(
   fc.record({ path: fc.constantFrom("/event/bankrob", "/event/bomb"), startTime: start }),
   fc.record({ path: fc.constant("/event/gangwar"), attacker: number, defender: number }),
   fc.record({ path: fc.constant("clock"), days: number }),
+  fc.record({ path: fc.constant("client"), version: fc.constantFrom("2.5.1", "2.6") }),
+  fc.record({ path: fc.constant("token"), version: fc.constantFrom("2.4", "2.7") }),
+  fc.record({ path: fc.constant("rank"), rank: number }),
 );
 
 it("answers what it would answer without keeping anything, through random changes", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada", everyRight);
-  await world.player("Bob");
+  const bob = await world.player("Bob");
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 5, maxLength: 25 }), async (changes) => {
       for (const { path, ...parameters } of changes) {
         if (path === "clock") world.clock.advance((Number(Object.values(parameters)[0]) * day) / 2);
-        else await world.get(token, path, parameters as Record<string, string | number>);
+        else if (path === "client") {
+          const headers = { "User-Agent": `gameaddon/${Object.values(parameters)[0]}` };
+          await world.get(bob.token, "/player/groups", {}, { headers });
+        } else if (path === "token") {
+          const addonVersion = String(Object.values(parameters)[0]);
+          await world.service.administer("token.issue", { player: "Bob", addonVersion, expiresIn: 3 * day });
+        } else if (path === "rank") {
+          const rank = Number(Object.values(parameters)[0]);
+          await world.service.administer("member.set", { player: "Bob", organisation: "GROVE", rank });
+        } else await world.get(token, path, parameters as Record<string, string | number>);
         // Asked for twice: made, and then kept.
         for (let time = 0; time < 2; time += 1) {
-          for (const [read, handler, input] of reads) {
+          for (const [read, handler, input] of [...reads, ...players]) {
             assert.deepEqual(await world.ok(token, read), anew(world, handler, input), read);
           }
         }
