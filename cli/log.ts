@@ -17,13 +17,18 @@ export interface Log {
 /** How much waits at most, in characters: about what a pipe takes at once. */
 const enough = 16 * 1024;
 
+/** How often lines are written at most, in milliseconds. */
+const interval = 10;
+
 /**
- * Collects the lines of all requests that are answered in one turn of the event loop, and writes them at its end: a
- * write to the operating system for each would cost more than the request that it tells of.
+ * Collects lines: a write to the operating system for each would cost more than the request that it tells of. A line
+ * that comes after a pause is written in the same turn of the event loop, those of a busy moment together.
  */
 class Lines {
   readonly #stderr: IO["stderr"];
   #waiting = "";
+  #flushed = Number.NEGATIVE_INFINITY;
+  #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
 
   constructor(stderr: IO["stderr"]) {
@@ -31,18 +36,26 @@ class Lines {
   }
 
   write(line: string): void {
+    const isFirst = this.#waiting === "";
     this.#waiting += line;
     if (this.#waiting.length >= enough) this.flush();
-    else this.#turn ??= setImmediate(() => this.flush());
+    else if (isFirst) this.#schedule();
   }
 
   flush(): void {
+    clearTimeout(this.#timer);
     clearImmediate(this.#turn);
-    this.#turn = undefined;
     if (this.#waiting === "") return;
     const lines = this.#waiting;
     this.#waiting = "";
+    this.#flushed = performance.now();
     this.#stderr.write(lines);
+  }
+
+  #schedule(): void {
+    const rest = this.#flushed + interval - performance.now();
+    if (rest > 0) this.#timer = setTimeout(() => this.flush(), rest);
+    else this.#turn = setImmediate(() => this.flush());
   }
 }
 

@@ -25,8 +25,8 @@ export const snapshotVersion = 2;
 
 /** How many bytes are encoded before they are written. */
 const pieceLength = 64 * 1024;
-/** For how long a snapshot is encoded until others get their turn: a request waits for that several times. */
-const turnMilliseconds = 0.25;
+/** For how long at least, and at most, a snapshot is encoded until others get their turn, in milliseconds. */
+const turn = { least: 0.1, most: 0.5 };
 
 const headerSchema = v.object({
   format: v.literal(snapshotFormat),
@@ -204,15 +204,18 @@ async function* encode(
   const encoder = new LineEncoder(pieceLength);
   encoder.add(JSON.stringify(header));
   let count = 0;
-  let begun = performance.now();
+  let end = performance.now() + turn.least;
   for (const [name, collection] of collections) {
     for (const record of collection.frozen()) {
       encoder.add(JSON.stringify({ collection: name, record }));
       count += 1;
-      if (encoder.length >= pieceLength) yield encoder.piece();
-      else if (performance.now() - begun < turnMilliseconds) continue;
-      else await setImmediate();
-      begun = performance.now();
+      const now = performance.now();
+      if (encoder.length < pieceLength && now < end) continue;
+      if (encoder.length < pieceLength) await setImmediate();
+      else yield encoder.piece();
+      // A request waits for several turns, so they are short; where others take long ones, that much more is a tenth.
+      const others = performance.now() - now;
+      end = now + others + Math.min(Math.max(others / 10, turn.least), turn.most);
     }
   }
   encoder.add(JSON.stringify({ end: count }));
