@@ -9,7 +9,7 @@ import { fileURLToPath } from "node:url";
 import { ReadyBody } from "./engine/body.ts";
 import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
-import type { DescriptionForm } from "./engine/openapi-serving.ts";
+import { descriptionPath } from "./engine/openapi-serving.ts";
 import { type Answer, failureAnswer, readAnswer } from "./engine/response.ts";
 import { internalFailure } from "./engine/walk.ts";
 import { Failure } from "./errors.ts";
@@ -135,7 +135,7 @@ export class DocsPage {
 
   /** A file as it is sent. It is read once; where it can not be, the next request tries again. */
   #body(path: string, file: PageFile): Promise<ReadyBody> {
-    const description = descriptionPath(this.#options.prefix());
+    const description = descriptionPath(this.#options.prefix(), "openapi.json");
     if (description !== this.#description) {
       this.#bodies.clear();
       this.#description = description;
@@ -154,12 +154,6 @@ async function readBody({ locate, type }: PageFile, description: string): Promis
   if (type !== html) return new ReadyBody(bytes, { kept: true });
   const text = bytes.toString().replaceAll(descriptionMark, () => escaped(description));
   return new ReadyBody(Buffer.from(text), { kept: true });
-}
-
-/** Where the engine serves the description: in front of the place of the token. */
-function descriptionPath(prefix: string): string {
-  const form: DescriptionForm = "openapi.json";
-  return `${prefix.split("{", 1)[0]}${form}`;
 }
 
 /** A text as it is written in HTML. */

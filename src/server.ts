@@ -62,8 +62,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }
     const direct = options.page?.(request) ?? options.direct?.(request);
     const answered = direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
-    if (answered instanceof Promise) void answered.then((each) => send(response, each));
-    else send(response, answered);
+    // What goes wrong in sending ends the connection, and nothing else.
+    if (answered instanceof Promise) {
+      answered.then((each) => send(response, each)).catch(() => response.destroy());
+    } else send(response, answered);
   };
   const listening = await listenOn(listener, options);
   const server = listening.server as HttpServer;
@@ -187,7 +189,7 @@ function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Fa
 function send(response: ServerResponse, answered: Answer | Response): void {
   const answer = answered instanceof AnswerResponse ? answered.answer : answered;
   if (answer instanceof Response) {
-    void sendNodeResponse(response, answer);
+    sendNodeResponse(response, answer).catch(() => response.destroy());
     return;
   }
   const { status, headers, body } = answer;

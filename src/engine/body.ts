@@ -39,7 +39,7 @@ export class ReadyBody {
 
   /** One object of several bodies, each under its name. Their bytes are taken as they are. */
   static of(parts: readonly (readonly [string, ReadyBody])[]): ReadyBody {
-    const key = parts.map(([name, { etag }]) => `${name} ${etag}`).join();
+    const key = JSON.stringify(parts.map(([name, { etag }]) => [name, etag]));
     const known = ReadyBody.#composed.get(key);
     if (known !== undefined) return known;
     const pieces: Buffer[] = [];

@@ -8,7 +8,7 @@ import { Failure } from "../errors.ts";
 import type { Caller } from "./caller.ts";
 import { DirectReads, type RawRequest } from "./direct.ts";
 import type { DescriptionOptions } from "./openapi.ts";
-import { descriptionForms, ServedDescription } from "./openapi-serving.ts";
+import { descriptionForms, descriptionPath, ServedDescription } from "./openapi-serving.ts";
 import { type Answer, AnswerResponse, failureAnswer } from "./response.ts";
 import type { Table } from "./table.ts";
 import { type EngineOptions, type Incoming, internalFailure, Walk } from "./walk.ts";
@@ -73,9 +73,9 @@ export function createEngine(options: MountOptions): Engine {
 /** The description is where no operation can be: in the place of the token, and there is none behind that. */
 function mountDescription(app: H3, options: EngineOptions, description: DescriptionOptions): void {
   const served = new ServedDescription(options, description);
-  const [before] = options.table.prefix.split("{");
   for (const form of descriptionForms) {
-    app.all(`${before}${form}`, (event) => toResponse(served.answer(form, new EventIncoming(event))));
+    const path = descriptionPath(options.table.prefix, form);
+    app.all(path, (event) => toResponse(served.answer(form, new EventIncoming(event))));
   }
 }
 

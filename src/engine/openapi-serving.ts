@@ -13,6 +13,11 @@ export const descriptionForms = ["openapi.json", "openapi.yaml"] as const;
 /** See {@link descriptionForms}. */
 export type DescriptionForm = (typeof descriptionForms)[number];
 
+/** Where a form is served: in front of the place of the token. @param prefix of the route table */
+export function descriptionPath(prefix: string, form: DescriptionForm): string {
+  return `${prefix.split("{", 1)[0]}${form}`;
+}
+
 const json = ["Content-Type", "application/json; charset=utf-8"];
 const yaml = ["Content-Type", "application/yaml"];
 const methods = "GET, HEAD, OPTIONS";

@@ -33,7 +33,8 @@ export class ShownPlayers {
 
   set(uuid: string, shown: Shown): void {
     // The one that has been kept for longest makes room.
-    if (this.#shown.size >= most) this.#shown.delete(this.#shown.keys().next().value ?? "");
+    const isNew = !this.#shown.has(uuid);
+    if (isNew && this.#shown.size >= most) this.#shown.delete(this.#shown.keys().next().value ?? "");
     this.#shown.set(uuid, shown);
   }
 }

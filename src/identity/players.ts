@@ -58,8 +58,9 @@ const ordered = new WeakMap<object, { version: number; names: Map<Named["kind"],
 
 /** The names of a kind, in the seed's order. */
 export function namesOf({ names: rows }: Pick<Data, "names">, kind: Named["kind"]): readonly string[] {
-  if (!("version" in rows)) return inOrder(rows, kind);
-  const version = rows.version as number;
+  // A draft has no version: what it reads may be another thing at the next moment.
+  if (!("version" in rows && typeof rows.version === "number")) return inOrder(rows, kind);
+  const { version } = rows;
   let kept = ordered.get(rows);
   if (kept?.version !== version) {
     kept = { version, names: new Map() };
