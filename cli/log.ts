@@ -1,10 +1,11 @@
 /** The log: one line a request, readable on a terminal and JSON otherwise. Never a raw URL, never a token. */
 import { Writable } from "node:stream";
-import pino, { type Logger } from "pino";
+import pino from "pino";
 import pretty from "pino-pretty";
 import type { RequestRecord } from "../src/engine/engine.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import type { IO } from "./io.ts";
+import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 
 export interface Log {
   readonly request: (record: RequestRecord) => void;
@@ -14,93 +15,57 @@ export interface Log {
   readonly close: () => void;
 }
 
-/** How much waits at most, in characters: about what a pipe takes at once. */
-const enough = 16 * 1024;
-
-/** How often lines are written at most, in milliseconds. */
-const interval = 10;
-
-/**
- * Collects lines: a write to the operating system for each would cost more than the request that it tells of. A line
- * that comes after a pause is written in the same turn of the event loop, those of a busy moment together.
- */
-class Lines {
-  readonly #stderr: IO["stderr"];
-  #waiting = "";
-  #flushed = Number.NEGATIVE_INFINITY;
-  #timer: NodeJS.Timeout | undefined;
-  #turn: NodeJS.Immediate | undefined;
-
-  constructor(stderr: IO["stderr"]) {
-    this.#stderr = stderr;
-  }
-
-  write(line: string): void {
-    const isFirst = this.#waiting === "";
-    this.#waiting += line;
-    if (this.#waiting.length >= enough) this.flush();
-    else if (isFirst) this.#schedule();
-  }
-
-  flush(): void {
-    clearTimeout(this.#timer);
-    clearImmediate(this.#turn);
-    if (this.#waiting === "") return;
-    const lines = this.#waiting;
-    this.#waiting = "";
-    this.#flushed = performance.now();
-    this.#stderr.write(lines);
-  }
-
-  #schedule(): void {
-    const rest = this.#flushed + interval - performance.now();
-    if (rest > 0) this.#timer = setTimeout(() => this.flush(), rest);
-    else this.#turn = setImmediate(() => this.flush());
-  }
-}
-
 /** Writes to standard error, since standard output is for results. */
 export function createLog({ stderr, env }: IO): Log {
   const readable = stderr.isTTY === true;
-  const lines = new Lines(stderr);
-  const stream = readable ? prettyStream(lines, !env.NO_COLOR) : lines;
-  const logger = pino(
-    {
-      // Whatever an error's text may contain: a token does not get past here.
-      hooks: { streamWrite: withoutTokens },
+  let text = "";
+  const lines = {
+    write(line: string) {
+      text += line;
     },
-    stream,
-  );
+  };
+  const writeOut = () => {
+    const all = text;
+    text = "";
+    if (all !== "") stderr.write(all);
+  };
+  const stream = readable ? prettyStream(stderr, !env.NO_COLOR) : lines;
+  /** When that happened of which a line is made: a request's line is made later than it was answered. */
+  let time: number | undefined;
+  const timestamp = () => `,"time":${time ?? Date.now()}`;
+  // Whatever an error's text may contain: a token does not get past here.
+  const logger = pino({ base: null, timestamp, hooks: { streamWrite: withoutTokens } }, stream);
+  const served = new ServedLines();
+  const tell = (record: RequestRecord) => {
+    if (record.code === null && !readable) {
+      lines.write(served.lineOf(record, timestamp()));
+      return;
+    }
+    const { requestId, method, route, status, caller, code, reason, error } = record;
+    const milliseconds = rounded(record.milliseconds);
+    const fields = { requestId, method, route, status, milliseconds, caller, code, reason };
+    const words = `${method} ${route ?? "-"} ${status}${code === null ? "" : ` ${code}`} ${milliseconds.toFixed(1)} ms`;
+    if (error === undefined) logger.info(fields, words);
+    else logger.error({ ...fields, err: error }, words);
+  };
+  const waiting = new WaitingRequests((answered) => {
+    for (const each of answered) {
+      time = each.time;
+      tell(each.record);
+    }
+    time = undefined;
+    writeOut();
+  });
   /** What is not of a request alone is written at once: nobody should wait for it, and the process may be ending. */
   const atOnce = (write: () => void) => {
+    waiting.flush();
     write();
-    lines.flush();
-  };
-  /**
-   * Loggers of what went well, by method, route and status: what all their lines share is made into JSON once. Nothing in such
-   * a line comes from outside, so nothing is looked for in it.
-   */
-  const plain = pino({}, stream);
-  const served = new Map<string, Logger>();
-  const servedBy = (method: string, route: string | null, status: number): Logger => {
-    const key = `${method} ${route} ${status}`;
-    const known = served.get(key) ?? plain.child({ method, route, status });
-    served.set(key, known);
-    return known;
+    writeOut();
   };
   return {
     request(record) {
-      const { requestId, method, route, status, caller, code, error } = record;
-      const milliseconds = Math.round(record.milliseconds * 1000) / 1000;
-      if (code === null && !readable) {
-        servedBy(method, route, status).info({ milliseconds, caller, requestId });
-        return;
-      }
-      const { reason } = record;
-      const fields = { requestId, method, route, status, milliseconds, caller, code, reason };
-      const words = `${method} ${route ?? "-"} ${status}${code === null ? "" : ` ${code}`} ${milliseconds.toFixed(1)} ms`;
-      if (error === undefined) logger.info(fields, words);
-      else atOnce(() => logger.error({ ...fields, err: error }, words));
+      waiting.add(record);
+      if (record.error !== undefined) waiting.flush();
     },
     info: (message) => atOnce(() => logger.info(message)),
     warn: (message, error) => atOnce(() => logger.warn({ err: error }, message)),
@@ -110,19 +75,18 @@ export function createLog({ stderr, env }: IO): Log {
 }
 
 /** For people: colours where they are wanted, the rest of the fields on the same line. */
-function prettyStream(lines: Lines, colorize: boolean) {
+function prettyStream(stderr: IO["stderr"], colorize: boolean) {
   const destination = new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {
-      lines.write(line);
-      lines.flush();
+      stderr.write(line);
       done();
     },
   });
   return pretty({
     colorize,
     translateTime: "SYS:HH:MM:ss",
-    ignore: "pid,hostname,method,route,status,milliseconds,code",
+    ignore: "method,route,status,milliseconds,code",
     singleLine: true,
     destination,
   });

@@ -8,17 +8,17 @@ import {
   type Server as HttpServer,
   type IncomingMessage,
   type RequestListener,
-  type ServerResponse,
   STATUS_CODES,
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { createSecureContext } from "node:tls";
 import { type Listener, listen } from "listhen";
-import { NodeRequest, sendNodeResponse } from "srvx/node";
+import { NodeRequest } from "srvx/node";
 import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
-import { type Answer, AnswerResponse, failureAnswer } from "./engine/response.ts";
+import { type Answer, failureAnswer } from "./engine/response.ts";
 import { Failure } from "./errors.ts";
+import { Turns } from "./turns.ts";
 
 export interface ServerOptions {
   /** Answers what is no operation, such as the documentation page, and is asked first. Never rejects. */
@@ -54,19 +54,13 @@ const anyMethod = "GET, HEAD, OPTIONS";
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { observe } = options;
   let closing = false;
-  const listener: RequestListener = (request, response) => {
+  const turns = new Turns((request, response) => {
     const refusal = refusalOf(request, closing);
-    if (refusal !== undefined) {
-      refuse(response, refusal, request.method ?? "", observe);
-      return;
-    }
+    if (refusal !== undefined) return refuse(refusal, request.method ?? "", observe);
     const direct = options.page?.(request) ?? options.direct?.(request);
-    const answered = direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
-    // What goes wrong in sending ends the connection, and nothing else.
-    if (answered instanceof Promise) {
-      answered.then((each) => send(response, each)).catch(() => response.destroy());
-    } else send(response, answered);
-  };
+    return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
+  });
+  const listener: RequestListener = (request, response) => turns.take(request, response);
   const listening = await listenOn(listener, options);
   const server = listening.server as HttpServer;
   // Node would answer these on its own, and not in the contract's shape.
@@ -75,7 +69,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.on("checkExpectation", listener);
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     const failure = new Failure("METHOD_NOT_ALLOWED", "This service is not called by CONNECT, but by GET.");
-    writeRaw(socket, failure, request.method ?? "", observe, ["Allow", anyMethod]);
+    writeRaw(socket, refuse(failure, request.method ?? "", observe, ["Allow", anyMethod]));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
@@ -84,7 +78,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }
     const failure = belowRequest(error);
     const allow = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", anyMethod] : [];
-    writeRaw(socket, failure, "", observe, allow);
+    writeRaw(socket, refuse(failure, "", observe, allow));
   });
   return {
     url: listening.url.replace(/\/$/, ""),
@@ -185,54 +179,25 @@ function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Fa
   }
 }
 
-/** Writes an answer out as it is. Anything else that h3 gives is a `Response` like any other. */
-function send(response: ServerResponse, answered: Answer | Response): void {
-  const answer = answered instanceof AnswerResponse ? answered.answer : answered;
-  if (answer instanceof Response) {
-    sendNodeResponse(response, answer).catch(() => response.destroy());
-    return;
-  }
-  const { status, headers, body } = answer;
-  response.writeHead(status, STATUS_CODES[status], headers as string[]);
-  response.end(body);
-}
-
+/** Refuses a request, and whatever else comes on its connection. */
 function refuse(
-  response: ServerResponse,
   failure: Failure,
   method: string,
   observe: ServerOptions["observe"],
-): void {
-  const answer = answerTo(failure, method, observe);
-  response.writeHead(answer.status, STATUS_CODES[answer.status], [...answer.headers, "Connection", "close"]);
-  response.end(answer.body);
+  extra: readonly string[] = [],
+): Answer {
+  const requestId = randomUUID();
+  const answer = failureAnswer(failure, requestId, [...extra, "Connection", "close"]);
+  const { status } = answer;
+  observe?.({ requestId, method, route: null, status, milliseconds: 0, caller: null, code: failure.code });
+  return answer;
 }
 
 /** Answers where Node has no response object. */
-function writeRaw(
-  socket: Duplex,
-  failure: Failure,
-  method: string,
-  observe: ServerOptions["observe"],
-  extra?: readonly string[],
-): void {
-  const { status, headers, body } = answerTo(failure, method, observe, extra);
+function writeRaw(socket: Duplex, { status, headers, body }: Answer): void {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < headers.length; index += 2) {
     head += `${headers[index]}: ${headers[index + 1]}\r\n`;
   }
-  socket.end(`${head}Connection: close\r\n\r\n${body}`);
-}
-
-function answerTo(
-  failure: Failure,
-  method: string,
-  observe: ServerOptions["observe"],
-  extra?: readonly string[],
-): Answer {
-  const requestId = randomUUID();
-  const answer = failureAnswer(failure, requestId, extra);
-  const { status } = answer;
-  observe?.({ requestId, method, route: null, status, milliseconds: 0, caller: null, code: failure.code });
-  return answer;
+  socket.end(`${head}\r\n${body}`);
 }

@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { createLog } from "../../cli/log.ts";
+import pino from "pino";
 import type { IO } from "../../cli/io.ts";
+import { createLog } from "../../cli/log.ts";
 import type { RequestRecord } from "../../src/engine/engine.ts";
 import { assertLacks } from "../_setup.ts";
 
@@ -93,4 +94,36 @@ it("tells of a failure with its code, and of a fault without a token that its te
     ],
   );
   assertLacks(written.join(""), token);
+});
+
+it("makes the line of a request as pino does", () => {
+  const { log, written } = open();
+  const records: RequestRecord[] = [
+    record,
+    { ...record, caller: null, route: null, status: 404 },
+    { ...record, method: "HEAD", route: '/a/"b"/ü', milliseconds: 1234.5678 },
+    { ...record, method: "HEAD", status: 304, milliseconds: 0 },
+  ];
+  for (const each of records) log.request(each);
+  log.close();
+  const lines = written.join("").trimEnd().split("\n");
+  const peer: string[] = [];
+  const logger = pino({ base: null }, { write: (line: string) => void peer.push(line.trimEnd()) });
+  for (const { requestId, method, route, status, milliseconds, caller } of records) {
+    const rounded = Number(milliseconds.toFixed(3));
+    logger.info({ method, route, status, milliseconds: rounded, caller, requestId });
+  }
+  const withoutTime = (line: string) => line.replace(/"time":\d{13}/, '"time":0');
+  assert.deepEqual(lines.map(withoutTime), peer.map(withoutTime));
+});
+
+it("gives a request's line the time of its answer, not that of its writing", () => {
+  const { log, lines } = open();
+  log.request(record);
+  const answered = Date.now();
+  // No timer can come in between: the line is made when the log is closed.
+  while (Date.now() <= answered + 2);
+  log.close();
+  const [line] = lines();
+  assert.ok(line.time <= answered, `${line.time} is after ${answered}`);
 });
