@@ -97,11 +97,16 @@ function decisiveOf(
   const decisive = new Set(route.decisive);
   for (const { name } of open) decisive.delete(name);
   const textOf = ({ name }: Parameter) => given.get(name) ?? "";
+  const params = new Map(path.map((each) => [each.name, encodeURIComponent(textOf(each))]));
   const input = new RequestInput(
     { ...route, decisive },
     { vocabulary: () => vocabulary, tokenForm: tokenInText },
-    Object.fromEntries(path.map((each) => [each.name, encodeURIComponent(textOf(each))])),
-    new URLSearchParams(Object.fromEntries(query.map((each) => [each.name, textOf(each)]))).toString(),
+    {
+      param: (name) => params.get(name),
+      search: new URLSearchParams(
+        Object.fromEntries(query.map((each) => [each.name, textOf(each)])),
+      ).toString(),
+    },
   );
   return { ...input.decisive() };
 }

@@ -1,7 +1,7 @@
 /**
- * Reads that are answered without h3: those that are asked for by nothing but a path, of plain characters, which has no
- * parameter but the token, or one more at its end. Addon clients ask for such lists at every start of the game, and h3's
- * way to a route (a `Request`, a `URL`, an event) costs more than all the steps of the request. The steps are the same.
+ * Requests that are answered without h3: a GET of plain characters, with at most one parameter in its path beside the
+ * token. That is what addon clients send. h3's way to a route (a `Request`, a `URL`, an event, the path in pieces) costs
+ * more than all the steps of the request. The steps are the same.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import type { Answer } from "./response.ts";
@@ -16,83 +16,133 @@ export interface RawRequest {
 }
 
 /** Anything else h3 would take apart, or make into something else, before it looks for a route. */
-const plainSegment = /^[\w-][\w.-]*$/;
+const plain = /^(?:\/[\w-][\w.-]*)+(?:\?[\w.~*+%=&-]*)?$/;
 
-/** A route, and the name of the parameter at the end of its path. */
+/** What stands for the parameter in the path of a route. */
+const hole = "{}";
+
+/** A route, and the name of the parameter in its path. */
 interface Found {
   readonly route: Route;
   readonly parameter: string | undefined;
 }
 
 /** See the head of this file. */
-export class DirectReads {
+export class DirectRequests {
   readonly #options: EngineOptions;
   /** What stands before the token. */
   readonly #before: string;
-  /** By what stands behind the token; undefined for what is not for here, such as a change. */
-  readonly #literal = new Map<string, Found | undefined>();
-  /** By what stands between the token and the parameter at the end. */
-  readonly #ending = new Map<string, Found>();
+  /** By what stands behind the token, with a {@link hole} in the place of a parameter. */
+  readonly #routes = new Map<string, Found>();
+  /** The segments behind the token that are a parameter of some route. */
+  readonly #places = new Set<number>();
 
   constructor(options: EngineOptions) {
     this.#options = options;
-    const { table } = options;
-    const [before = "", after = ""] = table.prefix.split(`{${table.tokenParameter}}`);
+    const { prefix, tokenParameter, routes } = options.table;
+    const [before = "", after = ""] = prefix.split(`{${tokenParameter}}`);
     this.#before = before;
-    for (const route of table.routes) {
-      const { path, operation } = route;
-      const isRead = operation.effect === "read";
-      const [, start = "", parameter] = /^([^{]*\/)\{(\w+)\}$/.exec(path) ?? [];
-      if (!path.includes("{")) {
-        this.#literal.set(after + path, isRead ? { route, parameter: undefined } : undefined);
-      } else if (isRead && parameter !== undefined && !isAmbiguous(path, table.routes)) {
-        this.#ending.set(after + start, { route, parameter });
+    for (const route of routes) {
+      const segments = (after + route.path).split("/");
+      const [place, ...others] = placesIn(segments);
+      if (place === undefined) {
+        this.#routes.set(segments.join("/"), { route, parameter: undefined });
+      } else if (others.length === 0 && !isAmbiguous(route.path, routes)) {
+        const parameter = segments[place]?.slice(1, -1);
+        this.#routes.set(segments.with(place, hole).join("/"), { route, parameter });
+        this.#places.add(place);
       }
     }
   }
 
   /** Answers a request, or undefined where h3 has to look at it. */
   answer({ method, url = "", headers }: RawRequest): Answer | Promise<Answer> | undefined {
-    if (method !== "GET" || !url.startsWith(this.#before)) return undefined;
-    const end = url.indexOf("/", this.#before.length);
-    if (end === -1) return undefined;
-    const path = url.slice(end);
-    const last = path.lastIndexOf("/") + 1;
-    const found = this.#literal.has(path) ? this.#literal.get(path) : this.#ending.get(path.slice(0, last));
-    if (found === undefined) return undefined;
-    const token = url.slice(this.#before.length, end);
-    if (!plainSegment.test(token)) return undefined;
-    const params: Record<string, string> = { [this.#options.table.tokenParameter]: token };
-    if (found.parameter !== undefined) {
-      const value = path.slice(last);
-      if (!plainSegment.test(value)) return undefined;
-      params[found.parameter] = value;
+    if (method !== "GET" || !url.startsWith(this.#before) || !plain.test(url)) return undefined;
+    const start = url.indexOf("/", this.#before.length);
+    if (start === -1) return undefined;
+    const query = url.indexOf("?", start);
+    const end = query === -1 ? url.length : query;
+    const token = url.slice(this.#before.length, start);
+    const path = url.slice(start, end);
+    const search = url.slice(end);
+    const literal = this.#routes.get(path);
+    if (literal !== undefined) {
+      return this.#walk(literal, new RawIncoming(this.#options, { path, search, token }, headers));
     }
-    const incoming = new RawIncoming(url, params, headers);
-    return new Walk(this.#options, incoming, found.route, undefined).answer();
+    for (const place of this.#places) {
+      const [from, to] = segmentAt(path, place);
+      const found = this.#routes.get(path.slice(0, from) + hole + path.slice(to));
+      if (found === undefined) continue;
+      const { parameter } = found;
+      const given = { path, search, token, parameter, value: path.slice(from, to) };
+      return this.#walk(found, new RawIncoming(this.#options, given, headers));
+    }
+    return undefined;
+  }
+
+  #walk({ route }: Found, incoming: Incoming): Answer | Promise<Answer> {
+    return new Walk(this.#options, incoming, route, undefined).answer();
   }
 }
 
-/** Whether a path of the same length has a parameter further in front: which of them is meant, h3 decides. */
+function placesIn(segments: readonly string[]): number[] {
+  return segments.flatMap((segment, place) => (segment.startsWith("{") ? [place] : []));
+}
+
+/** Whether a path of the same length has a parameter elsewhere: which of them is meant, h3 decides. */
 function isAmbiguous(path: string, routes: readonly Route[]): boolean {
-  const { length } = path.split("/");
+  const segments = path.split("/");
+  const [place] = placesIn(segments);
   return routes.some((other) => {
-    const segments = other.path.split("/");
-    return segments.length === length && segments.slice(0, -1).join("/").includes("{");
+    const others = other.path.split("/");
+    return others.length === segments.length && placesIn(others).some((each) => each !== place);
   });
+}
+
+/** Where a segment of a path begins and ends; both at the path's end where there are not so many. */
+function segmentAt(path: string, place: number): readonly [from: number, to: number] {
+  let from = 0;
+  for (let number = 0; number < place; number += 1) {
+    from = path.indexOf("/", from) + 1;
+    if (from === 0) return [path.length, path.length];
+  }
+  const to = path.indexOf("/", from);
+  return [from, to === -1 ? path.length : to];
+}
+
+/** What was found in a URL, still percent-encoded. */
+interface InURL {
+  readonly path: string;
+  readonly search: string;
+  readonly token: string;
+  readonly parameter?: string | undefined;
+  readonly value?: string;
 }
 
 class RawIncoming implements Incoming {
   readonly method = "GET";
-  readonly search = "";
-  readonly pathname: string;
-  readonly params: Readonly<Record<string, string>>;
+  readonly #tokenParameter: string;
+  readonly #inURL: InURL;
   readonly #headers: IncomingHttpHeaders;
 
-  constructor(pathname: string, params: Readonly<Record<string, string>>, headers: IncomingHttpHeaders) {
-    this.pathname = pathname;
-    this.params = params;
+  constructor({ table }: EngineOptions, inURL: InURL, headers: IncomingHttpHeaders) {
+    this.#tokenParameter = table.tokenParameter;
+    this.#inURL = inURL;
     this.#headers = headers;
+  }
+
+  get pathname(): string {
+    return this.#inURL.path;
+  }
+
+  get search(): string {
+    return this.#inURL.search;
+  }
+
+  param(name: string): string | undefined {
+    const { token, parameter, value } = this.#inURL;
+    if (name === this.#tokenParameter) return token;
+    return name === parameter ? value : undefined;
   }
 
   header(name: string): string | null {

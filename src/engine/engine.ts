@@ -6,7 +6,7 @@ import { randomUUID } from "node:crypto";
 import { H3, type H3Event } from "h3";
 import { Failure } from "../errors.ts";
 import type { Caller } from "./caller.ts";
-import { DirectReads, type RawRequest } from "./direct.ts";
+import { DirectRequests, type RawRequest } from "./direct.ts";
 import type { DescriptionOptions } from "./openapi.ts";
 import { descriptionForms, descriptionPath, ServedDescription } from "./openapi-serving.ts";
 import { type Answer, AnswerResponse, failureAnswer } from "./response.ts";
@@ -44,8 +44,8 @@ export function createEngine(options: MountOptions): Engine {
   const internal = new WeakMap<object, Caller>();
 
   for (const route of table.routes) {
-    const template = (table.prefix + route.path).replace(/\{(\w+)\}/g, ":$1");
-    app.all(template, (event) =>
+    const pattern = (table.prefix + route.path).replace(/\{(\w+)\}/g, ":$1");
+    app.all(pattern, (event) =>
       toResponse(new Walk(options, new EventIncoming(event), route, internal.get(event.req)).answer()),
     );
   }
@@ -53,7 +53,7 @@ export function createEngine(options: MountOptions): Engine {
   app.all("/**", (event) =>
     toResponse(new Walk(options, new EventIncoming(event), undefined, internal.get(event.req)).answer()),
   );
-  const direct = new DirectReads(options);
+  const direct = new DirectRequests(options);
 
   return {
     table,
@@ -99,8 +99,8 @@ class EventIncoming implements Incoming {
     return this.#event.url.search;
   }
 
-  get params(): Readonly<Record<string, string>> {
-    return this.#event.context.params ?? {};
+  param(name: string): string | undefined {
+    return this.#event.context.params?.[name];
   }
 
   header(name: string): string | null {

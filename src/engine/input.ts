@@ -19,30 +19,29 @@ export interface Surroundings {
   readonly tokenForm?: RegExp;
 }
 
+/** Where parameters come from, still percent-encoded. */
+export interface GivenParameters {
+  /** A parameter in the path. */
+  param(name: string): string | undefined;
+  /** The query, with or without its question mark. */
+  readonly search: string;
+}
+
 /** The parameters of one request, checked when they are asked for. */
 export class RequestInput {
   readonly #route: Route;
   readonly #vocabulary: () => Vocabulary;
   readonly #tokenForm: RegExp | undefined;
-  readonly #path: Readonly<Record<string, string>>;
+  readonly #given: GivenParameters;
   readonly #query: readonly Given[];
   readonly #values: Record<string, ParameterValue> = Object.create(null);
 
-  /**
-   * @param path the parameters in the path, still percent-encoded
-   * @param search the query, with or without its question mark
-   */
-  constructor(
-    route: Route,
-    { vocabulary, tokenForm }: Surroundings,
-    path: Readonly<Record<string, string>>,
-    search: string,
-  ) {
+  constructor(route: Route, { vocabulary, tokenForm }: Surroundings, given: GivenParameters) {
     this.#route = route;
     this.#vocabulary = vocabulary;
     this.#tokenForm = tokenForm;
-    this.#path = path;
-    this.#query = parseQuery(search);
+    this.#given = given;
+    this.#query = parseQuery(given.search);
   }
 
   /** The parameters that the restriction depends on. @throws Failure for the first that is not right. */
@@ -103,7 +102,7 @@ export class RequestInput {
   }
 
   #inPath(name: string): Given {
-    return { name, text: decode(this.#path[name] ?? "") };
+    return { name, text: decode(this.#given.param(name) ?? "") };
   }
 
   #inQuery(name: string): Given | undefined {

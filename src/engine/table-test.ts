@@ -144,7 +144,8 @@ class Rehearsal {
     const search = new URLSearchParams(
       query.map(([name, text]): [string, string] => [name, text]),
     ).toString();
-    return new RequestInput(route, this.#surroundings(), Object.fromEntries(inPath), search);
+    const params = new Map(inPath);
+    return new RequestInput(route, this.#surroundings(), { param: (name) => params.get(name), search });
   }
 
   #surroundings() {

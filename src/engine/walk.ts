@@ -26,11 +26,12 @@ import type { Route, Table } from "./table.ts";
 /** What the steps look at of a request, whatever brought it here. */
 export interface Incoming {
   readonly method: string;
-  /** Percent-encoded, as the path's parameters and the query are. */
+  /** Percent-encoded, as the parameters in it and the query are. */
   readonly pathname: string;
   /** The query, with or without its question mark. */
   readonly search: string;
-  readonly params: Readonly<Record<string, string>>;
+  /** A parameter in the path. */
+  param(name: string): string | undefined;
   /** @param name in lower case */
   header(name: string): string | null;
 }
@@ -153,8 +154,7 @@ export class Walk {
       throw new Failure("EXCLUDED", "You are excluded from this service.");
     }
 
-    const { params, search } = this.#incoming;
-    const given = new RequestInput(route, this.#options, params, search);
+    const given = new RequestInput(route, this.#options, this.#incoming);
     const decisive = given.decisive();
     if (!permits(route.restriction, caller, decisive)) {
       this.#reason = reasonOf(route.restriction, caller, decisive);
@@ -201,7 +201,7 @@ export class Walk {
   #identify(): Caller {
     if (this.#caller !== undefined) return this.#caller;
     const { authenticate, seen, table } = this.#options;
-    const caller = authenticate(this.#incoming.params[table.tokenParameter] ?? "");
+    const caller = authenticate(this.#incoming.param(table.tokenParameter) ?? "");
     this.#caller = caller;
     seen?.(caller, versionIn(this.#incoming.header("user-agent"), table.product));
     return caller;
@@ -256,10 +256,12 @@ function idempotencyKeyIn(incoming: Incoming): string | undefined {
 /** The addon version in a `User-Agent` such as `gameaddon/2.5.1 (…)`. */
 function versionIn(userAgent: string | null, product: string | undefined): string | undefined {
   if (userAgent === null || product === undefined) return undefined;
-  const token = userAgent
-    .split(" ")
-    .find((each) => each.toLowerCase().startsWith(`${product.toLowerCase()}/`));
-  return token?.slice(product.length + 1);
+  // Header values are Latin-1, where a letter in lower case is one letter too: places stay the same.
+  const place = ` ${userAgent}`.toLowerCase().indexOf(` ${product.toLowerCase()}/`);
+  if (place === -1) return undefined;
+  const start = place + product.length + 1;
+  const end = userAgent.indexOf(" ", start);
+  return userAgent.slice(start, end === -1 ? undefined : end);
 }
 
 /** The path of the table that is nearest to what was asked for, without looking at the token in it. */

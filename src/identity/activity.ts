@@ -3,7 +3,7 @@
  * disk write each, so it is kept in memory and saved every minute and at shutdown (contract, section 3).
  */
 import type { ActivityRecord, Token } from "../model.ts";
-import type { Data, DataStore } from "../store/data.ts";
+import type { DataStore, DurableData } from "../store/data.ts";
 import { versionForm } from "./versions.ts";
 
 /** A client is active with a request in the last 3 days (contract, section 3). */
@@ -13,14 +13,21 @@ const requestCounter = "requests";
 /** How many clients are saved with one change. */
 const savedAtOnce = 500;
 
+/** What was noted of a client since it was saved. */
+interface Noted extends ActivityRecord {
+  lastSeen: number;
+  /** The version of the tokens when the client was last looked at. */
+  tokens: number;
+}
+
 /** See the head of this file. */
 export class Activity {
-  readonly #data: Data;
-  readonly #unsaved = new Map<string, ActivityRecord>();
+  readonly #data: DurableData;
+  readonly #unsaved = new Map<string, Noted>();
   #unsavedRequests = 0;
   #version = 0;
 
-  constructor(data: Data) {
+  constructor(data: DurableData) {
     this.#data = data;
   }
 
@@ -52,11 +59,25 @@ export class Activity {
   note(uuid: string | null, version: string | undefined, now: number): void {
     this.#unsavedRequests += 1;
     if (uuid === null) return;
+    const noted = this.#unsaved.get(uuid);
+    if (noted !== undefined && this.#isNoNews(noted, version, now)) {
+      noted.lastSeen = now;
+      return;
+    }
     const told = version !== undefined && versionForm.test(version) ? version : undefined;
     const before = this.of(uuid);
     const after = { uuid, lastSeen: now, version: told ?? before?.version ?? null };
     if (before === undefined || this.#tells(before, after)) this.#version += 1;
-    this.#unsaved.set(uuid, after);
+    this.#unsaved.set(uuid, { ...after, tokens: this.#data.tokens.version });
+  }
+
+  /** Whether a request says nothing of its client that the one before it did not: almost all do. */
+  #isNoNews(noted: Noted, version: string | undefined, now: number): boolean {
+    return (
+      (version === undefined || version === noted.version) &&
+      noted.tokens === this.#data.tokens.version &&
+      now - noted.lastSeen < activeMilliseconds
+    );
   }
 
   /** Whether there is news in a request: of somebody who was not active, of a version, or by a newer token. */
@@ -70,7 +91,9 @@ export class Activity {
    * no request waits until all clients of a busy minute are written.
    */
   async save(store: DataStore): Promise<void> {
-    const records = [...this.#unsaved.values()];
+    const records = Array.from(this.#unsaved.values(), ({ uuid, lastSeen, version }) => {
+      return { uuid, lastSeen, version };
+    });
     if (this.#unsavedRequests === 0) return;
     for (let index = 0; index === 0 || index < records.length; index += savedAtOnce) {
       const requests = this.#unsavedRequests;
@@ -83,8 +106,9 @@ export class Activity {
         draft.counters.put({ name: requestCounter, value });
       });
       this.#unsavedRequests -= requests;
-      for (const record of piece) {
-        if (this.#unsaved.get(record.uuid) === record) this.#unsaved.delete(record.uuid);
+      for (const { uuid, lastSeen, version } of piece) {
+        const noted = this.#unsaved.get(uuid);
+        if (noted?.lastSeen === lastSeen && noted.version === version) this.#unsaved.delete(uuid);
       }
     }
   }

@@ -2,7 +2,7 @@
 import type { Caller, MembershipKind } from "../engine/caller.ts";
 import { Failure } from "../errors.ts";
 import type { Player, Token } from "../model.ts";
-import type { Data } from "../store/data.ts";
+import type { Data, DurableData } from "../store/data.ts";
 import { fold } from "../text.ts";
 import { isInGroup, toUUID } from "./players.ts";
 import { isLive, requireToken } from "./tokens.ts";
@@ -71,6 +71,8 @@ interface KnownCaller {
   readonly caller: Caller;
   readonly token: Token;
   readonly player: Player | undefined;
+  /** The version of the tokens and players at which the records were last seen to be the same. */
+  version: number;
 }
 
 /**
@@ -78,10 +80,10 @@ interface KnownCaller {
  * edited, so the same record says the same. What a caller may do is looked up at each question.
  */
 export class Callers {
-  readonly #data: Data;
+  readonly #data: DurableData;
   readonly #known = new Map<string, KnownCaller>();
 
-  constructor(data: Data) {
+  constructor(data: DurableData) {
     this.#data = data;
   }
 
@@ -100,12 +102,20 @@ export class Callers {
     const caller = player === undefined ? publicCaller(token.id) : playerCaller(this.#data, player);
     // The one that has been kept for longest makes room.
     if (this.#known.size >= mostKept) this.#known.delete(this.#known.keys().next().value ?? "");
-    this.#known.set(text, { caller, token, player });
+    const version = this.#data.tokens.version + this.#data.players.version;
+    this.#known.set(text, { caller, token, player, version });
     return caller;
   }
 
-  #holds({ token, player }: KnownCaller): boolean {
+  #holds(known: KnownCaller): boolean {
     const { tokens, players } = this.#data;
-    return tokens.get(token.id) === token && (player === undefined || players.get(player.uuid) === player);
+    // Versions only grow, so that their sum tells whether one of them is another one.
+    const version = tokens.version + players.version;
+    if (known.version === version) return true;
+    const { token, player } = known;
+    if (tokens.get(token.id) !== token) return false;
+    if (player !== undefined && players.get(player.uuid) !== player) return false;
+    known.version = version;
+    return true;
   }
 }
