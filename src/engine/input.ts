@@ -57,6 +57,7 @@ export class RequestInput {
   /** All parameters. @throws Failure for the first that is unknown, repeated, missing or not right. */
   all(): Input {
     const { parameters } = this.#route;
+    if (parameters.length === 0 && this.#query.length === 0) return this.#values;
     const unknown = this.#query.find(
       ({ name }) => !parameters.some((each) => each.in === "query" && each.name === name),
     );
@@ -117,9 +118,11 @@ export class RequestInput {
   }
 }
 
+const none: readonly Given[] = [];
+
 /** The query's parameters in their order; `+` is a space there, as browsers and Java's URLEncoder write it. */
 function parseQuery(search: string): readonly Given[] {
-  if (search === "") return [];
+  if (search === "") return none;
   const query = search.startsWith("?") ? search.slice(1) : search;
   return query
     .split("&")

@@ -256,12 +256,19 @@ function idempotencyKeyIn(incoming: Incoming): string | undefined {
 /** The addon version in a `User-Agent` such as `gameaddon/2.5.1 (…)`. */
 function versionIn(userAgent: string | null, product: string | undefined): string | undefined {
   if (userAgent === null || product === undefined) return undefined;
+  // Most clients name the product first, and as the table does.
+  if (userAgent.startsWith(product) && userAgent[product.length] === "/") {
+    return tokenAt(userAgent, product.length + 1);
+  }
   // Header values are Latin-1, where a letter in lower case is one letter too: places stay the same.
   const place = ` ${userAgent}`.toLowerCase().indexOf(` ${product.toLowerCase()}/`);
-  if (place === -1) return undefined;
-  const start = place + product.length + 1;
-  const end = userAgent.indexOf(" ", start);
-  return userAgent.slice(start, end === -1 ? undefined : end);
+  return place === -1 ? undefined : tokenAt(userAgent, place + product.length + 1);
+}
+
+/** What stands in a text from a place to the next space. */
+function tokenAt(text: string, start: number): string {
+  const end = text.indexOf(" ", start);
+  return text.slice(start, end === -1 ? undefined : end);
 }
 
 /** The path of the table that is nearest to what was asked for, without looking at the token in it. */
