@@ -5,6 +5,7 @@ import { DocsPage, docsPath } from "../../src/docs-page.ts";
 import type { Reloaded } from "../../src/route-table.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
+import { keepNewObjectsYoung } from "../heap.ts";
 import { createLog, type Log } from "../log.ts";
 import type { Session } from "../session.ts";
 import { openAsService } from "../turn.ts";
@@ -28,6 +29,7 @@ export async function serve(
   stopped: Promise<void>,
 ): Promise<void> {
   const { io, output, workplace } = session;
+  keepNewObjectsYoung();
   const log = createLog(io);
   const service = await openAsService(workplace(), output, {
     observe: log.request,
