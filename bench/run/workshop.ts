@@ -1,7 +1,7 @@
 /** The workshop: the temporary folder and every process of a bench, gone when it ends, however it ends. */
 import { type ChildProcess, type SpawnOptions, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { cp, mkdir, statfs } from "node:fs/promises";
+import { cp, mkdir, open, readdir, statfs } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 
@@ -37,8 +37,10 @@ export class Workshop {
     const folder = this.path(name);
     await mkdir(folder, { mode: 0o700 });
     // The socket of a service that was ended by force can not be copied.
-    if (from !== undefined)
+    if (from !== undefined) {
       await cp(from, folder, { recursive: true, filter: (path) => !path.endsWith("/socket") });
+      await syncAll(folder);
+    }
     return folder;
   }
 
@@ -66,5 +68,15 @@ export class Workshop {
   close(): void {
     for (const child of this.#children) child.kill("SIGKILL");
     this.remove(this.folder);
+  }
+}
+
+/** What the kernel has still to write would be written while something else is measured. */
+async function syncAll(folder: string): Promise<void> {
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const file = await open(join(entry.parentPath, entry.name), "r+");
+    await file.sync();
+    await file.close();
   }
 }

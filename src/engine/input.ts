@@ -128,12 +128,15 @@ function parseQuery(search: string): readonly Given[] {
     .split("&")
     .filter((piece) => piece !== "")
     .map((piece) => {
-      const [name = "", ...value] = piece.replaceAll("+", " ").split("=");
-      return { name: decode(name) ?? name, text: decode(value.join("=")) };
+      const spaced = piece.replaceAll("+", " ");
+      const equals = spaced.indexOf("=");
+      const name = equals === -1 ? spaced : spaced.slice(0, equals);
+      return { name: decode(name) ?? name, text: equals === -1 ? "" : decode(spaced.slice(equals + 1)) };
     });
 }
 
 function decode(text: string): string | undefined {
+  if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);
   } catch {

@@ -67,6 +67,8 @@ export interface EngineOptions {
 }
 
 const idempotencyHeader = "Idempotency-Key";
+/** Where browsers say that they ask ahead of time. */
+const purposeHeaders = ["sec-purpose", "purpose", "x-moz"];
 const readMethods = "GET, HEAD, OPTIONS";
 const changeMethods = "GET, OPTIONS";
 
@@ -232,10 +234,11 @@ function methodsOf({ operation }: Route): string {
 
 /** Whether a browser or a proxy sends the request before anybody has meant it (contract, section 1). */
 function isSpeculative(incoming: Incoming): boolean {
-  const purposes = ["sec-purpose", "purpose", "x-moz"].map((name) => incoming.header(name) ?? "");
-  return (
-    purposes.some((purpose) => /prefetch|prerender/i.test(purpose)) || incoming.header("early-data") === "1"
-  );
+  for (const name of purposeHeaders) {
+    const purpose = incoming.header(name);
+    if (purpose !== null && /prefetch|prerender/i.test(purpose)) return true;
+  }
+  return incoming.header("early-data") === "1";
 }
 
 /**

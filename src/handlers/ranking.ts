@@ -56,6 +56,13 @@ class Category {
     return this.#leftOut && this.leaders.length < shown;
   }
 
+  /** Whether somebody with this value can be among the leaders, or has to be, or is the first to be left out. */
+  concerns(value: number): boolean {
+    if (value <= 0) return false;
+    const last = this.leaders.at(-1);
+    return !this.#leftOut || last === undefined || value >= last.value;
+  }
+
   clear(): void {
     this.leaders.length = 0;
     this.#leftOut = false;
@@ -116,6 +123,7 @@ export class Ranking {
     services: new Category(({ services }) => services),
     kd: new Category(kdOf),
   };
+  readonly #all = Object.values(this.#categories);
   /** Whether all players have to be looked at before the next answer. */
   #isStale = true;
   #version = 0;
@@ -123,6 +131,7 @@ export class Ranking {
   constructor(data: Pick<DurableData, "players" | "statistics">) {
     this.#data = data;
     data.statistics.watch((uuid, before, after) => {
+      if (!this.#isConcerned(before, after)) return;
       const player = data.players.get(uuid);
       if (player !== undefined) this.#replace(player, before, player, after);
     });
@@ -157,6 +166,17 @@ export class Ranking {
     };
   }
 
+  /** Most changes are of players far from any list: of them not even the player has to be looked up. */
+  #isConcerned(before: Statistic | undefined, after: Statistic | undefined): boolean {
+    if (this.#isStale) return false;
+    return this.#all.some((category) => {
+      if (before !== undefined && after !== undefined && sameIn(category, before, after)) return false;
+      const concerns = (each: Statistic | undefined) =>
+        each !== undefined && category.concerns(category.rate(each));
+      return concerns(before) || concerns(after);
+    });
+  }
+
   #replace(
     before: Player | undefined,
     old: Statistic | undefined,
@@ -165,7 +185,7 @@ export class Ranking {
   ): void {
     if (this.#isStale) return;
     let shows = false;
-    for (const category of Object.values(this.#categories)) {
+    for (const category of this.#all) {
       const isSame =
         before === after && old !== undefined && fresh !== undefined && sameIn(category, old, fresh);
       if (isSame) continue;
@@ -179,12 +199,11 @@ export class Ranking {
 
   #lookAtAll(): void {
     const { players, statistics } = this.#data;
-    const categories = Object.values(this.#categories);
-    for (const category of categories) category.clear();
+    for (const category of this.#all) category.clear();
     for (const statistic of statistics.values()) {
       const player = players.get(statistic.uuid);
       if (player === undefined) continue;
-      for (const category of categories) category.add(player.name, statistic);
+      for (const category of this.#all) category.add(player.name, statistic);
     }
     this.#isStale = false;
   }

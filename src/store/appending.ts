@@ -53,7 +53,7 @@ export class Journal {
    * @throws Failure `STORE_UNAVAILABLE` where they could not be written; the file is as it was.
    * @throws SyncFailure where it is not known what the disk has: nothing may be written any more.
    */
-  async append(lines: Buffer): Promise<void> {
+  async append(lines: Uint8Array): Promise<void> {
     try {
       await writeAll(this.#file, lines, this.#size);
     } catch (cause) {

@@ -8,8 +8,8 @@ import type { Model } from "../model.ts";
 import { type Journal, SyncFailure } from "./appending.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft, type RecordChange } from "./draft.ts";
+import { LineEncoder } from "./encoding.ts";
 import type { JournalRecord } from "./journal.ts";
-import { encodeLine } from "./lines.ts";
 import { applyRecord } from "./reading.ts";
 import { unreliable } from "./refusals.ts";
 
@@ -36,6 +36,9 @@ export interface Moment {
 /** Decides a change: reads and writes the draft, gives the answer, or throws and has changed nothing. */
 export type Decide<M extends Model, T> = (draft: DraftView<M>, moment: Moment) => T;
 
+/** The bytes that a batch has at most, in nearly every case. */
+const batchLength = 64 * 1024;
+
 /** A change that is waiting, and who waits for it. */
 interface Waiting<M extends Model> {
   readonly origin: Origin;
@@ -59,6 +62,8 @@ export class Writer<M extends Model> {
   readonly #now: () => number;
   readonly #events: WriterEvents;
   readonly #draft: BatchDraft<M>;
+  /** The lines of one batch after another. */
+  readonly #encoder = new LineEncoder(batchLength);
   #waiting: Waiting<M>[] = [];
   /** What is done between two batches. */
   #interludes: (() => Promise<void>)[] = [];
@@ -123,10 +128,10 @@ export class Writer<M extends Model> {
   }
 
   async #writeBatch(batch: readonly Waiting<M>[]): Promise<void> {
-    const { lines, made, answers } = this.#decide(batch);
+    const { made, answers } = this.#decide(batch);
     // Even a refusal may rest on a change before it in the batch, so nothing is answered before all is durable.
     try {
-      if (made.length > 0) await this.#journal.append(Buffer.from(lines));
+      if (made.length > 0) await this.#journal.append(this.#encoder.piece());
     } catch (error) {
       if (error instanceof SyncFailure) await this.#fail(error);
       const refusal = error instanceof Failure ? error : unreliable(error);
@@ -137,13 +142,14 @@ export class Writer<M extends Model> {
     for (const answer of answers) answer();
   }
 
-  /** Decides the changes of a batch: the lines for the journal, the records in them, and how each is answered then. */
+  /** Decides the changes of a batch, and encodes them: the records for the journal, and how each is answered then. */
   #decide(batch: readonly Waiting<M>[]) {
     const draft = this.#draft;
     const made: { record: JournalRecord; chain: number }[] = [];
     const answers: (() => void)[] = [];
-    let lines = "";
-    let { sequence, chain } = this.#database;
+    const encoder = this.#encoder;
+    let { sequence } = this.#database;
+    encoder.begin(this.#database.chain);
     for (const { origin, decide, resolve, reject } of batch) {
       const moment = { sequence: sequence + 1, now: this.#now() };
       try {
@@ -151,10 +157,8 @@ export class Writer<M extends Model> {
         const changes = draft.changes();
         if (changes.length > 0) {
           const record = toRecord(moment, origin, changes);
-          const encoded = encodeLine(JSON.stringify(record), chain);
-          lines += encoded.line;
+          const chain = encoder.add(JSON.stringify(record));
           ({ sequence } = moment);
-          ({ chain } = encoded);
           made.push({ record, chain });
         }
         draft.commit();
@@ -165,7 +169,7 @@ export class Writer<M extends Model> {
       }
     }
     draft.reset();
-    return { lines, made, answers };
+    return { made, answers };
   }
 
   /** Stops for good: nothing is answered as saved any more. */
