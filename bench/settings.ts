@@ -38,7 +38,7 @@ export const help = `npm run bench -- [scale] [options]
 Measures the service against its goals and prints one Markdown table; with \`scale\`, what requests, a start and memory
 cost at 100, 10,000 and 100,000 players, with a plot. What goes on is told on standard error. Needs wrk
 (apt-get install wrk); the first call installs the peers into bench/node_modules, which takes minutes. All rows
-together take half an hour.
+together take 35 minutes.
 
   --only <text>    only rows whose name has this in it; may be repeated
   --runs <n>       pairs of fresh processes for each row (5; scale 3)
@@ -86,7 +86,7 @@ export function readSettings(args: readonly string[]): Settings {
     only: values.only,
     runs: short ? 1 : positive("runs", values.runs, scale ? 3 : 5),
     seconds: short ? 0.3 : positive("seconds", values.seconds, 2),
-    warmSeconds: short ? 0 : 2,
+    warmSeconds: short ? 0 : 5,
     connections: 64,
     small: 100,
     large: short ? 1_000 : 100_000,
