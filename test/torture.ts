@@ -46,7 +46,7 @@ async function serve(folder: string, snapshotAfterBytes: number): Promise<void> 
   const service = await Service.open({
     folder,
     routes: "routes.yaml",
-    snapshotAfterBytes,
+    snapshotAfter: { bytes: snapshotAfterBytes, snapshots: 0 },
     retention: { milliseconds: 0, snapshots: 2 },
     onFatal: () => process.exit(1),
   });

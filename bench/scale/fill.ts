@@ -40,7 +40,7 @@ function openStore(folder: string): Promise<DataStore> {
     folder,
     model,
     // Only the snapshot at the end: nothing of how the folder came to be is kept beside it.
-    snapshotAfterBytes: Number.POSITIVE_INFINITY,
+    snapshotAfter: { bytes: Number.POSITIVE_INFINITY, snapshots: 0 },
     retention: { milliseconds: 0, snapshots: 1 },
   });
 }

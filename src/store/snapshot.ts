@@ -162,12 +162,27 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
   readonly #folder: string;
   readonly #model: M;
   readonly #now: () => number;
+  #bytes = 0;
 
   constructor(files: Files, folder: string, model: M, now: () => number) {
     this.#files = files;
     this.#folder = folder;
     this.#model = model;
     this.#now = now;
+  }
+
+  /** The bytes of the newest snapshot, as far as it was measured or written here. */
+  get bytes(): number {
+    return this.#bytes;
+  }
+
+  /** Looks how large the newest snapshot is. */
+  async measure(): Promise<void> {
+    const newest = snapshotsIn(await this.#files.readdir(this.#folder)).at(-1);
+    if (newest === undefined) return;
+    const file = await this.#files.open(join(this.#folder, snapshotFile(newest)), "r");
+    this.#bytes = (await file.stat()).size;
+    await file.close();
   }
 
   /** The newest snapshot, or null where there is none. @throws BrokenLine where it is damaged. */
@@ -185,7 +200,7 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
     try {
       const format = { format: snapshotFormat, version: snapshotVersion } as const;
       const header = { ...format, sequence, chain, instant: this.#now() };
-      await writeDurably(
+      this.#bytes = await writeDurably(
         this.#files,
         join(this.#folder, snapshotFile(sequence)),
         encode(header, collections),

@@ -26,8 +26,11 @@ export interface StoreOptions<M extends Model> {
   readonly model: M;
   readonly files?: Files;
   readonly now?: () => number;
-  /** A snapshot is begun when the journal has grown by this many bytes since the last one. */
-  readonly snapshotAfterBytes?: number;
+  /**
+   * A snapshot is begun when the journal has grown by so many bytes since the last one, and by so many times the last
+   * one's. By default 64 MiB, and twice: then snapshots are a third of what is written at most.
+   */
+  readonly snapshotAfter?: { readonly bytes: number; readonly snapshots: number };
   /** How long what a newer snapshot contains is kept. */
   readonly retention?: Retention;
   /** Told when something in the background has failed that nobody waits for, such as a snapshot. */
@@ -36,7 +39,7 @@ export interface StoreOptions<M extends Model> {
   readonly onFatal?: (error: Error) => void;
 }
 
-const defaultSnapshotAfterBytes = 64 * 1024 * 1024;
+const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
 
 /** A file that says that a sync has failed, so that what a start reads may never have reached the disk. */
 const unsyncedMarker = "unsynced";
@@ -52,6 +55,7 @@ export class Store<M extends Model> {
   readonly data: DurableView<M>;
 
   readonly #low: Low<Database<M>>;
+  readonly #adapter: SnapshotAdapter<M>;
   readonly #journal: Journal;
   readonly #lock: FolderLock;
   readonly #options: StoreOptions<M>;
@@ -64,6 +68,7 @@ export class Store<M extends Model> {
   private constructor(
     options: StoreOptions<M>,
     low: Low<Database<M>>,
+    adapter: SnapshotAdapter<M>,
     journal: Journal,
     lock: FolderLock,
     opened: { isNew: boolean; warnings: readonly string[]; snapshotSequence: number },
@@ -72,6 +77,7 @@ export class Store<M extends Model> {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#low = low;
+    this.#adapter = adapter;
     this.#journal = journal;
     this.#lock = lock;
     this.data = low.data.view;
@@ -105,10 +111,12 @@ export class Store<M extends Model> {
     try {
       const recovered = await recover(files, folder, model, now());
       journal = recovered.journal;
-      const low = new Low(new SnapshotAdapter(files, folder, model, now), recovered.database);
+      const adapter = new SnapshotAdapter(files, folder, model, now);
+      await adapter.measure();
+      const low = new Low(adapter, recovered.database);
       const marker = join(folder, unsyncedMarker);
       const unsynced = (await files.readdir(folder)).includes(unsyncedMarker);
-      const store = new Store(options, low, recovered.journal, lock, {
+      const store = new Store(options, low, adapter, recovered.journal, lock, {
         isNew: recovered.isNew,
         warnings: recovered.warnings,
         snapshotSequence: recovered.database.sequence - recovered.replayed,
@@ -190,8 +198,9 @@ export class Store<M extends Model> {
 
   /** Begins a snapshot where the journal has grown enough. */
   #snapshotWhereDue(): void {
-    const limit = this.#options.snapshotAfterBytes ?? defaultSnapshotAfterBytes;
-    if (this.#journal.size < limit || this.#snapshot !== undefined) return;
+    const { bytes, snapshots } = this.#options.snapshotAfter ?? defaultSnapshotAfter;
+    const { size } = this.#journal;
+    if (size < bytes || size < snapshots * this.#adapter.bytes || this.#snapshot !== undefined) return;
     if (this.#writer.fatal !== undefined) return;
     // A snapshot that fails leaves everything as it was: a later batch tries again.
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));

@@ -274,7 +274,7 @@ describe("a snapshot that fails", () => {
     const warn = (message: string) => void told.push(message);
     const folder = await temporaryFolder(t);
     const files = ruledFiles(({ operation }) => (operation === "rename" ? systemError("EIO") : undefined));
-    const store = await openNotebook(folder, { files, snapshotAfterBytes: 1000, warn });
+    const store = await openNotebook(folder, { files, snapshotAfter: { bytes: 1000, snapshots: 0 }, warn });
     await fill(store, 30);
     await store.close();
     assert.deepEqual(await namesIn(folder, /^snapshot-|\.tmp$/), []);

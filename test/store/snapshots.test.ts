@@ -143,7 +143,7 @@ describe("a snapshot", () => {
 
   it("is begun when the journal has grown by the given size, and again when it has done so once more", async (t) => {
     const folder = await temporaryFolder(t);
-    const store = await openNotebook(folder, { snapshotAfterBytes: 4000 });
+    const store = await openNotebook(folder, { snapshotAfter: { bytes: 4000, snapshots: 0 } });
     await fill(store, 60);
     await store.close();
     const sizes: number[] = [];
@@ -158,6 +158,24 @@ describe("a snapshot", () => {
     const again = await openNotebook(folder);
     t.after(() => again.close());
     assertKept(again, 60, 60);
+  });
+
+  it("is begun only when the journal has become a multiple of the last one, also of one before a restart", async (t) => {
+    const folder = await temporaryFolder(t);
+    const sizeOf = async (name: string) => (await readFile(join(folder, name))).length;
+    const first = await openNotebook(folder);
+    await fill(first, 60);
+    await first.close({ snapshot: true });
+    const store = await openNotebook(folder, { snapshotAfter: { bytes: 1, snapshots: 3 } });
+    for (let count = 61; (await namesIn(folder, /^snapshot-/)).length === 1; count += 1)
+      await fill(store, count);
+    await store.close();
+    const [grown, limit] = [
+      await sizeOf("journal-000000000061.log"),
+      3 * (await sizeOf("snapshot-000000000060.jsonl")),
+    ];
+    const line = 400;
+    assert.ok(grown >= limit && grown < limit + line, `${grown} bytes of journal, the limit is ${limit}`);
   });
 
   it("on stop leaves the next start nothing to replay; asked for again it does nothing", async (t) => {
