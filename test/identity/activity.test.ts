@@ -8,7 +8,13 @@ import { day, openWorld } from "../_setup.ts";
 const step = fc.record({
   act: fc.constantFrom("ask", "ask", "ask", "wait", "issue", "save", "delete"),
   who: fc.constantFrom("Ada", "Bob"),
-  version: fc.constantFrom(undefined, "2.5.1", "2.6", "no version"),
+  version: fc.constantFrom(undefined, undefined, "2.5.1", "2.6", "no version"),
+  days: fc.constantFrom(1, 3),
+});
+
+/** Somebody who is active no longer, and comes back. */
+const returning = (["ask", "wait", "ask"] as const).map((act) => {
+  return { act, who: "Ada", version: undefined, days: 3 } as const;
 });
 
 it("knows of each client when it asked last, which version it told last, and when there is news", async (t) => {
@@ -20,9 +26,9 @@ it("knows of each client when it asked last, which version it told last, and whe
       let requests = activity.requests;
       /** Of whom there is news with the next request, whatever it tells. */
       const newlyIssued = new Set<string>();
-      for (const { act, who, version } of steps) {
+      for (const { act, who, version, days } of steps) {
         const uuid = player[who];
-        if (act === "wait") clock.advance(day);
+        if (act === "wait") clock.advance(days * day);
         if (act === "save") await activity.save(service.store);
         if (act === "issue") {
           // A token counts as newer only where it is: at the same instant nobody can tell.
@@ -53,7 +59,7 @@ it("knows of each client when it asked last, which version it told last, and whe
         assert.equal(activity.requests, requests);
       }
     }),
-    { numRuns: 60 },
+    { numRuns: 60, examples: [[returning]] },
   );
 });
 
