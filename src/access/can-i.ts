@@ -14,7 +14,7 @@ import { playerCaller, publicCaller } from "../identity/callers.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Player } from "../model.ts";
-import type { DurableData } from "../store/data.ts";
+import type { Data } from "../store/data.ts";
 import { isExcluded, mayCall } from "./people.ts";
 import { type Pair, toWholeQuestion } from "./question.ts";
 
@@ -51,7 +51,7 @@ export const publicName = "public";
  * @throws Failure `UNKNOWN_PLAYER`, and what {@link toWholeQuestion} throws
  */
 export function canI(
-  data: DurableData,
+  data: Data,
   table: Table,
   vocabulary: Vocabulary,
   now: number,

@@ -3,7 +3,7 @@ import type { Caller } from "../engine/caller.ts";
 import { type Input, permits } from "../engine/restriction.ts";
 import type { Route, Table } from "../engine/table.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
-import type { DurableData } from "../store/data.ts";
+import type { Data } from "../store/data.ts";
 import { compareTexts } from "../text.ts";
 
 /** A player, as lists name one. */
@@ -27,7 +27,7 @@ export interface People {
 export const nobody: People = { players: [], public: publicCaller("-") };
 
 /** Everyone in the data. What they may is asked of the data as it is at the moment of each question. */
-export function peopleOf(data: DurableData): People {
+export function peopleOf(data: Data): People {
   const players = Array.from(data.players.values(), (player) => {
     return { name: player.name, uuid: player.uuid, caller: playerCaller(data, player) };
   });

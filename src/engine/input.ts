@@ -27,10 +27,6 @@ export interface GivenParameters {
   readonly search: string;
 }
 
-/** An object without a prototype, as `Object.create(null)` gives, but one that V8 does not keep as a dictionary. */
-const Values = function Values() {} as unknown as { new (): Record<string, ParameterValue> };
-Values.prototype = Object.create(null);
-
 /** The parameters of one request, checked when they are asked for. */
 export class RequestInput {
   readonly #route: Route;
@@ -38,7 +34,7 @@ export class RequestInput {
   readonly #tokenForm: RegExp | undefined;
   readonly #given: GivenParameters;
   readonly #query: readonly Given[];
-  readonly #values: Record<string, ParameterValue> = new Values();
+  readonly #values: Record<string, ParameterValue> = Object.create(null);
 
   constructor(route: Route, { vocabulary, tokenForm }: Surroundings, given: GivenParameters) {
     this.#route = route;

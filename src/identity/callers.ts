@@ -2,7 +2,7 @@
 import type { Caller, MembershipKind } from "../engine/caller.ts";
 import { Failure } from "../errors.ts";
 import type { Player, Token } from "../model.ts";
-import type { DurableData } from "../store/data.ts";
+import type { Data, DurableData } from "../store/data.ts";
 import { fold } from "../text.ts";
 import { isInGroup, toUUID } from "./players.ts";
 import { isLive, requireToken } from "./tokens.ts";
@@ -32,7 +32,7 @@ export const operatorCaller: Caller = {
 };
 
 /** A player, as the data is at the moment of each question. */
-export function playerCaller(data: DurableData, player: Player): Caller {
+export function playerCaller(data: Data, player: Player): Caller {
   return new PlayerCaller(data, player);
 }
 
@@ -42,12 +42,10 @@ class PlayerCaller implements Caller {
   readonly identified = true;
   readonly administrator: boolean;
   readonly unrestricted = false;
-  readonly #data: DurableData;
+  readonly #data: Data;
   readonly #player: Player;
-  /** The group that was asked for last, which mostly is the excluded one, and what was found. */
-  #group: { readonly name: string; readonly isIn: boolean; readonly version: number } | undefined;
 
-  constructor(data: DurableData, player: Player) {
+  constructor(data: Data, player: Player) {
     this.id = player.uuid;
     this.scope = player.uuid;
     this.administrator = player.administrator;
@@ -61,17 +59,8 @@ class PlayerCaller implements Caller {
   }
 
   rankIn(kind: MembershipKind, of: string): number | undefined {
-    if (kind === "group") return this.#isInGroup(of) ? 0 : undefined;
+    if (kind === "group") return isInGroup(this.#data, of, this.#player) ? 0 : undefined;
     return this.#data.memberships.get(`${of}/${this.id}`)?.rank;
-  }
-
-  /** Looked up anew whenever any group has another member. */
-  #isInGroup(name: string): boolean {
-    const { version } = this.#data.groupMembers;
-    if (this.#group?.name !== name || this.#group.version !== version) {
-      this.#group = { name, isIn: isInGroup(this.#data, name, this.#player), version };
-    }
-    return this.#group.isIn;
   }
 }
 

@@ -181,8 +181,11 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
     const newest = snapshotsIn(await this.#files.readdir(this.#folder)).at(-1);
     if (newest === undefined) return;
     const file = await this.#files.open(join(this.#folder, snapshotFile(newest)), "r");
-    this.#bytes = (await file.stat()).size;
-    await file.close();
+    try {
+      this.#bytes = (await file.stat()).size;
+    } finally {
+      await file.close();
+    }
   }
 
   /** The newest snapshot, or null where there is none. @throws BrokenLine where it is damaged. */
