@@ -9,4 +9,7 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(0);
 });
 
-process.exitCode = await run(process.argv.slice(2), processIO());
+// Not awaited here: as built this is CommonJS.
+void run(process.argv.slice(2), processIO()).then((exitCode) => {
+  process.exitCode = exitCode;
+});

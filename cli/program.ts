@@ -1,6 +1,6 @@
 /**
  * The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4).
- * All of them are loaded to help, so each loads what carries it out only when it is carried out, from `actions/`.
+ * Each loads what carries it out only when it is carried out, from `actions/`, so that none waits for the others.
  */
 import { Command, CommanderError, Option } from "commander";
 import { withoutTokens } from "../src/identity/tokens.ts";
@@ -18,8 +18,8 @@ import { addTokenCommands } from "./commands/token.ts";
 import { addUndoCommand } from "./commands/undo.ts";
 import type { IO } from "./io.ts";
 import { Output } from "./output.ts";
-import { version } from "./package.ts";
 import type { Session } from "./session.ts";
+import { version } from "./version.ts";
 import { defaultRoutes, type GlobalOptions, Workplace } from "./workplace.ts";
 
 /** 0 done, 1 failed, 2 wrong usage. */
@@ -38,6 +38,10 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     io,
     output,
     workplace,
+    async look(name, input) {
+      const { look } = await import("./look.ts");
+      return look(workplace(), output, name, input);
+    },
     async withControl(mode, work) {
       const { withControl } = await import("./turn.ts");
       return withControl(workplace(), output, mode, work);
@@ -47,24 +51,10 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   program
     .description("Runs the game-addon data service, and administrates its data.")
     .version(version(), "-V, --version", "print the version")
-    .addOption(option("--data <dir>", "the data folder", io.env.ADDON_DATA ?? "data"))
-    .addOption(option("--routes <file>", "the route table", io.env.ADDON_ROUTES ?? defaultRoutes))
-    .addOption(new Option("--json", "print one JSON document"))
-    .option("--no-input", "never ask anything")
     .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", examples);
-  addServeCommand(program, session);
-  addSeedCommands(program, session);
-  addPlayerCommands(program, session);
-  addMemberCommands(program, session);
-  addTokenCommands(program, session);
-  addGroupCommands(program, session);
-  addCallCommand(program, session);
-  addRoutesCommands(program, session);
-  addAccessCommands(program, session);
-  addDataCommands(program, session);
-  addAuditCommands(program, session);
-  addUndoCommand(program, session);
+  for (const option of globalOptions(io)) program.addOption(option);
+  for (const add of needed(args, io)) add(program, session);
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),
@@ -89,6 +79,43 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   }
 }
 
+/** Adds commands of one kind. */
+type Add = (program: Command, session: Session) => void;
+
+/** All commands in the order in which help lists them, by the words that they begin with. */
+const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
+  [["serve"], addServeCommand],
+  [["seed"], addSeedCommands],
+  [["player"], addPlayerCommands],
+  [["member", "admin"], addMemberCommands],
+  [["token"], addTokenCommands],
+  [["group"], addGroupCommands],
+  [["call"], addCallCommand],
+  [["routes"], addRoutesCommands],
+  [["can-i", "who-can"], addAccessCommands],
+  [["data"], addDataCommands],
+  [["audit"], addAuditCommands],
+  [["undo"], addUndoCommand],
+];
+
+/** The commands that a command line needs: those of its first word, or all where help or a suggestion is wanted. */
+function needed(args: readonly string[], io: IO): readonly Add[] {
+  const word = firstWord(args, io);
+  const named = commands.filter(([words]) => word !== undefined && words.includes(word));
+  return (named.length > 0 ? named : commands).map(([, add]) => add);
+}
+
+function firstWord(args: readonly string[], io: IO): string | undefined {
+  const line = new Command().exitOverride().configureOutput({ writeErr: () => {} });
+  for (const option of globalOptions(io)) line.addOption(option);
+  try {
+    return line.parseOptions([...args]).operands[0];
+  } catch {
+    // What is wrong with the line is said when all of it is parsed.
+    return undefined;
+  }
+}
+
 const examples = `
 Examples:
   $ addon-cli serve                                   run the service on http://127.0.0.1:8888
@@ -105,8 +132,13 @@ function usageMessage({ code, message }: CommanderError): string {
   return message.replace(/^error: /, "").replaceAll("\n", " ");
 }
 
-function option(flags: string, description: string, value: string): Option {
-  return new Option(flags, description).default(value);
+function globalOptions({ env }: IO): Option[] {
+  return [
+    new Option("--data <dir>", "the data folder").default(env.ADDON_DATA ?? "data"),
+    new Option("--routes <file>", "the route table").default(env.ADDON_ROUTES ?? defaultRoutes),
+    new Option("--json", "print one JSON document"),
+    new Option("--no-input", "never ask anything"),
+  ];
 }
 
 function* withSubcommands(command: Command): Generator<Command> {

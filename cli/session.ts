@@ -1,4 +1,5 @@
 /** What every command is given. */
+import type { AdministrationInput, AdministrationResult, ReadName } from "../src/administration/index.ts";
 import type { Control } from "../src/control.ts";
 import type { Mode } from "./folder.ts";
 import type { IO } from "./io.ts";
@@ -10,6 +11,8 @@ export interface Session {
   readonly io: IO;
   readonly output: Output;
   workplace(): Workplace;
+  /** Carries out an operation that reads. */
+  look<N extends ReadName>(name: N, input: AdministrationInput<N>): Promise<AdministrationResult<N>>;
   /** Runs `work` on the data. */
   withControl<T>(mode: Mode, work: (control: Control) => Promise<T>): Promise<T>;
 }

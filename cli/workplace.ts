@@ -1,8 +1,8 @@
 /** The files that a command works on: the data folder, the route table and the seed. */
 import { access, copyFile, mkdir } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
+import { packaged } from "../src/packaged.ts";
 import type { IO } from "./io.ts";
-import { packaged } from "./package.ts";
 
 /** The options of every command. */
 export interface GlobalOptions {

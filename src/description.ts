@@ -2,12 +2,11 @@
  * What the description of the interface says beside the route table: what this service is, how its tokens look, and
  * what its resources are.
  */
-import { existsSync, readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import type { DescriptionOptions } from "./engine/openapi.ts";
 import { tokenInText } from "./identity/tokens.ts";
+import { packaged } from "./packaged.ts";
 
 const introduction = `Shared community data for the client addon of a multiplayer game: statistics and a top list, addon groups, a target list, blacklist reasons per faction, house bans, navi points, wanted reasons, live events, and the versions of the addon.
 
@@ -43,7 +42,10 @@ export function descriptionOptions(): DescriptionOptions {
 }
 
 function readOptions(): DescriptionOptions {
-  const { version, license } = v.parse(packageSchema, JSON.parse(readFileSync(packageFile(), "utf8")));
+  const { version, license } = v.parse(
+    packageSchema,
+    JSON.parse(readFileSync(packaged("package.json"), "utf8")),
+  );
   return {
     info: {
       title: "Game-addon data service",
@@ -54,11 +56,4 @@ function readOptions(): DescriptionOptions {
     tokenPattern: `^${tokenInText.source}$`,
     resources,
   };
-}
-
-/** The package's own file: in the folder above this one, or as built one further up. */
-function packageFile(): string {
-  const above = join(dirname(fileURLToPath(import.meta.url)), "..");
-  const file = join(above, "package.json");
-  return existsSync(file) ? file : join(above, "..", "package.json");
 }

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { fileURLToPath } from "node:url";
 import { ReadyBody } from "./engine/body.ts";
 import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
@@ -13,6 +12,7 @@ import { descriptionPath } from "./engine/openapi-serving.ts";
 import { type Answer, failureAnswer, readAnswer } from "./engine/response.ts";
 import { internalFailure } from "./engine/walk.ts";
 import { Failure } from "./errors.ts";
+import { packaged, packagedWith } from "./packaged.ts";
 
 export interface DocsPageOptions {
   /** The prefix of the route table in force. */
@@ -35,16 +35,13 @@ const html = "text/html; charset=utf-8";
 const css = "text/css; charset=utf-8";
 const js = "text/javascript; charset=utf-8";
 
-/** Where the page's own files are: beside this one, which as built stands apart from them. */
-const ownFolder = import.meta.url.endsWith(".ts") ? "docs-page/" : "../../src/docs-page/";
-
 function own(name: string, type: string): PageFile {
-  return { locate: () => new URL(ownFolder + name, import.meta.url).href, type };
+  return { locate: () => packaged(`src/docs-page/${name}`), type };
 }
 
 /** A file of Swagger UI, which is not always in this package's own node_modules. */
 function renderer(name: string, type: string): PageFile {
-  return { locate: () => import.meta.resolve(`swagger-ui-dist/${name}`), type };
+  return { locate: () => packagedWith(`swagger-ui-dist/${name}`), type };
 }
 
 /** All that is served, by path. What a request names is only looked up here, and never becomes the name of a file. */
@@ -150,7 +147,7 @@ export class DocsPage {
 }
 
 async function readBody({ locate, type }: PageFile, description: string): Promise<ReadyBody> {
-  const bytes = await readFile(fileURLToPath(locate()));
+  const bytes = await readFile(locate());
   if (type !== html) return new ReadyBody(bytes, { kept: true });
   const text = bytes.toString().replaceAll(descriptionMark, () => escaped(description));
   return new ReadyBody(Buffer.from(text), { kept: true });

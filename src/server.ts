@@ -12,7 +12,7 @@ import {
 } from "node:http";
 import type { Duplex } from "node:stream";
 import { createSecureContext } from "node:tls";
-import { type Listener, listen } from "listhen";
+import type { Listener } from "listhen";
 import { NodeRequest } from "srvx/node";
 import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
@@ -96,6 +96,8 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
   if (https !== undefined) await requireCertificate(https);
   let listening: Listener;
   try {
+    // As CommonJS it needs packages that only some versions of Node can load from there.
+    const { listen } = await import("listhen");
     listening = await listen(listener, {
       hostname: host,
       // Without these listhen goes on to another port when this one is taken.

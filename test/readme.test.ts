@@ -1,11 +1,12 @@
 /** What the README shows: its tour, pasted into a shell as it stands; its table of operations; its commands. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
+import { buildProject } from "./_build.ts";
 import { projectFolder, temporaryFolder } from "./_setup.ts";
 import { emptyDesk } from "./cli/_setup.ts";
 
@@ -29,18 +30,10 @@ async function freePort(): Promise<number> {
 
 /** A project as it is after `npm ci`, beside this one, with an `npx` that does not look anything up. */
 async function builtProject(folder: string): Promise<NodeJS.ProcessEnv> {
-  for (const name of ["node_modules", "package.json"]) {
-    await symlink(join(projectFolder, name), join(folder, name));
-  }
-  await cp(join(projectFolder, "routes.yaml"), join(folder, "routes.yaml"));
-  await mkdir(join(folder, "data"));
-  await cp(join(projectFolder, "data", "seed.yaml"), join(folder, "data", "seed.yaml"));
-  const tsc = join(projectFolder, "node_modules", "typescript", "bin", "tsc");
-  const config = join(projectFolder, "tsconfig.build.json");
-  await run(process.execPath, [tsc, "-p", config, "--outDir", join(folder, "dist")]);
+  const main = await buildProject(folder);
   const bin = join(folder, "bin");
   await mkdir(bin);
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(folder, "dist", "cli", "main.js")}" "$@"\n`;
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`;
   await writeFile(join(bin, "npx"), npx, { mode: 0o755 });
   return { ...process.env, PATH: `${bin}:${process.env.PATH}` };
 }

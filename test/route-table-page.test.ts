@@ -50,11 +50,10 @@ async function freePort(): Promise<number> {
 /** A folder as it is after `npm ci`, in which `npx addon-cli` and `dist` run the sources. */
 async function projectIn(folder: string): Promise<NodeJS.ProcessEnv> {
   await cp(join(projectFolder, "routes.yaml"), join(folder, "routes.yaml"));
-  const main = join(folder, "dist", "cli", "main.js");
-  await mkdir(join(folder, "dist", "cli"), { recursive: true });
-  await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
+  const main = join(folder, "dist", "addon-cli.cjs");
+  await mkdir(join(folder, "dist"));
   const source = pathToFileURL(join(projectFolder, "cli", "main.ts"));
-  await writeFile(main, `import "${import.meta.resolve("tsx")}";\nawait import("${source}");\n`);
+  await writeFile(main, `import("${import.meta.resolve("tsx")}").then(() => import("${source}"));\n`);
   await mkdir(join(folder, "bin"));
   const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`;
   await writeFile(join(folder, "bin", "npx"), npx, { mode: 0o755 });

@@ -237,7 +237,7 @@ async function tellAll(url: string, clients: readonly Client[]): Promise<Told> {
 
 async function start(folder: string): Promise<{ child: ChildProcess; started: Started }> {
   const snapshotAfter = String(Math.floor(2 ** (10 + Math.random() * 8)));
-  const main = join(folder, "dist", "test", "torture.js");
+  const main = join(folder, "test", "torture.js");
   const args = [main, "--serve", join(folder, "community"), "--snapshotAfter", snapshotAfter];
   const child = spawn(process.execPath, args, { cwd: folder, stdio: ["ignore", "pipe", "inherit"] });
   const end = () => void child.kill("SIGKILL");

@@ -7,7 +7,7 @@ export const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 export const benchFolder = join(projectFolder, "bench");
 
 /** The executable of the product, compiled. */
-export const productMain = join(projectFolder, "dist", "cli", "main.js");
+export const productMain = join(projectFolder, "dist", "addon-cli.cjs");
 export const routesFile = join(projectFolder, "routes.yaml");
 export const seedFile = join(projectFolder, "data", "seed.yaml");
 

@@ -8,7 +8,7 @@ function parseRank(text: string): number {
   return Number(text);
 }
 
-export function addMemberCommands(program: Command, { output, withControl }: Session): void {
+export function addMemberCommands(program: Command, { look, output, withControl }: Session): void {
   const member = program.command("member").description("set ranks in factions and services");
   member
     .command("set")
@@ -54,7 +54,7 @@ export function addMemberCommands(program: Command, { output, withControl }: Ses
     .command("list")
     .description("list the administrators")
     .action(async () => {
-      const rows = await withControl("reads", (control) => control.administer("admin.list", {}));
+      const rows = await look("admin.list", {});
       const columns = [
         { heading: "NAME", cell: ({ name }: { name: string }) => name },
         { heading: "UUID", cell: ({ uuid }: { uuid: string }) => uuid },

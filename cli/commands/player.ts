@@ -17,7 +17,7 @@ export function parseMember(text: string, previous: readonly Member[] = []): Mem
 }
 
 export function addPlayerCommands(program: Command, session: Session): void {
-  const { output, withControl } = session;
+  const { look, output, withControl } = session;
   const player = program.command("player").description("register, show, exclude and remove players");
 
   player
@@ -48,7 +48,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .command("list")
     .description("list the registered players")
     .action(async () => {
-      const rows = await withControl("reads", (control) => control.administer("player.list", {}));
+      const rows = await look("player.list", {});
       await output.list(
         rows,
         [
@@ -68,9 +68,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .argument("<player>", "name or UUID")
     .addHelpText("after", examples("player show Ada"))
     .action(async (reference: string) => {
-      const shown = await withControl("reads", (control) =>
-        control.administer("player.show", { player: reference }),
-      );
+      const shown = await look("player.show", { player: reference });
       const { statistic } = shown;
       const lines: [string, string][] = [
         ["name", shown.name],

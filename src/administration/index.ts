@@ -37,5 +37,10 @@ export type AdministrationInput<N extends AdministrationName> = v.InferInput<Adm
 type Result<O> = O extends { change(...all: never[]): infer R } | { read(...all: never[]): infer R }
   ? R
   : never;
+/** The operations that only read. */
+export type ReadName = {
+  [N in AdministrationName]: Administration[N]["effect"] extends "read" ? N : never;
+}[AdministrationName];
+
 /** What an administrative operation gives. */
 export type AdministrationResult<N extends AdministrationName> = Result<Administration[N]>;

@@ -2,7 +2,6 @@
  * The operator at work on a store: carries out the administrative operations, and takes changes back. It knows no
  * engine and no handler, so that a command that needs neither does not load them.
  */
-import * as v from "valibot";
 import type { Table } from "../engine/table.ts";
 import { Failure } from "../errors.ts";
 import type { Activity } from "../identity/activity.ts";
@@ -17,6 +16,7 @@ import {
   type AdministrationResult,
   administration,
 } from "./index.ts";
+import { parseInput } from "./input.ts";
 import { undoChange } from "./undo.ts";
 
 /** What the operator works with beside the store. */
@@ -44,9 +44,7 @@ export class Operator {
     input: AdministrationInput<N>,
   ): Promise<AdministrationResult<N>> {
     const operation: AdministrationOperation = administration[name];
-    const parsed = v.safeParse(operation.input, input);
-    if (!parsed.success) throw new Failure("PARAMETER_INVALID", `${upperFirst(parsed.issues[0].message)}.`);
-    const result = await this.#carryOut(name, operation, parsed.output as never);
+    const result = await this.#carryOut(name, operation, parseInput(operation, input) as never);
     return result as AdministrationResult<N>;
   }
 
@@ -99,8 +97,4 @@ export class Operator {
 
 function undeclared(): never {
   throw new Error("only what defineChangeByTable declares can ask for the excluded group");
-}
-
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
 }

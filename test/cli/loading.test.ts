@@ -85,16 +85,27 @@ describe("loading", () => {
   it("when a command needs the data alone then neither the engine nor the route table is loaded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
+    const loaded = await loadedBy(desk, "token", "issue", "--player", "Ada");
+    assertLight(loaded);
+    // The list is of what was really loaded.
+    assert.ok(loaded.packages.has("lowdb"), [...loaded.packages].join());
+    assert.ok(loaded.files.has("src/store/store.ts"), [...loaded.files].join());
+  });
+
+  it("when a command only looks at the data then nothing is loaded that locks or writes it", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
     for (const args of [
       ["token", "list"],
-      ["token", "issue", "--player", "Ada"],
       ["player", "show", "Ada"],
     ]) {
       const loaded = await loadedBy(desk, ...args);
       assertLight(loaded);
-      // The list is of what was really loaded.
-      assert.ok(loaded.packages.has("lowdb"), args.join(" "));
-      assert.ok(loaded.files.has("src/store/store.ts"), args.join(" "));
+      assert.ok(loaded.files.has("src/store/reading.ts"), args.join(" "));
+      assert.ok(!loaded.packages.has("fs-native-extensions"), args.join(" "));
+      for (const file of ["store.ts", "writer.ts", "lock.ts"]) {
+        assert.ok(!loaded.files.has(`src/store/${file}`), `${args.join(" ")} loads ${file}`);
+      }
     }
   });
 

@@ -201,16 +201,15 @@ export function systemError(code: string): NodeJS.ErrnoException {
 
 /**
  * Compiles what a real process runs, which starts faster than through tsx: `src`, `cli` and the tests' own.
- * @returns the folder of the compiled files
+ * They are in the folder as the sources are in the project.
  */
-export async function buildInto(folder: string): Promise<string> {
+export async function buildInto(folder: string): Promise<void> {
   for (const name of await readdir(projectFolder)) {
     const isPacked = /^(?:node_modules|data|package\.json|routes\..*)$/.test(name);
     if (isPacked) await symlink(join(projectFolder, name), join(folder, name));
   }
   const config = join(folder, "tsconfig.json");
-  const outDir = join(folder, "dist");
-  const compilerOptions = { noEmit: false, rootDir: projectFolder, outDir, noCheck: true };
+  const compilerOptions = { noEmit: false, rootDir: projectFolder, outDir: folder, noCheck: true };
   const include = ["src", "cli", "test/store/_driver.ts", "test/torture.ts"].map((each) =>
     join(projectFolder, each),
   );
@@ -220,7 +219,6 @@ export async function buildInto(folder: string): Promise<string> {
   );
   const tsc = join(projectFolder, "node_modules", "typescript", "bin", "tsc");
   await promisify(execFile)(process.execPath, [tsc, "-p", config]);
-  return outDir;
 }
 
 /** Makes a folder above a file, and the file. */

@@ -18,7 +18,8 @@ after(async () => {
   for (const end of endings) await end();
 });
 const root = await temporaryFolder(own);
-const driver = join(await buildInto(root), "test", "store", "_driver.js");
+await buildInto(root);
+const driver = join(root, "test", "store", "_driver.js");
 
 /** Whether a command works here; else why a test is skipped. */
 function unavailable(command: string, ...args: string[]): string | false {

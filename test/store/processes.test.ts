@@ -5,8 +5,8 @@ import { once } from "node:events";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { Service } from "../../src/service.ts";
+import { buildProject } from "../_build.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { buildInto } from "./_faults.ts";
 
 const endings: (() => unknown)[] = [];
 const own = { after: (end: () => unknown) => void endings.push(end) } as Parameters<
@@ -16,7 +16,7 @@ after(async () => {
   for (const end of endings.reverse()) await end();
 });
 const root = await temporaryFolder(own);
-const main = join(await buildInto(root), "cli", "main.js");
+const main = await buildProject(root);
 const env = { PATH: process.env.PATH, HOME: process.env.HOME };
 
 interface Ran {

@@ -1,0 +1,96 @@
+/**
+ * The build: what `tsc` has compiled is put into a few files, since a command is over in the time that Node takes to
+ * find a hundred. `addon-cli.cjs` is what every command needs, `look.cjs` what reading the data takes beside it; the
+ * rest is loaded by those that need it.
+ */
+import { readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import commonjs from "@rollup/plugin-commonjs";
+import { nodeResolve } from "@rollup/plugin-node-resolve";
+
+/** What stays apart, as it is installed: packages with files of their own, or with native code, and what few need. */
+const installed = [
+  "cli-table3",
+  "fs-native-extensions",
+  "listhen",
+  "pino",
+  "pino-pretty",
+  "string-width",
+  "swagger-ui-dist",
+  "yaml",
+];
+
+/** The files for which modules are gathered, and the modules that begin it: those that they import come with them. */
+const gathered = new Map([
+  ["addon-cli", ["cli/main.js"]],
+  ["look", ["cli/look.js", "src/administration/look.js"]],
+]);
+
+/** `--configCompiled` names the folder of what `tsc` has compiled. */
+export default ({ configCompiled = "node_modules/.compiled" }) => ({
+  input: { "addon-cli": resolve(configCompiled, "cli/main.js") },
+  external: (id) =>
+    id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`)),
+  plugins: [nodeResolve({ exportConditions: ["node"] }), commonjs(), ownPlace(), licenses()],
+  output: {
+    dir: "dist",
+    // Node loads CommonJS in less time than modules.
+    format: "cjs",
+    // A stack trace has the names of the source.
+    minifyInternalExports: false,
+    entryFileNames: "[name].cjs",
+    chunkFileNames: "[name].cjs",
+    manualChunks: gather(configCompiled),
+  },
+});
+
+/** Tells to which of the files above a module belongs: the first that needs it. */
+function gather(folder) {
+  const members = new Map();
+  return (id, { getModuleInfo }) => {
+    for (const [name, roots] of members.size === 0 ? gathered : []) {
+      const ids = new Set(roots.map((root) => resolve(folder, root)));
+      for (const each of ids)
+        for (const imported of getModuleInfo(each)?.importedIds ?? []) ids.add(imported);
+      members.set(name, ids);
+    }
+    return Array.from(members).find(([, ids]) => ids.has(id))?.[0];
+  };
+}
+
+/** `import.meta.dirname` and `import.meta.filename`, as CommonJS has them. */
+function ownPlace() {
+  const names = new Map([
+    ["dirname", "__dirname"],
+    ["filename", "__filename"],
+  ]);
+  return {
+    name: "own-place",
+    resolveImportMeta(property, { moduleId }) {
+      return names.get(property) ?? this.error(`${moduleId}: CommonJS has no import.meta.${property}`);
+    },
+  };
+}
+
+/** Of a module's id, the folder of the package that it is from. */
+const packageFolder = /^\0?(.*[\\/]node_modules[\\/](?!\.)(?:@[^\\/]+[\\/])?[^\\/]+)/;
+
+/** Puts the licenses of the packages that became part of the build beside it. */
+function licenses() {
+  return {
+    name: "licenses",
+    generateBundle(_options, bundle) {
+      const modules = Object.values(bundle).flatMap((file) => Object.keys(file.modules ?? {}));
+      const folders = modules.flatMap((id) => packageFolder.exec(id)?.[1] ?? []);
+      const source = [...new Set(folders)].sort().map(licenseOf).join("\n");
+      this.emitFile({ type: "asset", fileName: "LICENSES", source });
+    },
+  };
+}
+
+function licenseOf(folder) {
+  const { name, version, license } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  const file = readdirSync(folder).find((each) => /^licen[cs]e/i.test(each));
+  if (file === undefined) throw new Error(`${name} has no license file`);
+  return `${name} ${version} (${license})\n\n${readFileSync(join(folder, file), "utf8")}`;
+}

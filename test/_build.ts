@@ -1,0 +1,24 @@
+/** The project as it is after `npm ci`, in a folder of its own. */
+import { execFile } from "node:child_process";
+import { cp, symlink } from "node:fs/promises";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { projectFolder } from "./_setup.ts";
+
+const run = promisify(execFile);
+
+/** What the package has beside its build; `data` is filled by whoever uses it. */
+const copied = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json", "data/seed.yaml"];
+
+/** Builds the project into a folder. Gives the file that `addon-cli` is. */
+export async function buildProject(folder: string): Promise<string> {
+  for (const name of copied) await cp(join(projectFolder, name), join(folder, name));
+  for (const name of ["node_modules", "src"]) await symlink(join(projectFolder, name), join(folder, name));
+  const program = (name: string) => join(projectFolder, "node_modules", ".bin", name);
+  const at = { cwd: projectFolder };
+  const compiled = join(folder, ".compiled");
+  await run(program("tsc"), ["-p", "tsconfig.build.json", "--outDir", compiled], at);
+  const output = ["--configCompiled", compiled, "--dir", join(folder, "dist")];
+  await run(program("rollup"), ["-c", "--silent", "--failAfterWarnings", ...output], at);
+  return join(folder, "dist", "addon-cli.cjs");
+}
