@@ -14,6 +14,7 @@ import type { Duplex } from "node:stream";
 import { createSecureContext } from "node:tls";
 import type { Listener } from "listhen";
 import { NodeRequest } from "srvx/node";
+import { Connections } from "./connections.ts";
 import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
 import { type Answer, failureAnswer } from "./engine/response.ts";
@@ -60,9 +61,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const direct = options.page?.(request) ?? options.direct?.(request);
     return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
   });
-  const listener: RequestListener = (request, response) => turns.take(request, response);
-  const listening = await listenOn(listener, options);
+  const listening = await listenOn((request, response) => turns.take(request, response), options);
   const server = listening.server as HttpServer;
+  const connections = new Connections(server, options.https !== undefined);
+  const listener: RequestListener = (request, response) => {
+    connections.note(request.socket, response);
+    turns.take(request, response);
+  };
+  // What listhen has put there to close connections waits for the end of every response: see `connections.ts`.
+  server.removeAllListeners("request").on("request", listener);
   // Node would answer these on its own, and not in the contract's shape.
   Object.assign(server, { requireHostHeader: false });
   server.on("checkContinue", listener);
@@ -85,8 +92,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async close() {
       closing = true;
       const drain = options.drainMilliseconds ?? defaultDrainMilliseconds;
-      const deadline = setTimeout(() => server.closeAllConnections(), drain);
-      await listening.close();
+      const deadline = setTimeout(() => connections.destroy(), drain);
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+      connections.close();
+      await closed;
       clearTimeout(deadline);
     },
   };

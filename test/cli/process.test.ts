@@ -1,13 +1,12 @@
 /** `addon-cli` as real processes: exit codes, signals, HTTPS, and nothing that a process leaves behind (contract, section 4). */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { promisify } from "node:util";
 import { CliProcess, execute, serveProcess } from "./_process.ts";
+import { makeCertificate } from "../_certificate.ts";
 import { type Desk, emptyDesk, seededDesk, tokenForm } from "./_setup.ts";
 
 async function hasSnapshot(desk: Desk): Promise<boolean> {
@@ -116,7 +115,7 @@ describe("serve in a process", () => {
 
   it("when --https is given a certificate then the address is https and answers", async (t) => {
     const desk = await emptyDesk(t);
-    const certificate = await makeCertificate(desk);
+    const certificate = await makeCertificate(desk.folder);
     const { open, child } = await serveProcess(desk, ["--https", "--cert", "cert.pem", "--key", "key.pem"]);
     assert.match(open, /^https:\/\/127\.0\.0\.1:\d+\//);
     assert.equal(await statusOf(open, certificate), 200);
@@ -133,28 +132,6 @@ async function busyPort(t: TestContext): Promise<number> {
   const address = server.address();
   assert.ok(typeof address === "object" && address !== null);
   return address.port;
-}
-
-/** Writes a self-signed certificate and its key. Gives the certificate. */
-async function makeCertificate(desk: Desk): Promise<string> {
-  const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
-  const files = ["-keyout", join(desk.folder, "key.pem"), "-out", join(desk.folder, "cert.pem")];
-  try {
-    await promisify(execFile)("openssl", [
-      "req",
-      "-x509",
-      "-newkey",
-      "rsa:2048",
-      "-nodes",
-      "-days",
-      "2",
-      ...subject,
-      ...files,
-    ]);
-  } catch (cause) {
-    throw new Error("This test makes its certificate with openssl: it has to be in the PATH.", { cause });
-  }
-  return readFile(join(desk.folder, "cert.pem"), "utf8");
 }
 
 function statusOf(url: string, certificate: string): Promise<number | undefined> {
