@@ -35,3 +35,9 @@ export function compareTexts(a: string, b: string): number {
   if (left !== right) return left < right ? -1 : 1;
   return a === b ? 0 : a < b ? -1 : 1;
 }
+
+/** The same text in a copy of its own, with a byte a character where it is ASCII: a piece of a longer text is neither. */
+export function compact(text: string): string {
+  const isASCII = Buffer.byteLength(text) === text.length;
+  return isASCII ? Buffer.from(text, "latin1").toString("latin1") : text;
+}

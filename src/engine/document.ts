@@ -14,7 +14,7 @@ import {
   visit,
   type YAMLParseError,
 } from "yaml";
-import { didYouMean, oneOf } from "../text.ts";
+import { compact, didYouMean, oneOf } from "../text.ts";
 
 /** Something in the table that keeps it from being served. Lines and columns count from 1. */
 export interface Fault {
@@ -184,13 +184,27 @@ function toValue(document: Document.Parsed, add: (offset: number, message: strin
     },
   });
   try {
-    return document.toJS({ maxAliasCount: 100 });
+    return compacted(document.toJS({ maxAliasCount: 100 }));
   } catch (error) {
     // A document whose aliases lead nowhere can not be made values of, and was reported already.
     if (!(error instanceof ReferenceError && error.message.startsWith("Unresolved")))
       add(0, `not readable as YAML: ${lowerFirst((error as Error).message)}`);
     return undefined;
   }
+}
+
+/**
+ * The same value with texts of its own. Those of the parser are pieces of the file: they keep it in memory, and where
+ * one character of it takes two bytes, an ellipsis in a comment perhaps, all of them do, and every line of the log that
+ * has one of them in it. Names of properties are V8's own copies, whatever is done here.
+ */
+function compacted(value: unknown): unknown {
+  if (typeof value === "string") return compact(value);
+  if (Array.isArray(value)) return value.map(compacted);
+  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
+    return value;
+  }
+  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, compacted(each)]));
 }
 
 /**

@@ -6,7 +6,7 @@
 import { createHash } from "node:crypto";
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { didYouMean, fold, oneOf } from "../text.ts";
+import { compact, didYouMean, fold, oneOf } from "../text.ts";
 import type { Vocabulary } from "./caller.ts";
 import {
   type Fault,
@@ -178,7 +178,8 @@ function toRoute(
   if (whole) checkAgainstOperation(at, handler, operation, parameters, report);
   if (restriction === undefined) return undefined;
   const decisive = new Set(parametersOf(restriction));
-  return { path, summary, restriction, parameters: [...parameters.values()], decisive, handler, operation };
+  const own = { path: compact(path), summary, handler };
+  return { ...own, restriction, parameters: [...parameters.values()], decisive, operation };
 }
 
 function toParameters(
