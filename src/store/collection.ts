@@ -99,12 +99,7 @@ export class Collection<T> implements DurableRows<T> {
   }
 
   find(index: string, value: string): readonly T[] {
-    const found: T[] = [];
-    for (const key of this.#indexes.get(index)?.keys(value) ?? []) {
-      const record = this.#records.get(key);
-      if (record !== undefined) found.push(record);
-    }
-    return found;
+    return this.#indexes.get(index)?.find(value) ?? [];
   }
 
   /** Sets the record of a key; undefined removes it. Setting twice is the same as setting once. */
@@ -113,7 +108,7 @@ export class Collection<T> implements DurableRows<T> {
     if (this.#before !== undefined && !this.#before.has(key)) this.#before.set(key, old);
     if (record === undefined) this.#records.delete(key);
     else this.#records.set(key, record);
-    for (const index of this.#indexes.values()) index.set(key, old, record);
+    for (const index of this.#indexes.values()) index.set(old, record);
     this.#version += 1;
     for (const watcher of this.#watchers) watcher(key, old, record);
   }

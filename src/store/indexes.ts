@@ -1,44 +1,60 @@
 /** What the records of a collection are found by beside their keys. */
 
-/** The keys of the records by one of their values. Most values are those of one record only: its key stands alone. */
+/** Records by one of their values. Most values are those of one record only, which stands alone. */
 export class SecondaryIndex<T> {
   readonly #indexed: (record: T) => string | undefined;
-  readonly #keys = new Map<string, string | Set<string>>();
+  readonly #records = new Map<string, T | Set<T>>();
 
   /** @param indexed the value that a record is found by; undefined leaves it out */
   constructor(indexed: (record: T) => string | undefined) {
     this.#indexed = indexed;
   }
 
-  /** The keys of the records that have a value, in no particular order. */
-  keys(value: string): Iterable<string> {
-    const keys = this.#keys.get(value);
-    if (keys === undefined) return [];
-    return typeof keys === "string" ? [keys] : keys;
+  /** The records that have a value, in no particular order. */
+  find(value: string): T[] {
+    const found = this.#records.get(value);
+    if (found === undefined) return [];
+    return found instanceof Set ? Array.from(found) : [found];
   }
 
-  /** Takes note of what became of the record of a key; undefined is none. */
-  set(key: string, before: T | undefined, after: T | undefined): void {
+  /** Takes note of what became of a record; undefined is none. */
+  set(before: T | undefined, after: T | undefined): void {
+    if (before === after) return;
     const old = before === undefined ? undefined : this.#indexed(before);
     const value = after === undefined ? undefined : this.#indexed(after);
-    if (value === old) return;
-    if (old !== undefined) this.#remove(old, key);
-    if (value !== undefined) this.#add(value, key);
+    if (before !== undefined && old !== undefined) {
+      if (after !== undefined && value === old) {
+        this.#replace(old, before, after);
+        return;
+      }
+      this.#remove(old, before);
+    }
+    if (after !== undefined && value !== undefined) this.#add(value, after);
   }
 
-  #add(value: string, key: string): void {
-    const keys = this.#keys.get(value);
-    if (keys === undefined) this.#keys.set(value, key);
-    else if (typeof keys !== "string") keys.add(key);
-    else if (keys !== key) this.#keys.set(value, new Set([keys, key]));
+  #add(value: string, record: T): void {
+    const found = this.#records.get(value);
+    if (found === undefined) this.#records.set(value, record);
+    else if (found instanceof Set) found.add(record);
+    else this.#records.set(value, new Set([found, record]));
   }
 
-  #remove(value: string, key: string): void {
-    const keys = this.#keys.get(value);
-    if (keys === key) {
-      this.#keys.delete(value);
-    } else if (typeof keys === "object" && keys.delete(key) && keys.size === 1) {
-      for (const last of keys) this.#keys.set(value, last);
+  #remove(value: string, record: T): void {
+    const found = this.#records.get(value);
+    if (!(found instanceof Set)) {
+      this.#records.delete(value);
+    } else if (found.delete(record) && found.size === 1) {
+      for (const last of found) this.#records.set(value, last);
+    }
+  }
+
+  #replace(value: string, before: T, after: T): void {
+    const found = this.#records.get(value);
+    if (!(found instanceof Set)) {
+      this.#records.set(value, after);
+    } else {
+      found.delete(before);
+      found.add(after);
     }
   }
 }
