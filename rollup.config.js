@@ -28,7 +28,11 @@ const gathered = new Map([
 
 /** `--configCompiled` names the folder of what `tsc` has compiled. */
 export default ({ configCompiled = "node_modules/.compiled" }) => ({
-  input: { "addon-cli": resolve(configCompiled, "cli/main.js") },
+  input: {
+    "addon-cli": resolve(configCompiled, "cli/main.js"),
+    // By this name for `bench/`, which measures its start.
+    service: resolve(configCompiled, "src/service.js"),
+  },
   external: (id) =>
     id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`)),
   plugins: [nodeResolve({ exportConditions: ["node"] }), commonjs(), ownPlace(), licenses()],

@@ -2,9 +2,8 @@
  * A probe: opens a data folder with the product, until it can answer. Node's own start and loading the code are not
  * counted. It is left as `kill -9` would, so that the folder stays as it is.
  *
- *     node open.js <dist folder> <data folder> <route table>
+ *     node open.js <service> <data folder> <route table>
  */
-import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 
 /** What of the product is used. */
@@ -18,8 +17,8 @@ interface Product {
   };
 }
 
-const [dist = "", folder = "", routes = ""] = process.argv.slice(2);
-const { Service }: Product = await import(pathToFileURL(join(dist, "src", "service.js")).href);
+const [main = "", folder = "", routes = ""] = process.argv.slice(2);
+const { Service }: Product = await import(pathToFileURL(main).href);
 const started = performance.now();
 const since = () => (performance.now() - started) / 1000;
 const service = await Service.open({ folder, routes });

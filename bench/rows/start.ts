@@ -1,6 +1,6 @@
 /** A start with much data against parsing the same data as one JSON document. */
 import { open } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { model } from "../../src/model.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { readHistory } from "../../src/store/reading.ts";
@@ -9,7 +9,7 @@ import type { Bench, Template } from "../run/bench.ts";
 import type { Pair, Side } from "../run/compare.ts";
 import { execute } from "../run/execute.ts";
 import { ensure } from "../run/failure.ts";
-import { builtFolder, productMain, projectFolder, routesFile } from "../run/project.ts";
+import { builtFolder, productService, projectFolder, routesFile } from "../run/project.ts";
 import type { Settings } from "../settings.ts";
 import { atMost, compareRow, type Row } from "./row.ts";
 
@@ -34,7 +34,7 @@ async function startPair(bench: Bench): Promise<Pair> {
     ours: probe(async () => {
       // Each finds the folder as the last service has left it.
       const copy = await workshop.newFolder("start", template.folder);
-      const args = [join(builtFolder, "probes", "open.js"), dirname(dirname(productMain)), copy, routesFile];
+      const args = [join(builtFolder, "probes", "open.js"), productService, copy, routesFile];
       const { stdout } = await execute(workshop, "open.js", process.execPath, args, { cwd: projectFolder });
       workshop.remove(copy);
       const told: { seconds: number; answered: number; status: number; sequence: number } =

@@ -17,7 +17,7 @@ export async function installPeers(workshop: Workshop, say: (text: string) => vo
 
 /** Compiles the product where its sources are newer than what is in `dist`. */
 export async function buildProduct(workshop: Workshop, say: (text: string) => void): Promise<void> {
-  const sources = ["src", "cli", "package.json", "tsconfig.build.json"];
+  const sources = ["src", "cli", "package.json", "rollup.config.js", "tsconfig.build.json"];
   const newest = await Promise.all(sources.map((name) => newestIn(join(projectFolder, name))));
   if ((await changedAt(productMain)) >= Math.max(...newest)) return;
   say("building the product: npm run build");

@@ -6,8 +6,10 @@ import { fileURLToPath } from "node:url";
 export const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 export const benchFolder = join(projectFolder, "bench");
 
-/** The executable of the product, compiled. */
+/** The executable of the product, as it is built. */
 export const productMain = join(projectFolder, "dist", "addon-cli.cjs");
+/** The product's service, without its command line. */
+export const productService = join(projectFolder, "dist", "service.cjs");
 export const routesFile = join(projectFolder, "routes.yaml");
 export const seedFile = join(projectFolder, "data", "seed.yaml");
 
