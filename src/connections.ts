@@ -8,15 +8,16 @@ import type { Socket } from "node:net";
 
 /** See the head of this file. */
 export class Connections {
-  readonly #server: Server;
   /** As they were accepted: with TLS, below those that requests come on. */
   readonly #accepted = new Set<Socket>();
   /** Those that requests come on, each with the response that was last begun. */
   readonly #latest = new Map<Socket, ServerResponse | undefined>();
 
-  /** @param secure whether the server speaks TLS */
-  constructor(server: Server, secure: boolean) {
-    this.#server = server;
+  /**
+   * Takes up the connections that a server accepts from now on.
+   * @param secure whether it speaks TLS
+   */
+  follow(server: Server, secure: boolean): void {
     server.on("connection", (socket: Socket) => {
       this.#accepted.add(socket);
       socket.once("close", () => this.#accepted.delete(socket));
@@ -29,7 +30,7 @@ export class Connections {
     socket.once("close", () => this.#latest.delete(socket));
   }
 
-  /** Notes a response that is begun on a connection. */
+  /** Notes a response that is begun on a connection, if that was taken up. */
   note(socket: Socket, response: ServerResponse): void {
     if (this.#latest.has(socket)) this.#latest.set(socket, response);
   }
@@ -45,6 +46,5 @@ export class Connections {
   /** Cuts off every connection, whatever is under way on it. */
   destroy(): void {
     for (const socket of this.#accepted) socket.destroy();
-    this.#server.closeAllConnections();
   }
 }

@@ -61,13 +61,14 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     const direct = options.page?.(request) ?? options.direct?.(request);
     return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
   });
-  const listening = await listenOn((request, response) => turns.take(request, response), options);
-  const server = listening.server as HttpServer;
-  const connections = new Connections(server, options.https !== undefined);
+  const connections = new Connections();
   const listener: RequestListener = (request, response) => {
     connections.note(request.socket, response);
     turns.take(request, response);
   };
+  const listening = await listenOn(listener, options);
+  const server = listening.server as HttpServer;
+  connections.follow(server, options.https !== undefined);
   // What listhen has put there to close connections waits for the end of every response: see `connections.ts`.
   server.removeAllListeners("request").on("request", listener);
   // Node would answer these on its own, and not in the contract's shape.
@@ -92,7 +93,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     async close() {
       closing = true;
       const drain = options.drainMilliseconds ?? defaultDrainMilliseconds;
-      const deadline = setTimeout(() => connections.destroy(), drain);
+      const deadline = setTimeout(() => {
+        connections.destroy();
+        // There may be some that came before they were followed.
+        server.closeAllConnections();
+      }, drain);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       connections.close();
       await closed;

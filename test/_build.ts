@@ -7,7 +7,7 @@ import { projectFolder } from "./_setup.ts";
 
 const run = promisify(execFile);
 
-/** What the package has beside its build; `data` is filled by whoever uses it. */
+/** What the package has beside its build and `src/docs-page`. */
 const copied = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json", "data/seed.yaml"];
 
 /** Builds the project into a folder. Gives the file that `addon-cli` is. */
@@ -19,6 +19,6 @@ export async function buildProject(folder: string): Promise<string> {
   const compiled = join(folder, ".compiled");
   await run(program("tsc"), ["-p", "tsconfig.build.json", "--outDir", compiled], at);
   const output = ["--configCompiled", compiled, "--dir", join(folder, "dist")];
-  await run(program("rollup"), ["-c", "--silent", "--failAfterWarnings", ...output], at);
+  await run(program("rollup"), ["-c", "--failAfterWarnings", ...output], at);
   return join(folder, "dist", "addon-cli.cjs");
 }

@@ -6,6 +6,9 @@ import type { RawRequest } from "../src/engine/direct.ts";
 import type { Answer } from "../src/engine/response.ts";
 import { startServer } from "../src/server.ts";
 
+/** Who waits for an answer that never comes is told so. */
+const inTime = { timeout: 60_000 };
+
 /** An answer that says for which request it is. */
 function answerTo({ url = "" }: RawRequest): Answer {
   const body = Buffer.from(`for ${url}`);
@@ -48,36 +51,44 @@ function pipeline(url: string, paths: readonly string[]): Promise<string> {
   });
 }
 
-it("answers the requests of one connection in their order, also where a later one is ready first", async (t) => {
-  const { url } = await open(t);
-  const paths = ["/a", "/late/b", "/c", "/late/d", "/e"];
-  const came = await pipeline(url, paths);
-  assert.deepEqual(
-    came.match(/for \S*?(?=HTTP|$)/g),
-    paths.map((path) => `for ${path}`),
-  );
-});
+it(
+  "answers the requests of one connection in their order, also where a later one is ready first",
+  inTime,
+  async (t) => {
+    const { url } = await open(t);
+    const paths = ["/a", "/late/b", "/c", "/late/d", "/e"];
+    const came = await pipeline(url, paths);
+    assert.deepEqual(
+      came.match(/for \S*?(?=HTTP|$)/g),
+      paths.map((path) => `for ${path}`),
+    );
+  },
+);
 
-it("answers each of many at once, and ends only the connections of those that can not be answered", async (t) => {
-  const { url, handled } = await open(t);
-  const kinds = ["/plain", "/late", "/unsayable", "/rejected"];
-  const paths = Array.from({ length: 80 }, (_, number) => `${kinds[number % kinds.length]}/${number}`);
-  const outcomes = await Promise.all(
-    paths.map(async (path) => {
-      try {
-        const response = await fetch(`${url}${path}`);
-        return await response.text();
-      } catch {
-        return "ended";
-      }
-    }),
-  );
-  const expected = paths.map((path) => (/^\/(?:plain|late)/.test(path) ? `for ${path}` : "ended"));
-  assert.deepEqual(outcomes, expected);
-  assert.deepEqual(handled.toSorted(), paths.toSorted());
-});
+it(
+  "answers each of many at once, and ends only the connections of those that can not be answered",
+  inTime,
+  async (t) => {
+    const { url, handled } = await open(t);
+    const kinds = ["/plain", "/late", "/unsayable", "/rejected"];
+    const paths = Array.from({ length: 80 }, (_, number) => `${kinds[number % kinds.length]}/${number}`);
+    const outcomes = await Promise.all(
+      paths.map(async (path) => {
+        try {
+          const response = await fetch(`${url}${path}`);
+          return await response.text();
+        } catch {
+          return "ended";
+        }
+      }),
+    );
+    const expected = paths.map((path) => (/^\/(?:plain|late)/.test(path) ? `for ${path}` : "ended"));
+    assert.deepEqual(outcomes, expected);
+    assert.deepEqual(handled.toSorted(), paths.toSorted());
+  },
+);
 
-it("answers the others where clients have gone away meanwhile", async (t) => {
+it("answers the others where clients have gone away meanwhile", inTime, async (t) => {
   const { url, handled } = await open(t);
   const { hostname, port } = new URL(url);
   const gone = Array.from({ length: 20 }, (_, number) => `/late/gone/${number}`);

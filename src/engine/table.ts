@@ -178,8 +178,16 @@ function toRoute(
   if (whole) checkAgainstOperation(at, handler, operation, parameters, report);
   if (restriction === undefined) return undefined;
   const decisive = new Set(parametersOf(restriction));
-  const own = { path: compact(path), summary, handler };
-  return { ...own, restriction, parameters: [...parameters.values()], decisive, operation };
+  return {
+    // As a name in the document it is V8's copy; see `compacted` in `document.ts`.
+    path: compact(path),
+    summary,
+    restriction,
+    parameters: [...parameters.values()],
+    decisive,
+    handler,
+    operation,
+  };
 }
 
 function toParameters(
