@@ -15,7 +15,7 @@ export interface Settings {
   readonly only: readonly string[];
   /** Pairs of fresh processes for each row. */
   readonly runs: number;
-  /** The length of one piece of measuring; each run has two pieces for each side. */
+  /** Half the time that each side is measured in a run: twice so long, or in turns of less. */
   readonly seconds: number;
   /** How long a process is under load before it is measured. */
   readonly warmSeconds: number;
@@ -42,7 +42,7 @@ together take 35 minutes.
 
   --only <text>    only rows whose name has this in it; may be repeated
   --runs <n>       pairs of fresh processes for each row (5; scale 3)
-  --seconds <n>    length of a piece of measuring; each run has two for each side (2)
+  --seconds <n>    half the time that each side is measured in a run (2)
   --short          try the bench itself in less than a minute: answers are checked, speed is not judged
   --json <file>    write the results there (bench/results/<date>.json; with --short nowhere)
   --svg <file>     with scale: write the plot there (docs/performance-scale.svg; with --short nowhere)

@@ -17,17 +17,32 @@ export class Paced {
   readonly #perSecond: number;
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 64 });
   readonly #underWay = new Set<Promise<void>>();
-  readonly #started = performance.now();
-  readonly #timer: NodeJS.Timeout;
+  #timer: NodeJS.Timeout | undefined;
+  #resumedAt = 0;
+  #milliseconds = 0;
   #sent = 0;
   #failed: unknown;
 
-  /** Begins to ask. */
+  /** Gets ready to ask. */
   constructor(url: string, paths: readonly string[], perSecond: number) {
     this.#urls = paths.map((path) => `${url}${path}`);
     this.#perSecond = perSecond;
     this.answered = paths.map(() => 0);
+  }
+
+  /** Begins to ask, or goes on. */
+  resume(): void {
+    if (this.#timer !== undefined) return;
+    this.#resumedAt = performance.now();
     this.#timer = setInterval(() => this.#send(), beat);
+  }
+
+  /** Asks for nothing until it goes on, and has nothing to make up for then. */
+  pause(): void {
+    if (this.#timer === undefined) return;
+    this.#milliseconds = this.#milliseconds + performance.now() - this.#resumedAt;
+    clearInterval(this.#timer);
+    this.#timer = undefined;
   }
 
   /** How many requests were answered so far. */
@@ -35,16 +50,22 @@ export class Paced {
     return this.answered.reduce((sum, each) => sum + each, 0);
   }
 
+  /** How many seconds it has asked. */
+  get seconds(): number {
+    const since = this.#timer === undefined ? 0 : performance.now() - this.#resumedAt;
+    return (this.#milliseconds + since) / 1000;
+  }
+
   /** Ends, when every request was answered. @throws BenchFailure where one was refused */
   async stop(): Promise<void> {
-    clearInterval(this.#timer);
+    this.pause();
     await Promise.all(this.#underWay);
     this.#agent.destroy();
     if (this.#failed !== undefined) throw this.#failed;
   }
 
   #send(): void {
-    const due = ((performance.now() - this.#started) / 1000) * this.#perSecond;
+    const due = this.seconds * this.#perSecond;
     while (this.#sent < due && this.#underWay.size < mostUnderWay) {
       const request = this.#ask(this.#sent % this.#urls.length).catch((error: unknown) => {
         this.#failed ??= error;

@@ -1,10 +1,12 @@
--- Asks for the paths of a file one after another, and tells at the end what came of it, as JSON on a line of its own.
+-- Asks for the paths of a file one after another. Tells when it begins, on a line of its own, and at the end what came
+-- of it, as JSON on another.
 --
 -- BENCH_PATHS  the file, a path a line. They have tokens in them, so they are in a file that only its owner can read.
 -- BENCH_THINK  how many milliseconds a connection waits at most before each request, in the mean half of it.
 
 local requests = {}
 local last = 0
+local asked = 0
 local think = tonumber(os.getenv("BENCH_THINK") or "0")
 
 function init()
@@ -14,6 +16,12 @@ function init()
 end
 
 function request()
+  asked = asked + 1
+  -- wrk takes the first one to look at it, before it can be interrupted.
+  if asked == 2 then
+    io.write("BENCH begins\n")
+    io.flush()
+  end
   last = last % #requests + 1
   return requests[last]
 end

@@ -1,13 +1,12 @@
 /** What has to stay as fast as it was when the data has grown: additions, and the top list while it changes. */
-import { setTimeout } from "node:timers/promises";
 import { Paced } from "../load/paced.ts";
-import { topAnswer } from "../scale/expected.ts";
-import { type Counter, counters, typeOf, type World } from "../scale/world.ts";
 import { requireAnswer } from "../run/ask.ts";
 import type { Bench } from "../run/bench.ts";
-import { meanDetail, type Pair, type Piece, type Run, type Side } from "../run/compare.ts";
+import { meanDetail, type Pair, PausableSide, type Run, type Side, type Turns } from "../run/compare.ts";
 import { type Product, startProduct } from "../run/product.ts";
 import { Additions, LoadSide, secondsEach } from "../run/sides.ts";
+import { topAnswer } from "../scale/expected.ts";
+import { type Counter, counters, typeOf, type World } from "../scale/world.ts";
 import type { Settings } from "../settings.ts";
 import { atMost, compareRow, type Row } from "./row.ts";
 
@@ -75,7 +74,7 @@ async function startSizes(
 }
 
 /** Reads of the top list beside additions at a pace, of every type, by the players who are in it. */
-export class ChangingTop implements Side {
+export class ChangingTop extends PausableSide {
   readonly #product: Product;
   readonly #reads: LoadSide;
   readonly #leaders: readonly number[];
@@ -83,6 +82,7 @@ export class ChangingTop implements Side {
   readonly #added: number[];
 
   constructor(bench: Bench, product: Product) {
+    super();
     const { world, server } = product;
     this.#product = product;
     const { connections } = bench.settings;
@@ -97,29 +97,34 @@ export class ChangingTop implements Side {
     this.#added = this.#changes.map(() => 0);
   }
 
-  async warm(seconds: number): Promise<void> {
-    await this.measure(seconds);
-  }
-
-  async measure(seconds: number): Promise<Piece> {
+  async takeTurns(): Promise<Turns> {
     const { server, world } = this.#product;
-    const paced = new Paced(
-      server.url,
-      this.#changes.map((change) => pathOf(world, change)),
-      pace,
-    );
-    try {
-      // It has to have found its pace.
-      await setTimeout(200);
-      const [began, before] = [performance.now(), paced.count];
-      const { value, details } = await this.#reads.measure(seconds);
-      const changesPerSecond = ((paced.count - before) * 1000) / (performance.now() - began);
-      return { value, details: { ...details, changesPerSecond } };
-    } finally {
-      await paced.stop();
-      for (const [each, count] of paced.answered.entries())
-        this.#added[each] = (this.#added[each] ?? 0) + count;
-    }
+    const urls = this.#changes.map((change) => pathOf(world, change));
+    const paced = new Paced(server.url, urls, pace);
+    const reads = await this.#reads.takeTurns();
+    return {
+      resume() {
+        paced.resume();
+        reads.resume();
+      },
+      pause() {
+        reads.pause();
+        paced.pause();
+      },
+      end: async () => {
+        try {
+          paced.resume();
+          const { value, details } = await reads.end();
+          const changesPerSecond = paced.count / paced.seconds;
+          return { value, details: { ...details, changesPerSecond } };
+        } finally {
+          await paced.stop();
+          for (const [each, count] of paced.answered.entries()) {
+            this.#added[each] = (this.#added[each] ?? 0) + count;
+          }
+        }
+      },
+    };
   }
 
   /** @throws BenchFailure where the top list is not what all that was added makes of it */

@@ -1,9 +1,9 @@
 /**
  * For orientation, without goals: the same list from frameworks that check nothing, beside the service that checks
- * everything. In each run all of them run side by side and are measured forwards and backwards.
+ * everything. In each run all of them run side by side.
  */
 import type { Bench } from "../run/bench.ts";
-import { median } from "../run/compare.ts";
+import { mean, measureSides, median } from "../run/compare.ts";
 import { startBare, startFastify, startList } from "../run/peers.ts";
 import { type Product, startProduct } from "../run/product.ts";
 import type { ServerProcess } from "../run/server.ts";
@@ -52,7 +52,7 @@ export async function orientate(bench: Bench): Promise<Orientation[]> {
 }
 
 async function measureAll(bench: Bench): Promise<number[]> {
-  const { small, connections, seconds, warmSeconds, short } = bench.settings;
+  const { small, connections } = bench.settings;
   const product = await startProduct(bench, await bench.template(small));
   const running: ServerProcess[] = [];
   try {
@@ -63,15 +63,7 @@ async function measureAll(bench: Bench): Promise<number[]> {
       running.push(server);
       sides.push(new LoadSide(bench, server, load, perSecond));
     }
-    if (warmSeconds > 0) for (const side of sides) await side.warm(warmSeconds);
-    const rates = sides.map(() => 0);
-    const forwards = [...sides.keys()];
-    const order = short ? forwards : [...forwards, ...forwards.toReversed()];
-    for (const each of order) {
-      const { value } = await (sides[each] as LoadSide).measure(seconds);
-      rates[each] = (rates[each] ?? 0) + value / (order.length / sides.length);
-    }
-    return rates;
+    return (await measureSides(sides, bench.settings)).map(mean);
   } finally {
     for (const server of running) await server.stop();
     await product.stop();

@@ -1,8 +1,8 @@
 /** The slowest requests while a snapshot is written, against the slowest without. */
-import { connectControl, type Control } from "../../src/control.ts";
+import { type Control, connectControl } from "../../src/control.ts";
 import type { Bench } from "../run/bench.ts";
-import { meanDetail, type Pair, type Piece, type Run, type Side } from "../run/compare.ts";
 import { killsOf } from "../run/check.ts";
+import { meanDetail, type Pair, type Piece, type Run, type Side } from "../run/compare.ts";
 import { ensure } from "../run/failure.ts";
 import { type Product, startProduct } from "../run/product.ts";
 import { LoadSide, slowestPercent } from "../run/sides.ts";

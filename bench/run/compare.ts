@@ -1,8 +1,10 @@
 /**
- * Comparing two sides on a machine that is noisy, and with a runtime whose speed differs from process to process: each
- * run starts fresh processes, warms both sides up, and measures A B B A in short pieces. What counts is the median of
- * the runs' ratios.
+ * Comparing sides on a machine that is noisy, and with a runtime whose speed differs from process to process: each run
+ * starts fresh processes, warms them up, and measures A B B A. Sides that can be paused take turns of a quarter of a
+ * second: the machine may be another one in a second. What counts is the median of the runs' ratios.
  */
+import { setTimeout } from "node:timers/promises";
+import type { Settings } from "../settings.ts";
 import type { Bench } from "./bench.ts";
 
 /** One piece of measuring. */
@@ -17,6 +19,31 @@ export interface Piece {
 export interface Side {
   warm(seconds: number): Promise<void>;
   measure(seconds: number): Promise<Piece>;
+}
+
+/** Measuring that goes on now and then. */
+export interface Turns {
+  resume(): void;
+  pause(): void;
+  /** Ends it, when it has gone on once more. */
+  end(): Promise<Piece>;
+}
+
+/** A side that can be paused, and so be measured in turns with others. */
+export abstract class PausableSide implements Side {
+  /** Gets ready. */
+  abstract takeTurns(): Promise<Turns>;
+
+  async warm(seconds: number): Promise<void> {
+    await this.measure(seconds);
+  }
+
+  async measure(seconds: number): Promise<Piece> {
+    const turns = await this.takeTurns();
+    turns.resume();
+    await setTimeout(seconds * 1000);
+    return turns.end();
+  }
 }
 
 /** Two sides that are ready to be measured. */
@@ -51,7 +78,7 @@ export async function compare(
   for (let number = 1; number <= settings.runs; number += 1) {
     const pair = await start();
     try {
-      const run = await measure(pair, settings);
+      const run = await measureRun(pair, settings);
       await pair.check();
       runs.push(run);
       say(`  run ${number} of ${settings.runs}: ${told(run)}`);
@@ -75,24 +102,59 @@ export function meanDetail(runs: readonly Run[], side: "ours" | "other", name: s
   return seen.reduce((sum, each) => sum + each, 0) / seen.length;
 }
 
-interface Lengths {
-  readonly short: boolean;
-  readonly seconds: number;
-  readonly warmSeconds: number;
-}
+/**
+ * How long a side has its turn, and how long what is under way then may take to end, in milliseconds. Each of seven
+ * sides has to have its turn again within five seconds, after which Node's server closes a connection.
+ */
+const [turn, rest] = [250, 30];
 
-async function measure(pair: Pair, { short, seconds, warmSeconds }: Lengths): Promise<Run> {
-  if (warmSeconds > 0) {
-    await pair.ours.warm(warmSeconds);
-    await pair.other.warm(warmSeconds);
+/** How sides are measured. */
+export type Lengths = Pick<Settings, "short" | "seconds" | "warmSeconds">;
+
+/** Warms sides up and measures each for twice as many seconds as the settings say. Each has a piece or more. */
+export async function measureSides(
+  sides: readonly Side[],
+  { short, seconds, warmSeconds }: Lengths,
+): Promise<readonly (readonly Piece[])[]> {
+  if (warmSeconds > 0) for (const side of sides) await side.warm(warmSeconds);
+  const rounds = short ? 1 : 2;
+  if (sides.every((side) => side instanceof PausableSide)) return measureInTurns(sides, seconds * rounds);
+  const pieces = sides.map((): Piece[] => []);
+  for (const each of thereAndBack(sides, rounds)) {
+    pieces[each]?.push(await (sides[each] as Side).measure(seconds));
   }
-  const pieces: { ours: Piece[]; other: Piece[] } = { ours: [], other: [] };
-  const order = short ? (["ours", "other"] as const) : (["ours", "other", "other", "ours"] as const);
-  for (const side of order) pieces[side].push(await pair[side].measure(seconds));
-  const [ours, other] = [mean(pieces.ours), mean(pieces.other)];
-  return { ours, other, ratio: ours / other, pieces };
+  return pieces;
 }
 
-function mean(pieces: readonly Piece[]): number {
+/** The mean of pieces. */
+export function mean(pieces: readonly Piece[]): number {
   return pieces.reduce((sum, { value }) => sum + value, 0) / pieces.length;
+}
+
+async function measureInTurns(sides: readonly PausableSide[], seconds: number): Promise<readonly Piece[][]> {
+  const all: Turns[] = [];
+  for (const side of sides) all.push(await side.takeTurns());
+  for (const each of thereAndBack(sides, Math.ceil((seconds * 1000) / turn))) {
+    all[each]?.resume();
+    await setTimeout(turn);
+    all[each]?.pause();
+    await setTimeout(rest);
+  }
+  const pieces: Piece[][] = [];
+  for (const turns of all) pieces.push([await turns.end()]);
+  return pieces;
+}
+
+/** The places of a list, as often as there are rounds: forwards, backwards, forwards, and so on. */
+function thereAndBack(list: readonly unknown[], rounds: number): number[] {
+  const forwards = [...list.keys()];
+  return Array.from({ length: rounds }, (_, round) =>
+    round % 2 === 0 ? forwards : forwards.toReversed(),
+  ).flat();
+}
+
+async function measureRun({ ours, other }: Pair, lengths: Lengths): Promise<Run> {
+  const [oursPieces = [], otherPieces = []] = await measureSides([ours, other], lengths);
+  const means = { ours: mean(oursPieces), other: mean(otherPieces) };
+  return { ...means, ratio: means.ours / means.other, pieces: { ours: oursPieces, other: otherPieces } };
 }

@@ -12,7 +12,6 @@ export interface Executed {
 /**
  * Runs a process to its end.
  * @param what for the message where it fails
- * @param options.afterSeconds when it is sent an interrupt
  * @throws BenchFailure where it does not exit with 0
  */
 export function execute(
@@ -20,14 +19,11 @@ export function execute(
   what: string,
   command: string,
   args: readonly string[],
-  options: SpawnOptions & { readonly afterSeconds?: number } = {},
+  options: SpawnOptions = {},
 ): Promise<Executed> {
-  const { afterSeconds, ...rest } = options;
   return new Promise((resolve, reject) => {
     const started = performance.now();
-    const child = workshop.spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...rest });
-    const timer =
-      afterSeconds === undefined ? undefined : setTimeout(() => child.kill("SIGINT"), afterSeconds * 1000);
+    const child = workshop.spawn(command, args, { stdio: ["ignore", "pipe", "pipe"], ...options });
     let stdout = "";
     let stderr = "";
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
@@ -38,7 +34,6 @@ export function execute(
     });
     child.once("error", (cause) => reject(new BenchFailure(`${what} did not start: ${cause.message}`)));
     child.once("close", (code, signal) => {
-      clearTimeout(timer);
       const seconds = (performance.now() - started) / 1000;
       if (code === 0) resolve({ stdout, seconds });
       else

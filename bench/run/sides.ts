@@ -1,14 +1,14 @@
 /** Sides under load: requests to a server, and additions to statistics whose sum is checked afterwards. */
-import type { Load } from "../load/load.ts";
+import type { Load, Loaded } from "../load/load.ts";
 import type { World } from "../scale/world.ts";
 import type { Bench } from "./bench.ts";
 import { killsOf } from "./check.ts";
-import type { Piece, Side } from "./compare.ts";
+import { PausableSide, type Piece, type Turns } from "./compare.ts";
 import { ensure } from "./failure.ts";
 import type { ServerProcess } from "./server.ts";
 
-/** What a load is judged by. */
-export type Judged = (loaded: { requests: number; seconds: number; p99: number }) => number;
+/** What a load is judged by. What was answered in pauses is not among the requests. */
+export type Judged = (loaded: Pick<Loaded, "requests" | "seconds" | "p99">) => number;
 
 /** Requests a second. */
 export const perSecond: Judged = ({ requests, seconds }) => requests / seconds;
@@ -20,7 +20,7 @@ export const secondsEach: Judged = ({ requests, seconds }) => seconds / requests
 export const slowestPercent: Judged = ({ p99 }) => p99;
 
 /** A server under load. */
-export class LoadSide implements Side {
+export class LoadSide extends PausableSide {
   readonly #bench: Bench;
   readonly #server: ServerProcess;
   readonly #load: Omit<Load, "url">;
@@ -32,31 +32,38 @@ export class LoadSide implements Side {
   #bytes = 0;
 
   constructor(bench: Bench, server: ServerProcess, load: Omit<Load, "url">, judged: Judged) {
+    super();
     this.#bench = bench;
     this.#server = server;
     this.#load = load;
     this.#judged = judged;
   }
 
-  async warm(seconds: number): Promise<void> {
-    await this.measure(seconds);
+  async takeTurns(): Promise<Turns> {
+    const before = await this.#server.cpuSeconds();
+    const running = this.#bench.load({ url: this.#server.url, ...this.#load });
+    return {
+      resume: () => running.resume(),
+      pause: () => running.pause(),
+      end: async () => this.#toPiece(await running.end(), before),
+    };
   }
 
-  async measure(seconds: number): Promise<Piece> {
-    const before = await this.#server.cpuSeconds();
-    const loaded = await this.#bench.load({ url: this.#server.url, ...this.#load }, seconds);
-    const after = await this.#server.cpuSeconds();
+  async #toPiece(loaded: Loaded, cpuBefore: number | undefined): Promise<Piece> {
+    const cpuAfter = await this.#server.cpuSeconds();
     this.#server.requireAlive();
     this.answered += loaded.requests;
     this.cutOff += this.#load.connections;
     this.#bytes += loaded.bytes;
     const cpu =
-      before === undefined || after === undefined
+      cpuBefore === undefined || cpuAfter === undefined
         ? {}
-        : { cpuMicroseconds: ((after - before) * 1e6) / loaded.requests };
-    const { requests, p50, p99, max } = loaded;
-    const times = { p50Microseconds: p50 * 1e6, p99Microseconds: p99 * 1e6, maxMicroseconds: max * 1e6 };
-    return { value: this.#judged(loaded), details: { requests, ...times, ...cpu } };
+        : { cpuMicroseconds: ((cpuAfter - cpuBefore) * 1e6) / loaded.requests };
+    const { pauses, p50, p99, max } = loaded;
+    const requests = loaded.requests - pauses * this.#load.connections;
+    const slowest = pauses > 0 ? {} : { p99Microseconds: p99 * 1e6, maxMicroseconds: max * 1e6 };
+    const details = { requests, p50Microseconds: p50 * 1e6, ...slowest, ...cpu };
+    return { value: this.#judged({ ...loaded, requests }), details };
   }
 
   /** The bytes of an answer in the mean. */

@@ -6,7 +6,7 @@ import { table } from "../report/table.ts";
 import { ChangingTop } from "../rows/growth.ts";
 import { useEverything } from "../rows/memory.ts";
 import type { Bench } from "../run/bench.ts";
-import { median, type Side } from "../run/compare.ts";
+import { mean, measureSides, median, type Side } from "../run/compare.ts";
 import { type Product, startProduct } from "../run/product.ts";
 import { Additions, LoadSide, secondsEach } from "../run/sides.ts";
 import type { Settings } from "../settings.ts";
@@ -27,7 +27,14 @@ export interface Cost {
 interface Kind {
   readonly what: string;
   readonly unit: Unit;
-  measure(bench: Bench, product: Product): Promise<number>;
+  /** Measures the products of all sizes, and gives a value for each. */
+  measure(bench: Bench, products: readonly Product[]): Promise<number[]>;
+}
+
+/** A side, and the check of what its load has left behind. */
+interface Checked {
+  readonly side: Side;
+  check(): Promise<void>;
 }
 
 /** Each request's cost is the time that the server needs for it: the time of all, by their number. */
@@ -35,28 +42,26 @@ const kinds: readonly Kind[] = [
   {
     what: "start, until it listens",
     unit: "duration",
-    measure: async (_, { server }) => server.startSeconds,
+    measure: async (_, products) => products.map(({ server }) => server.startSeconds),
   },
   reading("read of /wantedreason", "/wantedreason"),
   reading("read of /statistic/{player}", "/statistic/{name}"),
-  {
-    what: "read of /statistic/top, 1,000 changes a second",
-    unit: "duration",
-    async measure(bench, product) {
-      const top = new ChangingTop(bench, product);
-      const value = await measureSide(bench, top);
-      await top.check();
-      return value;
-    },
-  },
+  loading("read of /statistic/top, 1,000 changes a second", async (bench, product) => {
+    const top = new ChangingTop(bench, product);
+    return { side: top, check: () => top.check() };
+  }),
   adding("durable addition, 64 at once", ({ connections }) => connections),
   adding("durable addition, one at a time", () => 1),
   {
     what: "resident memory",
     unit: "bytes",
-    async measure(bench, product) {
-      await useEverything(bench, product);
-      return (await product.server.memory())?.resident ?? Number.NaN;
+    async measure(bench, products) {
+      const resident: number[] = [];
+      for (const product of products) {
+        await useEverything(bench, product);
+        resident.push((await product.server.memory())?.resident ?? Number.NaN);
+      }
+      return resident;
     },
   },
 ];
@@ -78,13 +83,10 @@ export async function measureScale(
     try {
       for (const size of sizes) products.push(await startProduct(bench, await bench.template(size)));
       for (const [kind, { what, unit, measure }] of kinds.entries()) {
-        // All sizes one right after another, since the machine may be another one in a minute; each first in its turn.
-        for (const each of sizes.keys()) {
-          const at = (run + each) % sizes.length;
-          const value = await measure(bench, products[at] as Product);
-          bench.say(`  ${what}, ${sizes[at]} players: ${quantity(value, unit)}`);
-          seen[kind]?.[at]?.push(value);
-        }
+        const values = await measure(bench, products);
+        const told = values.map((value, at) => `${sizes[at]} players ${quantity(value, unit)}`);
+        bench.say(`  ${what}: ${told.join(", ")}`);
+        for (const [at, value] of values.entries()) seen[kind]?.[at]?.push(value);
       }
     } finally {
       for (const product of products) await product.stop();
@@ -105,34 +107,37 @@ export async function measureScale(
   return true;
 }
 
-async function measureSide({ settings }: Bench, side: Side): Promise<number> {
-  if (settings.warmSeconds > 0) await side.warm(settings.warmSeconds);
-  return (await side.measure(settings.seconds)).value;
+/** Requests, all sizes side by side. */
+function loading(what: string, start: (bench: Bench, product: Product) => Promise<Checked>): Kind {
+  return {
+    what,
+    unit: "duration",
+    async measure(bench, products) {
+      const all: Checked[] = [];
+      for (const product of products) all.push(await start(bench, product));
+      const pieces = await measureSides(
+        all.map(({ side }) => side),
+        bench.settings,
+      );
+      for (const { check } of all) await check();
+      return pieces.map(mean);
+    },
+  };
 }
 
 function reading(what: string, path: string): Kind {
-  return {
-    what,
-    unit: "duration",
-    measure(bench, { server, world }) {
-      const { connections } = bench.settings;
-      const paths = world.paths(path);
-      return measureSide(bench, new LoadSide(bench, server, { paths, connections }, secondsEach));
-    },
-  };
+  return loading(what, async (bench, { server, world }) => {
+    const load = { paths: world.paths(path), connections: bench.settings.connections };
+    return { side: new LoadSide(bench, server, load, secondsEach), check: async () => {} };
+  });
 }
 
 function adding(what: string, connectionsOf: (settings: Settings) => number): Kind {
-  return {
-    what,
-    unit: "duration",
-    async measure(bench, { server, world }) {
-      const additions = await Additions.on(bench, server, world, connectionsOf(bench.settings), secondsEach);
-      const value = await measureSide(bench, additions.side);
-      await additions.check();
-      return value;
-    },
-  };
+  return loading(what, async (bench, { server, world }) => {
+    const connections = connectionsOf(bench.settings);
+    const additions = await Additions.on(bench, server, world, connections, secondsEach);
+    return { side: additions.side, check: () => additions.check() };
+  });
 }
 
 function costTable(sizes: readonly number[], costs: readonly Cost[]): string {
