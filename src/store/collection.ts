@@ -6,6 +6,7 @@
  */
 import type { CollectionDefinition, Model } from "../model.ts";
 import { SecondaryIndex } from "./indexes.ts";
+import { WarmMap } from "./warm.ts";
 
 /** The records of a collection, to read. */
 export interface Rows<T, Index extends string = string> {
@@ -61,7 +62,7 @@ export type DraftView<M extends Model> = {
 /** A collection in memory. Only the store's writer, and reading the files back, set anything in it. */
 export class Collection<T> implements DurableRows<T> {
   readonly definition: CollectionDefinition<T>;
-  readonly #records = new Map<string, T>();
+  readonly #records = new WarmMap<T>();
   readonly #indexes: ReadonlyMap<string, SecondaryIndex<T>>;
   readonly #watchers: Watcher<T>[] = [];
   #version = 0;
@@ -83,7 +84,7 @@ export class Collection<T> implements DurableRows<T> {
   }
 
   has(key: string): boolean {
-    return this.#records.has(key);
+    return this.#records.get(key) !== undefined;
   }
 
   get version(): number {
@@ -104,10 +105,8 @@ export class Collection<T> implements DurableRows<T> {
 
   /** Sets the record of a key; undefined removes it. Setting twice is the same as setting once. */
   set(key: string, record: T | undefined): void {
-    const old = this.#records.get(key);
+    const old = record === undefined ? this.#records.delete(key) : this.#records.set(key, record);
     if (this.#before !== undefined && !this.#before.has(key)) this.#before.set(key, old);
-    if (record === undefined) this.#records.delete(key);
-    else this.#records.set(key, record);
     for (const index of this.#indexes.values()) index.set(old, record);
     this.#version += 1;
     for (const watcher of this.#watchers) watcher(key, old, record);
@@ -131,8 +130,8 @@ export class Collection<T> implements DurableRows<T> {
     const before = this.#before;
     if (before === undefined) throw new Error("frozen() needs freeze() first");
     const given = new Set<string>();
-    // A Map's iterator goes on to keys that are added meanwhile: those have a `before` of undefined.
-    for (const [key, record] of this.#records) {
+    // The iterator goes on to keys that are added meanwhile: those have a `before` of undefined.
+    for (const [key, record] of this.#records.entries()) {
       if (!before.has(key)) yield record;
       else if (!given.has(key)) {
         given.add(key);

@@ -1,9 +1,10 @@
 /** What the records of a collection are found by beside their keys. */
+import { WarmMap } from "./warm.ts";
 
 /** Records by one of their values. Most values are those of one record only, which stands alone. */
 export class SecondaryIndex<T> {
   readonly #indexed: (record: T) => string | undefined;
-  readonly #records = new Map<string, T | Set<T>>();
+  readonly #records = new WarmMap<T | Set<T>>();
 
   /** @param indexed the value that a record is found by; undefined leaves it out */
   constructor(indexed: (record: T) => string | undefined) {
