@@ -36,13 +36,21 @@ export interface Measured {
 export const atLeast = (value: number): Goal => ({ bound: "at least", value });
 export const atMost = (value: number): Goal => ({ bound: "at most", value });
 
+/** What is particular to a row that compares. */
+export interface Particulars {
+  /** What would make the figures worthless. */
+  readonly objectionTo?: (runs: readonly Run[], bench: Bench) => string | undefined;
+  /** How many times as many pairs it takes as others, where its goal is closer than pairs differ. */
+  readonly times?: number;
+}
+
 /** A row that compares two sides. */
 export function compareRow(
   what: string,
   goal: Goal,
   unit: Unit,
   start: (bench: Bench) => Promise<Pair>,
-  objectionTo: (runs: readonly Run[], bench: Bench) => string | undefined = () => undefined,
+  { objectionTo = () => undefined, times = 1 }: Particulars = {},
 ): Row {
   return {
     what,
@@ -51,7 +59,8 @@ export function compareRow(
     async run(bench) {
       const told = ({ ours, other, ratio }: Run) =>
         `${quantity(ours, unit)} against ${quantity(other, unit)}: ${ratioText(ratio)}`;
-      const runs = await compare(bench, () => start(bench), told);
+      const count = bench.settings.runs * (bench.settings.short ? 1 : times);
+      const runs = await compare(bench, count, () => start(bench), told);
       const objection = bench.settings.short ? undefined : objectionTo(runs, bench);
       return {
         ours: median(runs.map(({ ours }) => ours)),

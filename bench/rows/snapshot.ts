@@ -27,7 +27,7 @@ export function snapshotRow({ large }: Settings): Row {
     atMost(2),
     "duration",
     startPair,
-    notUnderWay,
+    { objectionTo: notUnderWay },
   );
 }
 

@@ -65,23 +65,24 @@ export interface Run {
 }
 
 /**
- * Compares in as many runs as the settings say.
+ * Compares in so many runs.
  * @param start starts the processes of a run
  * @param told how a run is told of while the bench goes on
  */
 export async function compare(
   { settings, say }: Bench,
+  count: number,
   start: () => Promise<Pair>,
   told: (run: Run) => string,
 ): Promise<Run[]> {
   const runs: Run[] = [];
-  for (let number = 1; number <= settings.runs; number += 1) {
+  for (let number = 1; number <= count; number += 1) {
     const pair = await start();
     try {
       const run = await measureRun(pair, settings);
       await pair.check();
       runs.push(run);
-      say(`  run ${number} of ${settings.runs}: ${told(run)}`);
+      say(`  run ${number} of ${count}: ${told(run)}`);
     } finally {
       await pair.stop();
     }
