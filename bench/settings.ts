@@ -41,7 +41,7 @@ cost at 100, 10,000 and 100,000 players, with a plot. What goes on is told on st
 together take 35 minutes.
 
   --only <text>    only rows whose name has this in it; may be repeated
-  --runs <n>       pairs of fresh processes for each row (5; scale 3); three times as many where sizes are compared
+  --runs <n>       pairs of fresh processes for each row (5; scale 3); three times as many for what differs most
   --seconds <n>    half the time that each side is measured in a run (2)
   --short          try the bench itself in less than a minute: answers are checked, speed is not judged
   --json <file>    write the results there (bench/results/<date>.json; with --short nowhere)

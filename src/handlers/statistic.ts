@@ -186,7 +186,8 @@ export const add = defineChange({
     const statistic = statisticOf(draft, key);
     const counter = counterOf[input.type];
     if (statistic[counter] === maximum) return `${name} has reached the highest number for ${input.type}.`;
-    draft.statistics.put({ ...statistic, [counter]: statistic[counter] + 1 });
+    // The player's own text of the UUID: a record that was read from the disk has one that is far away in memory.
+    draft.statistics.put({ ...statistic, uuid: key, [counter]: statistic[counter] + 1 });
     return `Added one ${input.type} for ${name}.`;
   },
 });
