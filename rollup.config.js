@@ -1,7 +1,7 @@
 /**
  * The build: what `tsc` has compiled is put into a few files, since a command is over in the time that Node takes to
- * find a hundred. `addon-cli.cjs` is what every command needs, `look.cjs` what reading the data takes beside it; the
- * rest is loaded by those that need it.
+ * find a hundred. `addon-cli.cjs` only begins; `command.cjs` is what every command needs, `look.cjs` what reading the data
+ * takes beside it; the rest is loaded by those that need it.
  */
 import { readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
@@ -22,7 +22,7 @@ const installed = [
 
 /** The files for which modules are gathered, and the modules that begin it: those that they import come with them. */
 const gathered = new Map([
-  ["addon-cli", ["cli/main.js"]],
+  ["command", ["cli/io.js", "cli/program.js"]],
   ["look", ["cli/look.js", "src/administration/look.js"]],
 ]);
 

@@ -18,6 +18,8 @@ export const additionRows: readonly Row[] = [
     atMost(1.3),
     "duration",
     startAlone,
+    // The two can not take turns within a second, and the disk is another one in the next.
+    { times: 3 },
   ),
 ];
 

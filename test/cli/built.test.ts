@@ -1,0 +1,50 @@
+/** The build: of its few files a command loads those alone that it needs, since loading is most of a short one's time. */
+import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
+import { readFile, writeFile } from "node:fs/promises";
+import { basename, join } from "node:path";
+import { it } from "node:test";
+import { promisify } from "node:util";
+import { buildProject } from "../_build.ts";
+import { temporaryFolder } from "../_setup.ts";
+
+const run = promisify(execFile);
+const env = { PATH: process.env.PATH, HOME: process.env.HOME };
+
+/** Writes down at the end what was loaded, a file a line. */
+const hook = `
+  process.once("exit", () => {
+    require("node:fs").writeFileSync(process.env.LOADED, Object.keys(require.cache).join("\\n"));
+  });
+`;
+
+it("a command that only looks at the data loads the file for that, and help does not", async (t) => {
+  const folder = await temporaryFolder(t);
+  const main = await buildProject(folder);
+  const [hookFile, LOADED] = [join(folder, "hook.cjs"), join(folder, "loaded.txt")];
+  await writeFile(hookFile, hook);
+  const loadedBy = async (...args: string[]) => {
+    const { stdout } = await run(process.execPath, ["--require", hookFile, main, ...args], {
+      cwd: folder,
+      env: { ...env, LOADED },
+    });
+    const loaded = (await readFile(LOADED, "utf8")).split("\n").filter((path) => path !== hookFile);
+    return { stdout, files: loaded.map((path) => basename(path)).sort() };
+  };
+
+  const help = await loadedBy("--help");
+  assert.match(help.stdout, /^Usage: addon-cli/);
+  assert.deepEqual(help.files, ["addon-cli.cjs", "command.cjs"]);
+
+  // It makes the folder, and needs all that writes: so that the list of files is known to be of what is loaded.
+  const added = await loadedBy("player", "add", "Ada");
+  assert.ok(added.files.includes("store.cjs"), added.files.join());
+  assert.ok(!added.files.includes("serve.cjs"), added.files.join());
+
+  const shown = await loadedBy("player", "show", "Ada");
+  assert.match(shown.stdout, /Ada/);
+  assert.deepEqual(shown.files, ["addon-cli.cjs", "command.cjs", "look.cjs"]);
+
+  const tokens = await loadedBy("token", "list");
+  assert.deepEqual(tokens.files, ["addon-cli.cjs", "command.cjs", "look.cjs"]);
+});
