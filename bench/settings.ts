@@ -38,7 +38,7 @@ export const help = `npm run bench -- [scale] [options]
 Measures the service against its goals and prints one Markdown table; with \`scale\`, what requests, a start and memory
 cost at 100, 10,000 and 100,000 players, with a plot. What goes on is told on standard error. Needs wrk
 (apt-get install wrk); the first call installs the peers into bench/node_modules, which takes minutes. All rows
-together take 35 minutes.
+together take three quarters of an hour.
 
   --only <text>    only rows whose name has this in it; may be repeated
   --runs <n>       pairs of fresh processes for each row (5; scale 3); three times as many for what differs most

@@ -2,6 +2,7 @@
  * Maps of many entries of which few are used at a time. In a large map each look-up waits for memory several times: for
  * the bucket, for each entry of it, and for the key of each. So where the entries that were used lately are is kept in a
  * small map as well, whose memory stays near the processor, and a value that is replaced is not looked for again.
+ * Only reading makes an entry one of those: while a data folder is read back, all are written.
  */
 
 export interface WarmMapOptions {
@@ -11,7 +12,7 @@ export interface WarmMapOptions {
   readonly most: number;
 }
 
-const usual: WarmMapOptions = { from: 2_000, most: 10_000 };
+const usual: WarmMapOptions = { from: 2_000, most: 2_000 };
 
 /** See the head of this file. No value may be undefined. */
 export class WarmMap<V> {
@@ -33,8 +34,13 @@ export class WarmMap<V> {
   }
 
   get(key: string): V | undefined {
-    const place = this.#placeOf(key);
-    return place === undefined ? undefined : this.#values[place];
+    let place = this.#warm.get(key);
+    if (place === undefined) {
+      place = this.#places.get(key);
+      if (place === undefined) return undefined;
+      if (this.#places.size >= this.#options.from) this.#keepWarm(key, place);
+    }
+    return this.#values[place];
   }
 
   /** Gives the value from before, undefined where there was none; so does {@link delete}. */
@@ -71,13 +77,11 @@ export class WarmMap<V> {
   }
 
   #placeOf(key: string): number | undefined {
-    if (this.#places.size < this.#options.from) return this.#places.get(key);
-    const warm = this.#warm.get(key);
-    if (warm !== undefined) return warm;
-    const place = this.#places.get(key);
-    if (place === undefined) return undefined;
+    return this.#warm.get(key) ?? this.#places.get(key);
+  }
+
+  #keepWarm(key: string, place: number): void {
     if (this.#warm.size >= this.#options.most) this.#warm.clear();
     this.#warm.set(key, place);
-    return place;
   }
 }
