@@ -13,7 +13,7 @@ import { atMost, compareRow, type Row } from "./row.ts";
 /** Changes a second beside the reads of the top list. */
 const pace = 1000;
 
-/** Goals of a tenth, where two processes that are the same differ by a twentieth. */
+/** Their goals are a tenth from being equal, and pairs of processes differ by more than that. */
 const times = 3;
 
 /** The rows of this file. */
