@@ -104,10 +104,11 @@ export function meanDetail(runs: readonly Run[], side: "ours" | "other", name: s
 }
 
 /**
- * How long a side has its turn, and how long what is under way then may take to end, in milliseconds. Each of seven
- * sides has to have its turn again within five seconds, after which Node's server closes a connection.
+ * How long a side has its turn, and how long what is under way then may take to end, in milliseconds: 64 requests to the
+ * slowest peer take about 50, and would else go on in the turn of the next. Each of seven sides has to have its turn again
+ * within five seconds, after which Node's server closes a connection.
  */
-const [turn, rest] = [250, 30];
+const [turn, rest] = [250, 60];
 
 /** How sides are measured. */
 export type Lengths = Pick<Settings, "short" | "seconds" | "warmSeconds">;
