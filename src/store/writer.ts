@@ -39,6 +39,10 @@ export type Decide<M extends Model, T> = (draft: DraftView<M>, moment: Moment) =
 /** The bytes that a batch has at most, in nearly every case. */
 const batchLength = 64 * 1024;
 
+/** How many changes are decided at most until what they did is written, and how long that takes, in milliseconds. */
+const mostInBatch = 256;
+const decidingMilliseconds = 5;
+
 /** A change that is waiting, and who waits for it. */
 interface Waiting<M extends Model> {
   readonly origin: Origin;
@@ -118,17 +122,15 @@ export class Writer<M extends Model> {
   async #write(): Promise<void> {
     while (this.#waiting.length > 0 || this.#interludes.length > 0) {
       for (const interlude of this.#interludes.splice(0)) await interlude();
-      const batch = this.#waiting;
-      this.#waiting = [];
-      if (batch.length > 0) await this.#writeBatch(batch);
+      if (this.#waiting.length > 0) await this.#writeBatch();
       this.#events.batchWritten();
     }
     // In the same step as the last look at what is waiting: whoever comes after it has to start anew.
     this.#writing = undefined;
   }
 
-  async #writeBatch(batch: readonly Waiting<M>[]): Promise<void> {
-    const { made, answers } = this.#decide(batch);
+  async #writeBatch(): Promise<void> {
+    const { batch, made, answers } = this.#decide();
     // Even a refusal may rest on a change before it in the batch, so nothing is answered before all is durable.
     try {
       if (made.length > 0) await this.#journal.append(this.#encoder.piece());
@@ -142,15 +144,23 @@ export class Writer<M extends Model> {
     for (const answer of answers) answer();
   }
 
-  /** Decides the changes of a batch, and encodes them: the records for the journal, and how each is answered then. */
-  #decide(batch: readonly Waiting<M>[]) {
+  /**
+   * Decides the changes that have waited for longest, and encodes them: the records for the journal, and how each is
+   * answered then. The others wait for the next batch, so that no batch keeps the event loop for long.
+   */
+  #decide() {
+    const deadline = performance.now() + decidingMilliseconds;
+    const batch: Waiting<M>[] = [];
     const draft = this.#draft;
     const made: { record: JournalRecord; chain: number }[] = [];
     const answers: (() => void)[] = [];
     const encoder = this.#encoder;
     let { sequence } = this.#database;
     encoder.begin(this.#database.chain);
-    for (const { origin, decide, resolve, reject } of batch) {
+    for (const waiting of this.#waiting) {
+      if (batch.length === mostInBatch || (batch.length > 0 && performance.now() > deadline)) break;
+      batch.push(waiting);
+      const { origin, decide, resolve, reject } = waiting;
       const moment = { sequence: sequence + 1, now: this.#now() };
       try {
         const value = decide(draft.view, moment);
@@ -169,7 +179,8 @@ export class Writer<M extends Model> {
       }
     }
     draft.reset();
-    return { made, answers };
+    this.#waiting.splice(0, batch.length);
+    return { batch, made, answers };
   }
 
   /** Stops for good: nothing is answered as saved any more. */
