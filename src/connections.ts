@@ -1,45 +1,121 @@
 /**
- * The connections of a server, so that it can close each as soon as nothing is under way on it. Node itself closes idle
- * ones only at one moment, and not those on which nothing was asked yet. What is under way is only looked at when the
- * server closes: being told of the end of every response takes a tenth of the time of a request.
+ * The connections of a server: how many there may be, when each may be read from, and how they are closed.
+ *
+ * Node closes idle connections only at one moment, and not those on which nothing was asked yet. What is under way is
+ * only looked at when the server closes or is full: listening to the end of every response takes a tenth of the time of
+ * a request.
  */
-import type { Server, ServerResponse } from "node:http";
+import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
+/** How long a client may take for its part of a TLS handshake, in milliseconds. */
+const handshakeMilliseconds = 10_000;
+
+/** A request, and what its answer is written to. */
+export interface Exchange {
+  readonly request: IncomingMessage;
+  readonly response: ServerResponse;
+}
+
+/** A connection that requests come on: with TLS, the decrypted one. */
+export class Connection {
+  readonly socket: Socket;
+  /** The requests that have arrived and are not begun, oldest first. */
+  readonly waiting: Exchange[] = [];
+  /** Whether a request is being answered, or is next in line. */
+  isBusy = false;
+  /** When the last request arrived, or else when the connection was opened; by `performance.now()`. */
+  lastUsed: number;
+  /** The response to the request that arrived last. */
+  latest: ServerResponse | undefined;
+  /** Whether it has sent many requests at once. */
+  pipelines = false;
+  #isPaused = false;
+
+  constructor(socket: Socket, now: number) {
+    this.socket = socket;
+    this.lastUsed = now;
+  }
+
+  /** Whether nothing is under way. A request that has arrived in part does not count. */
+  get isIdle(): boolean {
+    return this.waiting.length === 0 && (this.latest === undefined || this.latest.writableFinished);
+  }
+
+  get isPaused(): boolean {
+    return this.#isPaused;
+  }
+
+  /** Stops reading, behind what was read already. What comes then waits in the kernel, and slows the client down. */
+  pause(): void {
+    if (this.#isPaused) return;
+    this.#isPaused = true;
+    // Node itself resumes reading at the end of each request of the piece that is being parsed now.
+    process.nextTick(() => {
+      if (this.#isPaused) this.socket.pause();
+    });
+  }
+
+  /** Goes on reading. */
+  resume(): void {
+    if (!this.#isPaused) return;
+    this.#isPaused = false;
+    this.socket.resume();
+  }
+}
+
+/** A TLS handshake under way, and what ends its deadline. */
+interface Handshake {
+  readonly socket: Socket;
+  readonly end: () => void;
+}
+
+/** Told of connections. */
+export interface ConnectionEvents {
+  opened(connection: Connection): void;
+  closed(connection: Connection): void;
+}
+
 /** See the head of this file. */
-export class Connections {
+export class Connections implements Iterable<Connection> {
+  readonly #most: number;
+  readonly #events: ConnectionEvents;
   /** As they were accepted: with TLS, below those that requests come on. */
   readonly #accepted = new Set<Socket>();
-  /** Those that requests come on, each with the response that was last begun. */
-  readonly #latest = new Map<Socket, ServerResponse | undefined>();
+  /** Those whose TLS handshake is not done, by the client's address and port; oldest first. */
+  readonly #handshakes = new Map<string, Handshake>();
+  readonly #bySocket = new Map<Socket, Connection>();
+  /** Those that were closed to make room, until they are gone. */
+  readonly #closing = new Set<Socket>();
 
-  /**
-   * Takes up the connections that a server accepts from now on.
-   * @param secure whether it speaks TLS
-   */
+  /** @param most how many there may be at the same time */
+  constructor(most: number, events: ConnectionEvents) {
+    this.#most = most;
+    this.#events = events;
+  }
+
+  /** Takes up the connections that a server accepts from now on. */
   follow(server: Server, secure: boolean): void {
-    server.on("connection", (socket: Socket) => {
-      this.#accepted.add(socket);
-      socket.once("close", () => this.#accepted.delete(socket));
-    });
-    server.on(secure ? "secureConnection" : "connection", (socket: Socket) => this.#add(socket));
+    // Behind this many Node does not even accept: what is being closed still has its descriptor for a moment.
+    server.maxConnections = this.#most + 32;
+    server.on("connection", (socket: Socket) => this.#accept(socket, secure));
+    if (secure) server.on("secureConnection", (socket: Socket) => this.#secured(socket));
   }
 
-  #add(socket: Socket): void {
-    this.#latest.set(socket, undefined);
-    socket.once("close", () => this.#latest.delete(socket));
+  /** The connection of a socket that requests come on. */
+  of(socket: Socket): Connection {
+    return this.#bySocket.get(socket) ?? this.#open(socket);
   }
 
-  /** Notes a response that is begun on a connection, if that was taken up. */
-  note(socket: Socket, response: ServerResponse): void {
-    if (this.#latest.has(socket)) this.#latest.set(socket, response);
+  [Symbol.iterator](): Iterator<Connection> {
+    return this.#bySocket.values();
   }
 
   /** Closes every connection: now, or when the response that is under way on it is written. */
   close(): void {
-    for (const [socket, response] of this.#latest) {
-      if (response === undefined || response.writableFinished) socket.destroySoon();
-      else response.once("close", () => socket.destroySoon());
+    for (const { isIdle, latest, socket } of this) {
+      if (isIdle || latest === undefined) socket.destroySoon();
+      else latest.once("close", () => socket.destroySoon());
     }
   }
 
@@ -47,4 +123,69 @@ export class Connections {
   destroy(): void {
     for (const socket of this.#accepted) socket.destroy();
   }
+
+  #accept(socket: Socket, secure: boolean): void {
+    // Node takes its own listener off a socket that it hands over, as for CONNECT: an error would end the process.
+    socket.on("error", ignore);
+    this.#accepted.add(socket);
+    socket.once("close", () => this.#accepted.delete(socket));
+    if (this.#isFull) this.#makeRoom();
+    if (this.#isFull) socket.destroy();
+    else if (secure) this.#shake(socket);
+    else this.#open(socket);
+  }
+
+  get #isFull(): boolean {
+    return this.#accepted.size - this.#closing.size > this.#most;
+  }
+
+  /** Waits for the TLS handshake of a socket. */
+  #shake(socket: Socket): void {
+    const client = clientOf(socket);
+    const deadline = setTimeout(() => socket.destroy(), handshakeMilliseconds);
+    const end = () => {
+      clearTimeout(deadline);
+      this.#handshakes.delete(client);
+    };
+    this.#handshakes.set(client, { socket, end });
+    socket.once("close", end);
+  }
+
+  #secured(socket: Socket): void {
+    socket.on("error", ignore);
+    this.#handshakes.get(clientOf(socket))?.end();
+    this.#open(socket);
+  }
+
+  #open(socket: Socket): Connection {
+    const connection = new Connection(socket, performance.now());
+    this.#bySocket.set(socket, connection);
+    socket.once("close", () => {
+      this.#bySocket.delete(socket);
+      this.#events.closed(connection);
+    });
+    this.#events.opened(connection);
+    return connection;
+  }
+
+  /** Closes those that have been idle for longest, some at once, so that not every new connection looks at all. */
+  #makeRoom(): void {
+    const some = Math.ceil(this.#most / 64);
+    const idle = Array.from(this).filter(({ isIdle, socket }) => isIdle && !this.#closing.has(socket));
+    idle.sort((a, b) => a.lastUsed - b.lastUsed);
+    const unshaken = Array.from(this.#handshakes.values()).filter(({ socket }) => !this.#closing.has(socket));
+    const oldest = [...unshaken, ...idle].slice(0, some);
+    for (const { socket } of oldest) {
+      this.#closing.add(socket);
+      socket.once("close", () => this.#closing.delete(socket));
+      socket.destroy();
+    }
+  }
 }
+
+function clientOf({ remoteAddress, remotePort }: Socket): string {
+  return `${remoteAddress} ${remotePort}`;
+}
+
+/** What goes wrong on a connection closes it, and concerns nothing else. */
+function ignore(): void {}

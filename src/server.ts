@@ -19,7 +19,7 @@ import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
 import { type Answer, failureAnswer } from "./engine/response.ts";
 import { Failure } from "./errors.ts";
-import { Turns } from "./turns.ts";
+import { RequestQueue } from "./request-queue.ts";
 
 export interface ServerOptions {
   /** Answers what is no operation, such as the documentation page, and is asked first. Never rejects. */
@@ -34,6 +34,10 @@ export interface ServerOptions {
   /** Files of a certificate and its key, for HTTPS. */
   readonly https?: { readonly cert: string; readonly key: string };
   readonly observe?: (record: RequestRecord) => void;
+  /** Told of what went wrong that concerns no request. */
+  readonly warn?: (message: string, error: unknown) => void;
+  /** How many connections there may be at the same time. Beyond it those that are idle for longest are closed. */
+  readonly maxConnections?: number;
   /** How long requests under way may take when the server is closed, in milliseconds. */
   readonly drainMilliseconds?: number;
 }
@@ -47,6 +51,14 @@ export interface Server {
 }
 
 const defaultDrainMilliseconds = 10_000;
+const defaultMaxConnections = 10_000;
+
+/**
+ * How long a client may take, in milliseconds: to send the headers of a request, and all of it; until bytes go in either
+ * direction again while a request is under way, which also ends readers that do not read; and to close its side when it
+ * was told that nothing more will be answered. Node looks after the first two every 30 seconds.
+ */
+const deadlines = { headers: 15_000, request: 30_000, silence: 60_000, farewell: 2_000 };
 
 /** The methods that some operation takes. */
 const anyMethod = "GET, HEAD, OPTIONS";
@@ -55,16 +67,21 @@ const anyMethod = "GET, HEAD, OPTIONS";
 export async function startServer(options: ServerOptions): Promise<Server> {
   const { observe } = options;
   let closing = false;
-  const turns = new Turns((request, response) => {
-    const refusal = refusalOf(request, closing);
-    if (refusal !== undefined) return refuse(refusal, request.method ?? "", observe);
-    const direct = options.page?.(request) ?? options.direct?.(request);
-    return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
+  const queue = new RequestQueue(
+    (request, response) => {
+      const refusal = refusalOf(request, closing);
+      if (refusal !== undefined) return refuse(refusal, request.method ?? "", observe);
+      const direct = options.page?.(request) ?? options.direct?.(request);
+      return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
+    },
+    () => connections,
+  );
+  const connections = new Connections(options.maxConnections ?? defaultMaxConnections, {
+    opened: (connection) => queue.open(connection),
+    closed: (connection) => queue.close(connection),
   });
-  const connections = new Connections();
   const listener: RequestListener = (request, response) => {
-    connections.note(request.socket, response);
-    turns.take(request, response);
+    queue.take(connections.of(request.socket), request, response);
   };
   const listening = await listenOn(listener, options);
   const server = listening.server as HttpServer;
@@ -73,6 +90,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.removeAllListeners("request").on("request", listener);
   // Node would answer these on its own, and not in the contract's shape.
   Object.assign(server, { requireHostHeader: false });
+  server.headersTimeout = deadlines.headers;
+  server.requestTimeout = deadlines.request;
+  server.timeout = deadlines.silence;
+  // What can not be accepted, such as for want of a descriptor, concerns that connection only.
+  server.on("error", (error) => options.warn?.("A connection could not be accepted.", error));
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
@@ -216,4 +238,8 @@ function writeRaw(socket: Duplex, { status, headers, body }: Answer): void {
     head += `${headers[index]}: ${headers[index + 1]}\r\n`;
   }
   socket.end(`${head}\r\n${body}`);
+  // What else comes is read and dropped: closing before would reset the connection, and the answer could be lost.
+  socket.resume();
+  const deadline = setTimeout(() => socket.destroy(), deadlines.farewell);
+  socket.once("close", () => clearTimeout(deadline));
 }

@@ -1,6 +1,6 @@
-/** Requests of one turn of the event loop: each is answered, whatever becomes of the others (contract, section 1). */
+/** The queue of requests: each is answered, whatever becomes of the others, and no connection keeps the others waiting. */
 import assert from "node:assert/strict";
-import { connect } from "node:net";
+import { connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import type { RawRequest } from "../src/engine/direct.ts";
 import type { Answer } from "../src/engine/response.ts";
@@ -15,6 +15,10 @@ function answerTo({ url = "" }: RawRequest): Answer {
   return { status: 200, headers: ["Content-Length", String(body.length)], body };
 }
 
+/** More than the system takes for a client that does not read. */
+const longBody = Buffer.alloc(16 * 1024 * 1024, "x");
+const long = { headers: ["Content-Length", String(longBody.length)], body: longBody };
+
 /** A server that answers at once, later, never, or with what can not be sent. */
 async function open(t: TestContext) {
   const handled: string[] = [];
@@ -26,6 +30,7 @@ async function open(t: TestContext) {
       const { url = "" } = request;
       handled.push(url);
       const answer = answerTo(request);
+      if (url.startsWith("/long")) return { ...answer, ...long };
       if (url.startsWith("/late")) return new Promise((resolve) => setImmediate(resolve, answer));
       if (url.startsWith("/rejected")) return Promise.reject(new Error("a fault"));
       if (url.startsWith("/unsayable")) return { ...answer, headers: ["X-Wrong", "line\nfeed"] };
@@ -34,6 +39,25 @@ async function open(t: TestContext) {
   });
   t.after(() => server.close());
   return { url: server.url, handled };
+}
+
+/** Opens a connection that sends so many requests at once, and reads nothing of its own. */
+function flood(t: TestContext, url: string, path: string, count: number): Socket {
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  t.after(() => socket.destroy());
+  socket.on("error", () => {});
+  socket.write(Array.from({ length: count }, (_, number) => requestFor(`${path}/${number}`)).join(""));
+  return socket;
+}
+
+function requestFor(path: string): string {
+  return `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
+}
+
+/** How many of the requests begin with a path. */
+function countOf(handled: readonly string[], path: string): number {
+  return handled.filter((url) => url.startsWith(path)).length;
 }
 
 /** Sends requests in one packet over one connection, and gives what came until it was closed or all were answered. */
@@ -47,7 +71,7 @@ function pipeline(url: string, paths: readonly string[]): Promise<string> {
       if (came.split("HTTP/1.1 ").length > paths.length && came.endsWith(`for ${paths.at(-1)}`)) socket.end();
     });
     socket.on("close", () => resolve(came)).on("error", reject);
-    socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`).join(""));
+    socket.write(paths.map(requestFor).join(""));
   });
 }
 
@@ -107,4 +131,64 @@ it("answers the others where clients have gone away meanwhile", inTime, async (t
   );
   assert.equal(await (await fetch(`${url}/plain`)).text(), "for /plain");
   assert.ok(handled.includes("/plain"), "the server still answers");
+});
+
+it("handles a request before the thousands that another connection has sent first", inTime, async (t) => {
+  const { url, handled } = await open(t);
+  const count = 400;
+  flood(t, url, "/late/flood", count).resume();
+  while (countOf(handled, "/late/flood") === 0) await fetch(`${url}/plain/before`);
+  await fetch(`${url}/plain/beside`);
+  const before = handled.indexOf("/plain/beside");
+  assert.ok(before !== -1, "it was handled");
+  assert.ok(before < count, `${before} requests were handled before it`);
+  while (countOf(handled, "/late/flood") < count) await fetch(`${url}/plain/after`);
+});
+
+it("takes connections in turn where several send thousands of requests", inTime, async (t) => {
+  const { url, handled } = await open(t);
+  const [count, floods] = [200, ["/late/a", "/late/b", "/late/c"]];
+  for (const path of floods) flood(t, url, path, count).resume();
+  while (countOf(handled, "/late") < floods.length * count) await fetch(`${url}/plain`);
+  for (const path of floods) {
+    const numbers = handled.filter((each) => each.startsWith(path)).map((each) => Number(each.split("/")[3]));
+    assert.deepEqual(
+      numbers,
+      Array.from({ length: count }, (_, number) => number),
+      "each connection's requests are handled in their order",
+    );
+  }
+});
+
+it("begins no request of a connection before the answer to the one before it was read", inTime, async (t) => {
+  const { url, handled } = await open(t);
+  const socket = flood(t, url, "/long", 500).pause();
+  while (countOf(handled, "/long") === 0) await fetch(`${url}/plain`);
+  for (let number = 0; number < 50; number += 1) await fetch(`${url}/plain/${number}`);
+  assert.equal(countOf(handled, "/long"), 1);
+  let bytes = 0;
+  socket.on("data", (piece: Buffer) => {
+    bytes += piece.length;
+  });
+  socket.resume();
+  while (countOf(handled, "/long") < 4) await fetch(`${url}/plain`);
+  assert.ok(bytes > longBody.length, "it goes on as the client reads");
+});
+
+it("closes those who do not read when too much waits on them, and answers the others", inTime, async (t) => {
+  const { url, handled } = await open(t);
+  let closed = 0;
+  const sockets = Array.from({ length: 26 }, (_, number) => flood(t, url, `/long/${number}`, 1400).pause());
+  for (const socket of sockets) {
+    socket.once("error", () => {
+      closed += 1;
+    });
+  }
+  while (closed === 0) {
+    assert.equal(await (await fetch(`${url}/plain`)).text(), "for /plain");
+    // Who does not read learns only by sending that nobody is there any more.
+    for (const socket of sockets) socket.write("G");
+  }
+  assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
+  assert.ok(countOf(handled, "/long") <= 26, "nobody got a second answer");
 });

@@ -1,0 +1,260 @@
+/**
+ * The queue of requests: answers them in batches, each connection's in their order, and all connections in turn, so that
+ * none keeps the others waiting.
+ *
+ * - A batch is at most {@link batchSize} requests: first all are handled, then their answers are written. Node's code
+ *   that parses, the service's, and the one that writes then each run in one go, which the processor's caches reward.
+ * - One turn of the event loop handles requests for about {@link turnMilliseconds}; what is left waits for the next one,
+ *   behind what has arrived meanwhile.
+ * - A connection has one request under way; the next one begins when the answer before it is written. A client that
+ *   sends many at once is not read from until they are answered, and one that does not read gets no more answers.
+ * - Node parses all that it reads of a connection at once, up to two thousand requests. A connection that pipelines is
+ *   therefore only read from when hardly anything waits, and new ones one after the other, as fast as turns stay short.
+ *   Where parsing takes long all the same, nobody is read from until it is their turn again: first those that do not
+ *   pipeline.
+ */
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { sendNodeResponse } from "srvx/node";
+import type { Connection } from "./connections.ts";
+import { type Answer, AnswerResponse } from "./engine/response.ts";
+
+/** An answer as the engine gives it, or anything else that h3 does, which is a `Response` like any other. */
+export type Answered = Answer | Response;
+
+/** How many requests are handled before their answers are written. */
+const batchSize = 64;
+/** How long requests are handled in one turn of the event loop, in milliseconds. */
+const turnMilliseconds = 5;
+/** How many requests of a connection may wait before it is not read from. */
+const mostOfConnection = 16;
+/**
+ * How many requests can wait in all until connections that pipeline are not read from any more, then new ones not
+ * either; and until those that pipeline are closed, since each takes about 2 KB.
+ */
+const backlog = { some: 64, much: 4096, most: 32_768 };
+/** After how many requests of a turn the clock is looked at while they arrive. */
+const clockInterval = 128;
+
+interface Ready {
+  readonly connection: Connection;
+  readonly response: ServerResponse;
+  readonly answered: Answered;
+}
+
+/** See the head of this file. */
+export class RequestQueue {
+  readonly #handle: (request: IncomingMessage, response: ServerResponse) => Answered | Promise<Answered>;
+  readonly #connections: () => Iterable<Connection>;
+  /** The connections whose next request may begin. */
+  #next: Connection[] = [];
+  #ready: Ready[] = [];
+  /** The connections that are not read from until it is their turn: known ones first, new ones, and those that pipeline. */
+  readonly #held = {
+    known: new Set<Connection>(),
+    fresh: new Set<Connection>(),
+    pipelining: new Set<Connection>(),
+  };
+  /** How many of those may go on in a turn. */
+  #resumed = 1;
+  /** The connections whose client does not read the answer before the next one: what waits on them cannot begin. */
+  readonly #stuck = new Set<Connection>();
+  /** How many requests wait, and how many of them on connections that are stuck. */
+  #waiting = 0;
+  #waitingStuck = 0;
+  /** How many have arrived in this turn, and when the first of them did. */
+  #arrived = 0;
+  #began = 0;
+  #isScheduled = false;
+
+  /**
+   * @param handle answers a request
+   * @param connections all that there are
+   */
+  constructor(
+    handle: (request: IncomingMessage, response: ServerResponse) => Answered | Promise<Answered>,
+    connections: () => Iterable<Connection>,
+  ) {
+    this.#handle = handle;
+    this.#connections = connections;
+  }
+
+  /** Takes up a new connection. */
+  open(connection: Connection): void {
+    this.#hold(connection);
+  }
+
+  /** Forgets a connection that is closed, and what waits on it. */
+  close(connection: Connection): void {
+    const { waiting } = connection;
+    this.#unstick(connection);
+    this.#waiting -= waiting.length;
+    waiting.length = 0;
+    for (const held of Object.values(this.#held)) held.delete(connection);
+  }
+
+  /** Takes a request, to be handled when it is the connection's turn. */
+  take(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    if (connection.socket.destroyed) return;
+    this.#arrived += 1;
+    if (this.#arrived === 1) this.#began = performance.now();
+    else if (this.#arrived % clockInterval === 0) this.#brake();
+    connection.lastUsed = this.#began;
+    connection.latest = response;
+    connection.waiting.push({ request, response });
+    this.#waiting += 1;
+    if (this.#stuck.has(connection)) this.#waitingStuck += 1;
+    if (connection.waiting.length >= mostOfConnection) {
+      connection.pipelines = true;
+      connection.pause();
+      if (this.#waiting > backlog.most) this.#shed(connection);
+    }
+    if (connection.isBusy) return;
+    connection.isBusy = true;
+    this.#next.push(connection);
+    this.#schedule();
+  }
+
+  /** Stops reading from everybody where what arrives takes too long, until each is let go on. */
+  #brake(): void {
+    if (performance.now() - this.#began < 2 * turnMilliseconds) return;
+    for (const connection of this.#connections()) if (!connection.isPaused) this.#hold(connection);
+  }
+
+  /** Closes a connection that pipelines: the one that is stuck for longest, or else the one that has sent just now. */
+  #shed(latest: Connection): void {
+    const [connection = latest] = this.#stuck;
+    connection.socket.destroy();
+    this.close(connection);
+  }
+
+  #hold(connection: Connection): void {
+    connection.pause();
+    const { known, fresh, pipelining } = this.#held;
+    const held = connection.pipelines ? pipelining : connection.latest === undefined ? fresh : known;
+    held.add(connection);
+    this.#schedule();
+  }
+
+  #schedule(): void {
+    if (this.#isScheduled) return;
+    this.#isScheduled = true;
+    setImmediate(this.#turn);
+  }
+
+  readonly #turn = () => {
+    this.#isScheduled = false;
+    const began = performance.now();
+    const parsing = this.#arrived === 0 ? 0 : began - this.#began;
+    this.#arrived = 0;
+    let now = began;
+    do {
+      this.#batch();
+      now = performance.now();
+    } while (this.#next.length > 0 && now - began < turnMilliseconds);
+    const isHolding = this.#letGoOn(parsing + now - began);
+    if (this.#next.length > 0 || isHolding) this.#schedule();
+  };
+
+  #batch(): void {
+    for (const connection of this.#next.splice(0, batchSize)) this.#begin(connection);
+    const ready = this.#ready;
+    this.#ready = [];
+    for (const { connection, response, answered } of ready) {
+      send(response, answered);
+      this.#end(connection, response);
+    }
+  }
+
+  /** Begins the next request of a connection. */
+  #begin(connection: Connection): void {
+    const exchange = connection.waiting.shift();
+    if (exchange === undefined) return;
+    this.#waiting -= 1;
+    const { request, response } = exchange;
+    const answered = this.#handle(request, response);
+    if (!(answered instanceof Promise)) {
+      this.#ready.push({ connection, response, answered });
+      return;
+    }
+    answered.then(
+      (each) => {
+        this.#ready.push({ connection, response, answered: each });
+        this.#schedule();
+      },
+      () => response.destroy(),
+    );
+  }
+
+  /** Goes on with a connection behind an answer. */
+  #end(connection: Connection, response: ServerResponse): void {
+    if (connection.waiting.length === 0) {
+      connection.isBusy = false;
+      // It has sent much at once, and all of that is answered.
+      if (connection.isPaused && !connection.socket.destroyed) this.#hold(connection);
+      return;
+    }
+    if (response.writableFinished) this.#next.push(connection);
+    else {
+      this.#stuck.add(connection);
+      this.#waitingStuck += connection.waiting.length;
+      response.once("finish", () => {
+        this.#unstick(connection);
+        this.#next.push(connection);
+        this.#schedule();
+      });
+    }
+  }
+
+  #unstick(connection: Connection): void {
+    if (this.#stuck.delete(connection)) this.#waitingStuck -= connection.waiting.length;
+  }
+
+  /** How many requests can begin. */
+  get #backlog(): number {
+    return this.#waiting - this.#waitingStuck;
+  }
+
+  /**
+   * Lets held connections go on: twice as many as in the turn before, or only one where that turn took long or requests
+   * wait.
+   * @returns whether there are more that may go on in the next turn
+   */
+  #letGoOn(milliseconds: number): boolean {
+    const isBehind = milliseconds > turnMilliseconds || this.#backlog >= backlog.some;
+    this.#resumed = isBehind ? 1 : Math.min(2 * this.#resumed, 1024);
+    for (let count = 0; count < this.#resumed; count += 1) resumeFirst(this.#released());
+    const { known, fresh, pipelining } = this.#held;
+    if (!isBehind && fresh.size === 0 && known.size === 0) resumeFirst(pipelining);
+    const held = this.#released();
+    return held.size > 0 || (pipelining.size > 0 && this.#backlog < backlog.some);
+  }
+
+  /** The held connections that go on next, but for those that pipeline. */
+  #released(): Set<Connection> {
+    const { known, fresh } = this.#held;
+    return known.size === 0 && this.#backlog < backlog.much ? fresh : known;
+  }
+}
+
+function resumeFirst(held: Set<Connection>): void {
+  const [connection] = held;
+  if (connection === undefined) return;
+  held.delete(connection);
+  connection.resume();
+}
+
+/** Writes an answer out as it is. What goes wrong in that ends the connection, and nothing else. */
+function send(response: ServerResponse, answered: Answered): void {
+  const answer = answered instanceof AnswerResponse ? answered.answer : answered;
+  if (answer instanceof Response) {
+    sendNodeResponse(response, answer).catch(() => response.destroy());
+    return;
+  }
+  try {
+    const { status, headers, body } = answer;
+    response.writeHead(status, STATUS_CODES[status], headers as string[]);
+    response.end(body);
+  } catch {
+    response.destroy();
+  }
+}
