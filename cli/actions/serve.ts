@@ -1,6 +1,7 @@
 /** What `serve` does: it runs the service until it is told to stop. */
 import { resolve } from "node:path";
 import { type Control, controlOf, type Holder, startControl } from "../../src/control.ts";
+import { connectionLimit } from "../../src/descriptors.ts";
 import { DocsPage, docsPath } from "../../src/docs-page.ts";
 import type { Reloaded } from "../../src/route-table.ts";
 import { startServer } from "../../src/server.ts";
@@ -56,6 +57,8 @@ export async function serve(
       host,
       port,
       observe: log.request,
+      warn: log.warn,
+      maxConnections: connectionLimit(),
       ...(files ? { https: files } : {}),
     });
     const { url } = server;
