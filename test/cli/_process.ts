@@ -53,6 +53,11 @@ export class CliProcess {
     });
   }
 
+  get pid(): number {
+    assert.ok(this.#child.pid !== undefined, "the process has started");
+    return this.#child.pid;
+  }
+
   /** Sends a signal to this process alone. */
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
