@@ -4,6 +4,7 @@
  * `run/compare.ts`.
  */
 import { withoutTokens } from "../src/identity/tokens.ts";
+import { measureAbuse } from "./abuse/main.ts";
 import { writeJSON } from "./report/json.ts";
 import { machine } from "./report/machine.ts";
 import { goalTable, judge, orientationTable, type Result } from "./report/table.ts";
@@ -22,14 +23,17 @@ const installWrk =
 
 async function prepare(settings: Settings, workshop: Workshop): Promise<Bench> {
   const say = (text: string) => void process.stderr.write(`${text}\n`);
+  // Hostile clients do what no load generator does.
+  const needsPeers = !settings.abuse;
   const withWrk = await hasWrk(workshop);
-  if (!withWrk && !settings.short) throw new BenchFailure(installWrk);
-  if (!withWrk) say(`${installWrk}\nThis is only a try: a loop of node:http requests takes its place.`);
+  if (!withWrk && !settings.short && needsPeers) throw new BenchFailure(installWrk);
+  if (!withWrk && needsPeers)
+    say(`${installWrk}\nThis is only a try: a loop of node:http requests takes its place.`);
   if (await workshop.isInMemory())
     say("the temporary folder is in memory, where a sync costs nothing: set TMPDIR");
-  await installPeers(workshop, say);
+  if (needsPeers) await installPeers(workshop, say);
   await buildProduct(workshop, say);
-  await buildPeers(workshop);
+  if (needsPeers) await buildPeers(workshop);
   return new Bench(settings, workshop, withWrk);
 }
 
@@ -104,7 +108,8 @@ async function run(settings: Settings): Promise<0 | 1> {
   const workshop = new Workshop();
   try {
     const bench = await prepare(settings, workshop);
-    const worked = settings.scale ? await measureScale(bench, save) : await measureGoals(bench);
+    const measure = settings.scale ? measureScale : settings.abuse ? measureAbuse : measureGoals;
+    const worked = await measure(bench, save);
     return worked ? 0 : 1;
   } catch (error) {
     const told = error instanceof BenchFailure ? error.message : String((error as Error).stack);

@@ -11,6 +11,8 @@ export interface Settings {
   readonly short: boolean;
   /** Whether the cost over size is measured and drawn, in place of the goals. */
   readonly scale: boolean;
+  /** Whether it is measured what a polite caller waits beside abuse, in place of the goals. */
+  readonly abuse: boolean;
   /** Parts of the names of rows; none stands for every row. */
   readonly only: readonly string[];
   /** Pairs of fresh processes for each row. */
@@ -33,10 +35,10 @@ export interface Settings {
 }
 
 /** What `--help` prints. */
-export const help = `npm run bench -- [scale] [options]
+export const help = `npm run bench -- [scale|abuse] [options]
 
 Measures the service against its goals and prints one Markdown table; with \`scale\`, what requests, a start and memory
-cost at 100, 10,000 and 100,000 players, with a plot. What goes on is told on standard error. Needs wrk
+cost at 100, 10,000 and 100,000 players, with a plot; with \`abuse\`, how long a polite caller waits beside hostile ones. What goes on is told on standard error. Needs wrk
 (apt-get install wrk); the first call installs the peers into bench/node_modules, which takes minutes. All rows
 together take three quarters of an hour.
 
@@ -69,22 +71,29 @@ export function readSettings(args: readonly string[]): Settings {
     },
   });
   const [what, ...rest] = positionals;
-  if (rest.length > 0 || (what !== undefined && what !== "scale")) {
-    throw new Error(`"${[...positionals].pop()}" was not expected; only "scale" is`);
+  if (rest.length > 0 || (what !== undefined && what !== "scale" && what !== "abuse")) {
+    throw new Error(`expected "scale", "abuse" or nothing, got "${positionals.join(" ")}"`);
   }
   const { short } = values;
+  const abuse = what === "abuse";
   const scale = values.scale || what === "scale";
   const date = new Date()
     .toISOString()
     .replace(/\.\d+Z$/, "Z")
     .replaceAll(":", "-");
-  const results = join(projectFolder, "bench", "results", `${scale ? "scale-" : ""}${date}.json`);
+  const results = join(
+    projectFolder,
+    "bench",
+    "results",
+    `${scale || abuse ? `${what ?? "scale"}-` : ""}${date}.json`,
+  );
   return {
     help: values.help,
     short,
     scale,
+    abuse,
     only: values.only,
-    runs: short ? 1 : positive("runs", values.runs, scale ? 3 : 5),
+    runs: short ? 1 : positive("runs", values.runs, scale || abuse ? 3 : 5),
     seconds: short ? 0.3 : positive("seconds", values.seconds, 2),
     warmSeconds: short ? 0 : 5,
     connections: 64,
