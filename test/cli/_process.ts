@@ -23,10 +23,16 @@ export class CliProcess {
   #waiting: (() => void)[] = [];
   #isOver = false;
 
-  /** @param preload addresses of modules that the process loads first */
-  constructor(desk: Desk, args: readonly string[], preload: readonly string[] = []) {
+  /**
+   * @param preload addresses of modules that the process loads first
+   * @param descriptors how many files and sockets it may have open
+   */
+  constructor(desk: Desk, args: readonly string[], preload: readonly string[] = [], descriptors?: number) {
     const imports = [tsx, ...preload].flatMap((address) => ["--import", address]);
-    this.#child = spawn(process.execPath, [...imports, main, ...args], {
+    const command = [process.execPath, ...imports, main, ...args];
+    const limited = ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...command];
+    const [program = "", ...rest] = descriptors === undefined ? command : limited;
+    this.#child = spawn(program, rest, {
       cwd: desk.folder,
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
@@ -106,8 +112,9 @@ export async function serveProcess(
   desk: Desk,
   args: readonly string[] = [],
   preload: readonly string[] = [],
+  descriptors?: number,
 ): Promise<Serving> {
-  const child = new CliProcess(desk, ["serve", "--port", "0", ...args], preload);
+  const child = new CliProcess(desk, ["serve", "--port", "0", ...args], preload, descriptors);
   const [open, base = "", token = ""] = await child.shows(
     "stdout",
     /(https?:\/\/\S+\/gameaddon\/v1)\/(gat_[A-Za-z0-9_-]{43})\/\S*/,
