@@ -27,7 +27,7 @@ import { type KeptAnswers, keepAnswers } from "./handlers/kept.ts";
 import { Ranking } from "./handlers/ranking.ts";
 import { ShownPlayers } from "./handlers/shown.ts";
 import { Activity } from "./identity/activity.ts";
-import { Callers, operatorCaller, playerCaller } from "./identity/callers.ts";
+import { Callers, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { Clients } from "./identity/clients.ts";
 import { namesOf, requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions, once } from "./identity/repetitions.ts";
@@ -275,11 +275,15 @@ export class Service {
       run: (input, request) => {
         const { caller, operation, requestId, table } = request;
         const origin = { who: caller.id ?? "public", operation, request: requestId, table: table.revision };
-        return store.change(origin, (draft, { now, sequence }) =>
-          once(draft, request, input, now, () =>
-            handler.change(draft, input as never, { ...around(request, now), sequence }),
-          ),
-        );
+        return store.change(origin, (draft, { now, sequence }) => {
+          // The batch may have revoked, excluded or demoted the caller since the engine looked. This comes first:
+          // a repeated request must be authorized as well before it is answered.
+          const current = currentCaller(draft, caller, now);
+          request.authorize(current);
+          return once(draft, request, input, now, () =>
+            handler.change(draft, input as never, { ...around(request, now), caller: current, sequence }),
+          );
+        });
       },
     };
   }

@@ -10,6 +10,8 @@ export interface Caller {
   readonly id: string | null;
   /** Tells callers apart who have no `id`: what an idempotency key belongs to. */
   readonly scope: string;
+  /** The id of the token that the caller presented; undefined for a caller without one, such as the operator. */
+  readonly token?: string | undefined;
   /** Whether the caller is a specific, identified user. */
   readonly identified: boolean;
   readonly administrator: boolean;

@@ -14,6 +14,12 @@ export interface Request {
   readonly table: { readonly revision: string; readonly excludedGroup: string | undefined };
   /** What the caller repeats when it repeats the request: the header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
+  /**
+   * Repeats the checks of exclusion and restriction, by the table that the request began with. A change calls it where
+   * it is decided, with the caller as the data is there (contract, section 1, "Order of checks").
+   * @throws Failure `EXCLUDED`, `RESTRICTED`
+   */
+  readonly authorize: (caller: Caller) => void;
   /** Whether the table lets the caller call another operation with an input. */
   readonly letsIn: (operation: string, input: Input) => boolean;
 }

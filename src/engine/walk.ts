@@ -147,21 +147,11 @@ export class Walk {
     }
 
     const caller = this.#identify();
-    const { excludedGroup } = table;
-    if (
-      excludedGroup !== undefined &&
-      !caller.unrestricted &&
-      caller.rankIn("group", excludedGroup) !== undefined
-    ) {
-      throw new Failure("EXCLUDED", "You are excluded from this service.");
-    }
+    this.#refuseExcluded(caller);
 
     const given = new RequestInput(route, this.#options, this.#incoming);
     const decisive = given.decisive();
-    if (!permits(route.restriction, caller, decisive)) {
-      this.#reason = reasonOf(route.restriction, caller, decisive);
-      throw new Failure("RESTRICTED", `This operation is only for ${describe(route.restriction, decisive)}.`);
-    }
+    this.#refuseRestricted(route, caller, decisive);
 
     const values = toOperationInput(route, given.all());
     const result = route.operation.run(values, {
@@ -170,11 +160,30 @@ export class Walk {
       requestId: this.#requestId,
       table,
       idempotencyKey: effect === "change" ? idempotencyKeyIn(this.#incoming) : undefined,
+      authorize: (current) => {
+        this.#refuseExcluded(current);
+        this.#refuseRestricted(route, current, decisive);
+      },
       letsIn: (operation, input) => letsIn(table, caller, operation, input),
     });
     return result instanceof Promise
       ? result.then((each) => this.#answerWith(each))
       : this.#answerWith(result);
+  }
+
+  /** @throws Failure `EXCLUDED` */
+  #refuseExcluded(caller: Caller): void {
+    const { excludedGroup } = this.#options.table;
+    if (excludedGroup === undefined || caller.unrestricted) return;
+    if (caller.rankIn("group", excludedGroup) === undefined) return;
+    throw new Failure("EXCLUDED", "You are excluded from this service.");
+  }
+
+  /** @throws Failure `RESTRICTED`, and notes for the log what the caller lacked */
+  #refuseRestricted({ restriction }: Route, caller: Caller, decisive: Input): void {
+    if (permits(restriction, caller, decisive)) return;
+    this.#reason = reasonOf(restriction, caller, decisive);
+    throw new Failure("RESTRICTED", `This operation is only for ${describe(restriction, decisive)}.`);
   }
 
   #answerWith(result: unknown): Answer {

@@ -5,13 +5,14 @@ import type { Player, Token } from "../model.ts";
 import type { Data, DurableData } from "../store/data.ts";
 import { fold } from "../text.ts";
 import { isInGroup, toUUID } from "./players.ts";
-import { isLive, requireToken } from "./tokens.ts";
+import { isLive, requireLive, requireToken, unknownToken } from "./tokens.ts";
 
 /** The holder of a public token: belongs to nobody, and can call what is open. */
 export function publicCaller(tokenId: string): Caller {
   return {
     id: null,
     scope: `token:${tokenId}`,
+    token: tokenId,
     identified: false,
     administrator: false,
     unrestricted: false,
@@ -31,23 +32,55 @@ export const operatorCaller: Caller = {
   rankIn: () => undefined,
 };
 
-/** A player, as the data is at the moment of each question. */
-export function playerCaller(data: Data, player: Player): Caller {
-  return new PlayerCaller(data, player);
+/**
+ * A player, as the data is at the moment of each question.
+ * @param token the id of the token that the player presented, where there is one
+ */
+export function playerCaller(data: Data, player: Player, token?: string): Caller {
+  return new PlayerCaller(data, player, token);
+}
+
+/**
+ * The caller of a request as the data is now: a token may have been revoked, or a player removed, since the request
+ * was authenticated.
+ * @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED`; `UNKNOWN_PLAYER` for a removed player whom the
+ * operator acts as
+ */
+export function currentCaller(data: Data, caller: Caller, now: number): Caller {
+  if (caller.unrestricted) return caller;
+  if (caller.token !== undefined) {
+    const token = data.tokens.get(caller.token);
+    if (token === undefined) throw unknownToken();
+    requireLive(token, now);
+    return callerOf(data, token);
+  }
+  const player = caller.id === null ? undefined : data.players.get(caller.id);
+  if (player !== undefined) return playerCaller(data, player);
+  throw new Failure("UNKNOWN_PLAYER", "The player is no longer registered.");
+}
+
+/** Whom a token stands for. @throws Failure `TOKEN_UNKNOWN` where its player is no longer registered */
+function callerOf(data: Data, { id, uuid }: Token): Caller {
+  if (uuid === null) return publicCaller(id);
+  const player = data.players.get(uuid);
+  if (player !== undefined) return playerCaller(data, player, id);
+  throw new Failure("TOKEN_UNKNOWN", "The player of this addon token is no longer registered.");
 }
 
 class PlayerCaller implements Caller {
   readonly id: string;
   readonly scope: string;
+  readonly token: string | undefined;
   readonly identified = true;
   readonly administrator: boolean;
   readonly unrestricted = false;
   readonly #data: Data;
   readonly #player: Player;
 
-  constructor(data: Data, player: Player) {
+  constructor(data: Data, player: Player, token: string | undefined) {
     this.id = player.uuid;
     this.scope = player.uuid;
+    this.token = token;
     this.administrator = player.administrator;
     this.#data = data;
     this.#player = player;
@@ -95,11 +128,8 @@ export class Callers {
       this.#known.delete(text);
     }
     const token = requireToken(this.#data, text, now);
+    const caller = callerOf(this.#data, token);
     const player = token.uuid === null ? undefined : this.#data.players.get(token.uuid);
-    if (token.uuid !== null && player === undefined) {
-      throw new Failure("TOKEN_UNKNOWN", "The player of this addon token is not registered any more.");
-    }
-    const caller = player === undefined ? publicCaller(token.id) : playerCaller(this.#data, player);
     // The one that has been kept for longest makes room.
     if (this.#known.size >= mostKept) this.#known.delete(this.#known.keys().next().value ?? "");
     const version = this.#data.tokens.version + this.#data.players.version;

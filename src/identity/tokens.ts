@@ -43,22 +43,24 @@ export function keepToken(draft: Draft, hash: string, details: TokenDetails, now
 /** The record of a token. @throws Failure `TOKEN_UNKNOWN`, `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
 export function requireToken(data: Data, token: string, now: number): Token {
   const [record] = form.test(token) ? data.tokens.find("hash", hashOf(token)) : [];
-  if (record === undefined) {
-    throw new Failure("TOKEN_UNKNOWN", "This addon token is not known.", {
-      hint: "Ask an operator for a token.",
-    });
-  }
-  if (record.revokedAt !== null) {
-    throw new Failure("TOKEN_REVOKED", "This addon token was revoked.", {
-      hint: "Ask an operator for a new one.",
-    });
-  }
-  if (!isLive(record, now)) {
-    throw new Failure("TOKEN_EXPIRED", "This addon token has expired.", {
-      hint: "Ask an operator for a new one.",
-    });
-  }
+  if (record === undefined) throw unknownToken();
+  requireLive(record, now);
   return record;
+}
+
+/** Refuses a token that can no longer be used. @throws Failure `TOKEN_REVOKED`, `TOKEN_EXPIRED` */
+export function requireLive(token: Token, now: number): void {
+  if (isLive(token, now)) return;
+  const hint = "Ask an operator for a new one.";
+  if (token.revokedAt !== null) throw new Failure("TOKEN_REVOKED", "This addon token was revoked.", { hint });
+  throw new Failure("TOKEN_EXPIRED", "This addon token has expired.", { hint });
+}
+
+/** The refusal of a token that has no record. */
+export function unknownToken(): Failure {
+  return new Failure("TOKEN_UNKNOWN", "This addon token is not known.", {
+    hint: "Ask an operator for a token.",
+  });
 }
 
 /** Whether a token can still be used. */

@@ -1,0 +1,214 @@
+/**
+ * The token, exclusion and restriction of a change are checked again where it is decided (contract, section 1, "Order
+ * of checks"). In these tests another change of the same batch decides what the caller may do.
+ */
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { HeldChanges } from "./_held-changes.ts";
+import { type Answered, assertFailure, day, everyRight, openWorld, type World } from "./_setup.ts";
+
+const addReason = ["/wantedreason/add", { reason: "Theft", points: 10 }] as const;
+
+function hasReason(world: World): boolean {
+  return world.service.store.data.wantedReasons.has("theft");
+}
+
+/** The id of the token of a player, or of the public one. */
+function tokenId({ service }: World, uuid: string | null): string {
+  const { tokens } = service.store.data;
+  const found = Array.from(tokens.values()).find((token) => token.uuid === uuid);
+  assert.ok(found !== undefined, "the token is there");
+  return found.id;
+}
+
+/** Decides both in one batch, the first one first. */
+async function inOneBatch<A, B>(
+  t: TestContext,
+  { service }: World,
+  first: () => Promise<A>,
+  second: () => Promise<B>,
+): Promise<[A, B]> {
+  const held = new HeldChanges(t, service);
+  const { outcome: one } = await held.submit(first);
+  const { outcome: two } = await held.submit(second);
+  await held.release();
+  return [await one, await two];
+}
+
+interface Loss {
+  readonly name: string;
+  readonly lose: (world: World, uuid: string) => Promise<unknown>;
+  readonly status: number;
+  readonly code: string;
+}
+
+const losses: readonly Loss[] = [
+  {
+    name: "whose token is revoked",
+    lose: (world, uuid) => world.service.administer("token.revoke", { id: tokenId(world, uuid) }),
+    status: 401,
+    code: "TOKEN_REVOKED",
+  },
+  {
+    name: "who is excluded",
+    lose: ({ service }) => service.administer("group.add", { player: "Ada", group: "BLACKLIST" }),
+    status: 403,
+    code: "EXCLUDED",
+  },
+  {
+    name: "whose rank is lowered",
+    lose: ({ service }) =>
+      service.administer("member.set", { player: "Ada", organisation: "POLICE", rank: 3 }),
+    status: 403,
+    code: "RESTRICTED",
+  },
+  {
+    name: "who is removed from the service",
+    lose: ({ service }) => service.administer("member.remove", { player: "Ada", organisation: "POLICE" }),
+    status: 403,
+    code: "RESTRICTED",
+  },
+  {
+    name: "who is no longer registered",
+    lose: ({ service }) => service.administer("player.delete", { player: "Ada" }),
+    status: 401,
+    code: "TOKEN_UNKNOWN",
+  },
+];
+
+describe("a change of a caller", () => {
+  for (const { name, lose, status, code } of losses) {
+    it(`${name} earlier in the batch is refused with ${code}`, async (t) => {
+      const world = await openWorld(t);
+      const { token, uuid } = await world.player("Ada", { members: { POLICE: 4 } });
+      const [, answer] = await inOneBatch(
+        t,
+        world,
+        () => lose(world, uuid),
+        () => world.get(token, ...addReason),
+      );
+      assertFailure(answer, status, code);
+      assert.equal(hasReason(world), false);
+      assert.equal(world.log.at(-1)?.code, code);
+      if (code === "RESTRICTED") assert.ok(world.log.at(-1)?.reason !== undefined, "the log has the reason");
+    });
+
+    it(`${name} later in the batch is made`, async (t) => {
+      const world = await openWorld(t);
+      const { token, uuid } = await world.player("Ada", { members: { POLICE: 4 } });
+      const [answer] = await inOneBatch(
+        t,
+        world,
+        () => world.get(token, ...addReason),
+        () => lose(world, uuid),
+      );
+      assert.equal(answer.status, 200);
+      assert.equal(hasReason(world), true);
+    });
+  }
+
+  it("who leaves the group that the operation is for earlier in the batch is refused", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada", { groups: ["TARGETLIST"] });
+    const [, answer] = await inOneBatch(
+      t,
+      world,
+      () => world.service.administer("group.remove", { player: "Ada", group: "TARGETLIST" }),
+      () => world.get(token, "/targetlist/add", { name: "Mallory" }),
+    );
+    assertFailure(answer, 403, "RESTRICTED");
+    assert.equal(world.service.store.data.targets.size, 0);
+  });
+
+  it("is refused by a restriction that depends on a parameter", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada", { members: { GROVE: 4 } });
+    const query = { reason: "Betrayal", price: 1, kills: 1 };
+    const [, answer] = await inOneBatch(
+      t,
+      world,
+      () => world.service.administer("member.set", { player: "Ada", organisation: "GROVE", rank: 3 }),
+      () => world.get(token, "/blacklistreason/GROVE/add", query),
+    );
+    assertFailure(answer, 403, "RESTRICTED");
+    assert.equal(world.service.store.data.blacklistReasons.size, 0);
+  });
+
+  it("is refused after the token has expired, by the instant at which the change is decided", async (t) => {
+    const world = await openWorld(t);
+    await world.player("Ada", everyRight);
+    const { token } = await world.service.administer("token.issue", { player: "Ada", expiresIn: day });
+    const held = new HeldChanges(t, world.service);
+    const { outcome } = await held.submit(() => world.get(token, ...addReason));
+    world.clock.advance(day);
+    await held.release();
+    assertFailure(await outcome, 401, "TOKEN_EXPIRED");
+    assert.equal(hasReason(world), false);
+  });
+
+  it("with a public token that is revoked earlier in the batch is refused", async (t) => {
+    const world = await openWorld(t);
+    const [, answer] = await inOneBatch(
+      t,
+      world,
+      () => world.service.administer("token.revoke", { id: tokenId(world, null) }),
+      () => world.get(world.publicToken, "/event/gangwar", { attacker: 1, defender: 2 }),
+    );
+    assertFailure(answer, 401, "TOKEN_REVOKED");
+    assert.equal(world.service.store.data.scores.size, 0);
+  });
+
+  it("by the operator is never refused for a lack of rights", async (t) => {
+    const world = await openWorld(t);
+    const response = await world.service.call("/wantedreason/add", [
+      ["reason", "Theft"],
+      ["points", "10"],
+    ]);
+    assert.equal(response.status, 200);
+  });
+});
+
+describe("a change that the operator makes as a player", () => {
+  const asAda = ({ service }: World) =>
+    service.call(
+      "/wantedreason/add",
+      [
+        ["reason", "Theft"],
+        ["points", "10"],
+      ],
+      "Ada",
+    );
+
+  for (const { name, lose, code } of losses.filter((each) => each.code !== "TOKEN_REVOKED")) {
+    it(`${name} earlier in the batch is refused`, async (t) => {
+      const world = await openWorld(t);
+      const { uuid } = await world.player("Ada", { members: { POLICE: 4 } });
+      const [, response] = await inOneBatch(
+        t,
+        world,
+        () => lose(world, uuid),
+        () => asAda(world),
+      );
+      const expected = code === "TOKEN_UNKNOWN" ? "UNKNOWN_PLAYER" : code;
+      assert.match(await response.text(), new RegExp(`"code":"${expected}"`));
+      assert.equal(hasReason(world), false);
+    });
+  }
+});
+
+describe("a repeated change with an Idempotency-Key", () => {
+  it("is refused, not answered, once the caller may not make it", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada", everyRight);
+    const repeated = (): Promise<Answered> =>
+      world.get(token, "/statistic/Ada/add", { type: "KILL" }, { headers: { "Idempotency-Key": "k-1" } });
+    assert.equal((await repeated()).status, 200);
+    const [, answer] = await inOneBatch(
+      t,
+      world,
+      () => world.service.administer("group.add", { player: "Ada", group: "BLACKLIST" }),
+      repeated,
+    );
+    assertFailure(answer, 403, "EXCLUDED");
+  });
+});
