@@ -6,6 +6,7 @@ import * as v from "valibot";
 import { Failure, type FailureCode } from "../errors.ts";
 import { didYouMean, fold, oneOf } from "../text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
+import { type Pattern, toPattern } from "./pattern.ts";
 import type { ParameterValue } from "./restriction.ts";
 
 /** The types that the table's own types are made of. */
@@ -176,26 +177,43 @@ export function quote(text: string): string {
 
 function textSchema(type: ParameterType): v.GenericSchema<string, string> {
   const { minLength, maxLength } = { ...textLength, ...defined(type) };
-  const pattern = type.pattern === undefined ? undefined : new RegExp(`^(?:${type.pattern})$`, "u");
+  const pattern = patternOf(type);
   return v.pipe(
     v.string(),
     v.normalize("NFC"),
+    // In one check, and the length first: valibot would go on to the others with a text of any length.
     v.check((text) => {
       // A text of more UTF-16 units than twice its limit is too long however they pair: no need to count.
       if (text.length > 2 * maxLength) return false;
       const length = Array.from(text).length;
-      return length >= minLength && length <= maxLength;
+      if (length < minLength || length > maxLength) return false;
+      // No white space, no control characters, and none of those that only change the direction of what follows.
+      if (/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text)) return false;
+      return pattern === undefined || pattern(text);
     }),
-    // No white space, no control characters, and none of those that only change the direction of what follows.
-    v.check((text) => !/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text)),
-    v.check((text) => pattern === undefined || pattern.test(text)),
   );
+}
+
+/** The compiled patterns: routes share their types, and compiling one takes as long as thousands of matches. */
+const compiled = new WeakMap<ParameterType, Pattern>();
+
+function patternOf(type: ParameterType): Pattern | undefined {
+  if (type.pattern === undefined) return undefined;
+  let pattern = compiled.get(type);
+  if (pattern === undefined) {
+    pattern = toPattern(type.pattern);
+    compiled.set(type, pattern);
+  }
+  return pattern;
 }
 
 function knownName(names: () => readonly string[]): v.GenericSchema<string, string> {
   return v.pipe(
     v.string(),
-    v.transform((text) => names().find((name) => fold(name) === fold(text))),
+    v.transform((text) => {
+      const folded = fold(text);
+      return names().find((name) => fold(name) === folded);
+    }),
     v.string(),
   );
 }

@@ -1,6 +1,7 @@
 /** The types of a table: what it declares under `types`, resolved down to the built-in ones and checked. */
 import { didYouMean, oneOf } from "../text.ts";
 import type { Report, TypeDeclaration } from "./document.ts";
+import { PatternFault, toPattern } from "./pattern.ts";
 import { baseTypes, integerRange, type ParameterType, refinementsOf, textLength } from "./parameters.ts";
 
 /** The types that the table declares, resolved down to the base types. */
@@ -89,10 +90,11 @@ export class Types {
     if (base === "enum" && values === undefined) return wrong("type", "an enum needs its values");
     if (pattern === undefined) return true;
     try {
-      new RegExp(pattern, "u");
+      toPattern(pattern);
       return true;
     } catch (error) {
-      return wrong("pattern", `a regular expression was expected: ${(error as Error).message}`);
+      if (!(error instanceof PatternFault)) throw error;
+      return wrong("pattern", `expected a regular expression ${error.message}`);
     }
   }
 }

@@ -16,6 +16,7 @@ const heavy = [
   "pino",
   "pino-pretty",
   "yaml",
+  "re2js",
   "@valibot/to-json-schema",
   "cli-table3",
   "string-width",

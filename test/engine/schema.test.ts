@@ -53,7 +53,7 @@ const onlyTheChecker: readonly [kind: string, says: RegExp][] = [
   ["a type that is called as a built-in one", /is a built-in type/],
   ["a refinement that does not go with the type", /does not go with the type|an enum needs its values/],
   ["limits that contradict one another", /is (above|below) the |2147483647/],
-  ["a pattern that is no regular expression", /^a regular expression was expected/],
+  ["a pattern that is no regular expression", /^expected a regular expression/],
   ["a parameter that the operation needs, does not take or takes otherwise", / (needs|takes no) /],
   ["a default or a condition that is not of the parameter's type", /^"\w+" must be /],
   ["a default of a parameter in the path", /^a parameter in the path is always there/],

@@ -72,13 +72,13 @@ describe("types", () => {
       "a pattern that is no regular expression",
       "maxLength: 64",
       "pattern: '['",
-      [5, 33, "a regular expression was expected"],
+      [5, 33, "expected a regular expression"],
     ],
     [
       "a pattern that is not one for Unicode",
       "maxLength: 64",
       "pattern: '\\-'",
-      [5, 33, "a regular expression was expected"],
+      [5, 33, "expected a regular expression"],
     ],
     [
       "an enum without values",

@@ -1,0 +1,127 @@
+/** Patterns: what they mean, compared with JavaScript's own engine, and that none of them is slow. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { PatternFault, toPattern } from "../../src/engine/pattern.ts";
+
+/** The patterns of the shipped table, and what other tables may have. */
+const patterns = [
+  String.raw`[\p{L}\p{Nd}_.-]+`,
+  String.raw`\d+(\.\d+){1,3}`,
+  String.raw`[A-Z]{2}\d|next`,
+  "[A-Z].*",
+  "",
+  "|a",
+  "a|ab|abc",
+  "(?:a|ab)(?:c|bcd)",
+  "^a|b$",
+  String.raw`\bfoo\b`,
+  String.raw`(?<year>\d{4})-\d\d`,
+  String.raw`[^\s-]+`,
+  String.raw`\u{1F600}+|\u00e4`,
+  String.raw`[\u{1F600}-\u{1F64F}]+`,
+  String.raw`\p{Script=Greek}+`,
+  String.raw`[\p{gc=Lu}\P{L}]*`,
+  String.raw`\w+\W\w*`,
+  "(a*)*b?",
+  ".{3}",
+];
+
+/** Characters that tell patterns apart; none is white space, which no text has. */
+const character = fc.constantFrom(..."abcABZ019_.-/$^+😀😁äÄßİαΩ中٣ǅ\u0301\u200d");
+const text = fc.oneof(
+  fc.array(character, { maxLength: 12 }).map((each) => each.join("")),
+  fc.constantFrom("2.5.1", "Ada", "next", "GR7", "foo", "2026-11", "abcd", "Ömer"),
+);
+
+/** Patterns that are put together at random. */
+const { pattern: composed } = fc.letrec<{ pattern: string }>((tie) => ({
+  pattern: fc.oneof(
+    { maxDepth: 4 },
+    fc.constantFrom(
+      "a",
+      "b",
+      "[a-c]",
+      "[^ab]",
+      ".",
+      String.raw`\d`,
+      String.raw`\p{L}`,
+      "😀",
+      String.raw`\.`,
+      "^",
+      "$",
+    ),
+    fc.tuple(tie("pattern"), tie("pattern")).map(([one, other]) => one + other),
+    fc.tuple(tie("pattern"), tie("pattern")).map(([one, other]) => `(?:${one}|${other})`),
+    fc
+      .tuple(tie("pattern"), fc.constantFrom("*", "+", "?", "{2}", "{1,3}", "*?", "{0,2}?"))
+      .map(([one, times]) => `(${one})${times}`),
+  ),
+}));
+
+describe("a pattern", () => {
+  for (const source of patterns) {
+    it(`/${source}/ means what it means in JavaScript`, () => {
+      const matches = toPattern(source);
+      const expected = new RegExp(`^(?:${source})$`, "u");
+      fc.assert(fc.property(text, (each) => assert.equal(matches(each), expected.test(each), each)));
+    });
+  }
+
+  it("that is put together at random means what it means in JavaScript", () => {
+    fc.assert(
+      fc.property(composed, fc.array(text, { minLength: 1, maxLength: 5 }), (source, texts) => {
+        const matches = toPattern(source);
+        const expected = new RegExp(`^(?:${source})$`, "u");
+        for (const each of texts) assert.equal(matches(each), expected.test(each), `/${source}/ of ${each}`);
+      }),
+    );
+  });
+
+  it("is matched in time linear in the text, also where backtracking would never end", () => {
+    // JavaScript's own engine takes 1.3 s for 28 letters, and four times as long for every two more.
+    for (const source of ["([A-Za-z]+-?)+", "(a|a)*b", "(a*)*b", "(.*)(.*)(.*)(.*)(.*)x"]) {
+      assert.equal(toPattern(source)(`${"a".repeat(10_000)}.`), false, source);
+    }
+  });
+});
+
+describe("a pattern is refused", () => {
+  const refused: readonly (readonly [string, string, RegExp])[] = [
+    ["that is no regular expression", "[", /JavaScript refuses: .*Unterminated/],
+    ["that RE2 accepts and JavaScript does not", "(?P<a>b)", /JavaScript refuses/],
+    ["with a look-ahead", "(?=a)a", /linear time.*look-around/],
+    ["with a negative look-ahead", "(?!a)b", /linear time/],
+    ["with a look-behind", "(?<!a)b", /linear time/],
+    ["with a backreference", String.raw`(a)\1`, /the backreference \\1/],
+    ["with a backreference by name", String.raw`\k<a>(?<a>b)`, /the backreference \\k/],
+    ["with a backreference of two digits", `${"()".repeat(12)}${String.raw`\12`}`, /the backreference \\1/],
+    [
+      "with a property that RE2 does not have",
+      String.raw`\p{Default_Ignorable_Code_Point}`,
+      /general categories and scripts/,
+    ],
+    ["that is too long", "a".repeat(501), /at most 500 characters, got 501/],
+    [
+      "that takes too many steps",
+      String.raw`\p{L}{700}\p{L}{700}`,
+      /got one that takes 140\d steps, more than 1000/,
+    ],
+  ];
+  for (const [name, source, expected] of refused) {
+    it(name, () => {
+      assert.throws(
+        () => toPattern(source),
+        (error) => {
+          assert.ok(error instanceof PatternFault, String(error));
+          assert.match(error.message, expected);
+          return true;
+        },
+      );
+    });
+  }
+
+  it("but not for an escaped backslash before a digit", () => {
+    assert.equal(toPattern(String.raw`\\1`)(String.raw`\1`), true);
+  });
+});
