@@ -41,9 +41,9 @@ export function createLog({ stderr, env }: IO): Log {
       lines.write(served.lineOf(record, timestamp()));
       return;
     }
-    const { requestId, method, route, status, caller, code, reason, error } = record;
+    const { requestId, method, route, status, caller, token, address, code, reason, error } = record;
     const milliseconds = rounded(record.milliseconds);
-    const fields = { requestId, method, route, status, milliseconds, caller, code, reason };
+    const fields = { requestId, method, route, status, milliseconds, caller, token, address, code, reason };
     const words = `${method} ${route ?? "-"} ${status}${code === null ? "" : ` ${code}`} ${milliseconds.toFixed(1)} ms`;
     if (error === undefined) logger.info(fields, words);
     else logger.error({ ...fields, err: error }, words);

@@ -67,9 +67,12 @@ interface Shared {
 export class ServedLines {
   readonly #shared = new Map<string | null, Shared[]>();
 
-  lineOf({ method, route, status, milliseconds, caller, requestId }: RequestRecord, time: string): string {
+  lineOf(record: RequestRecord, time: string): string {
+    const { method, route, status, milliseconds, caller, token, address, requestId } = record;
     const shared = this.#sharedBy(method, route, status);
-    const own = `"milliseconds":${rounded(milliseconds)},"caller":${JSON.stringify(caller)}`;
+    let own = `"milliseconds":${rounded(milliseconds)},"caller":${JSON.stringify(caller)}`;
+    if (token !== undefined) own += `,"token":${JSON.stringify(token)}`;
+    if (address !== undefined) own += `,"address":${JSON.stringify(address)}`;
     return `{"level":30${time},${shared},${own},"requestId":"${requestId}"}\n`;
   }
 

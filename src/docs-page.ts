@@ -19,6 +19,8 @@ export interface DocsPageOptions {
   readonly prefix: () => string;
   /** Told of every answer. */
   readonly observe?: (record: RequestRecord) => void;
+  /** Whether `observe` is told of the client's address. */
+  readonly logAddress?: boolean;
 }
 
 /** Where the page is; its files are below. */
@@ -96,7 +98,9 @@ export class DocsPage {
     return file === undefined ? undefined : this.#answer(path, file, request);
   }
 
-  async #answer(path: string, file: PageFile, { method = "", headers }: RawRequest): Promise<Answer> {
+  async #answer(path: string, file: PageFile, request: RawRequest): Promise<Answer> {
+    const { method = "", headers, socket } = request;
+    const address = this.#options.logAddress === true ? socket?.remoteAddress : undefined;
     const started = performance.now();
     const requestId = randomUUID();
     let failure: Failure | undefined;
@@ -124,6 +128,7 @@ export class DocsPage {
       status: answer.status,
       milliseconds: performance.now() - started,
       caller: null,
+      address,
       code: failure?.code ?? null,
       error: failure?.cause,
     });

@@ -10,6 +10,7 @@ import {
   type RequestListener,
   STATUS_CODES,
 } from "node:http";
+import { Socket } from "node:net";
 import type { Duplex } from "node:stream";
 import { createSecureContext } from "node:tls";
 import type { Listener } from "listhen";
@@ -38,6 +39,8 @@ export interface ServerOptions {
   readonly warn?: (message: string, error: unknown) => void;
   /** How many connections there may be at the same time. Beyond it those that are idle for longest are closed. */
   readonly maxConnections?: number;
+  /** Whether `observe` is told of the client's address. */
+  readonly logAddress?: boolean;
   /** How long requests under way may take when the server is closed, in milliseconds. */
   readonly drainMilliseconds?: number;
 }
@@ -65,12 +68,12 @@ const anyMethod = "GET, HEAD, OPTIONS";
 
 /** Listens. @throws Failure `STORE_UNAVAILABLE` where the port is taken, or can not be listened on */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const { observe } = options;
+  const observe = observeFrom(options);
   let closing = false;
   const queue = new RequestQueue(
     (request, response) => {
       const refusal = refusalOf(request, closing);
-      if (refusal !== undefined) return refuse(refusal, request.method ?? "", observe);
+      if (refusal !== undefined) return refuse(refusal, request.method ?? "", observe(request.socket));
       const direct = options.page?.(request) ?? options.direct?.(request);
       return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
     },
@@ -99,7 +102,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.on("checkExpectation", listener);
   server.on("connect", (request: IncomingMessage, socket: Duplex) => {
     const failure = new Failure("METHOD_NOT_ALLOWED", "This service is not called by CONNECT, but by GET.");
-    writeRaw(socket, refuse(failure, request.method ?? "", observe, ["Allow", anyMethod]));
+    writeRaw(socket, refuse(failure, request.method ?? "", observe(socket), ["Allow", anyMethod]));
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
     if (error.code === "ECONNRESET" || !socket.writable) {
@@ -108,7 +111,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     }
     const failure = belowRequest(error);
     const allow = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", anyMethod] : [];
-    writeRaw(socket, refuse(failure, "", observe, allow));
+    writeRaw(socket, refuse(failure, "", observe(socket), allow));
   });
   return {
     url: listening.url.replace(/\/$/, ""),
@@ -215,6 +218,15 @@ function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Fa
     default:
       return new Failure("REQUEST_MALFORMED", "The request is not valid HTTP.");
   }
+}
+
+/** What observes the refusals on a connection. */
+function observeFrom({ observe, logAddress = false }: ServerOptions) {
+  return (socket: Duplex): ServerOptions["observe"] => {
+    if (observe === undefined || !logAddress || !(socket instanceof Socket)) return observe;
+    const address = socket.remoteAddress;
+    return (record) => observe({ ...record, address });
+  };
 }
 
 /** Refuses a request, and whatever else comes on its connection. */

@@ -14,7 +14,7 @@ import type {
 } from "./administration/index.ts";
 import { Operator } from "./administration/operator.ts";
 import { descriptionOptions } from "./description.ts";
-import type { Caller, Vocabulary } from "./engine/caller.ts";
+import { type Caller, publicTokenOf, type Vocabulary } from "./engine/caller.ts";
 import type { RawRequest } from "./engine/direct.ts";
 import { createEngine, type Engine, type RequestRecord } from "./engine/engine.ts";
 import type { Operation, Request as OperationRequest, Operations } from "./engine/operation.ts";
@@ -45,6 +45,8 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
   readonly routes: string;
   /** Told of every answer. */
   readonly observe?: (record: RequestRecord) => void;
+  /** Whether those records have the client's address. */
+  readonly logAddress?: boolean;
 }
 
 /** The text of a route table, and the file that it came from. */
@@ -240,7 +242,7 @@ export class Service {
   }
 
   #mount(table: Table): Engine {
-    const { observe } = this.#options;
+    const { observe, logAddress = false } = this.#options;
     return createEngine({
       table,
       vocabulary: this.vocabulary,
@@ -249,6 +251,7 @@ export class Service {
       authenticate: (token) => this.#callers.of(token, this.#now()),
       seen: (caller, version) => this.activity.note(caller.id, version, this.#now()),
       ...(observe === undefined ? {} : { observe }),
+      logAddress,
     });
   }
 
@@ -274,7 +277,13 @@ export class Service {
       ...handler,
       run: (input, request) => {
         const { caller, operation, requestId, table } = request;
-        const origin = { who: caller.id ?? "public", operation, request: requestId, table: table.revision };
+        const origin = {
+          who: caller.id ?? "public",
+          token: publicTokenOf(caller),
+          operation,
+          request: requestId,
+          table: table.revision,
+        };
         return store.change(origin, (draft, { now, sequence }) => {
           // The batch may have revoked, excluded or demoted the caller since the engine looked. This comes first:
           // a repeated request must be authorized as well before it is answered.

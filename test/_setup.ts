@@ -187,6 +187,8 @@ export interface WorldOptions {
   readonly clock?: Clock;
   /** The files that the data is kept in, for tests in which the disk fails. */
   readonly files?: Files;
+  /** Whether the log has the client's address. */
+  readonly logAddress?: boolean;
 }
 
 /** Opens a service with the shipped route table and seed, and issues a public token. */
@@ -200,12 +202,14 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
     await writeFile(routes, options.routes);
   }
   const observe = (record: RequestRecord) => void log.push(record);
+  const { logAddress = false } = options;
   const files = options.files === undefined ? {} : { files: options.files };
   const service = await Service.open({
     folder: join(folder, "data"),
     routes,
     now: clock.now,
     observe,
+    logAddress,
     ...files,
   });
   await service.administer("seed.groups", await readSeed(shippedSeed));
@@ -218,6 +222,7 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
           host: "127.0.0.1",
           port: 0,
           observe,
+          logAddress,
         })
       : undefined;
   t.after(async () => {

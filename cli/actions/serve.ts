@@ -21,12 +21,14 @@ export interface ServeOptions {
   readonly key?: string;
   /** Whether a change of the route table's file puts it in force. */
   readonly watch: boolean;
+  /** Whether the log has the client's address. */
+  readonly logAddress?: boolean;
 }
 
 /** Serves until `stopped` settles. */
 export async function serve(
   session: Session,
-  { host, port, https, cert, key, watch }: ServeOptions,
+  { host, port, https, cert, key, watch, logAddress = false }: ServeOptions,
   stopped: Promise<void>,
 ): Promise<void> {
   const { io, output, workplace } = session;
@@ -34,6 +36,7 @@ export async function serve(
   const log = createLog(io);
   const service = await openAsService(workplace(), output, {
     observe: log.request,
+    logAddress,
     warn: log.warn,
     onFatal(error) {
       log.fatal(
@@ -49,7 +52,11 @@ export async function serve(
       cert: resolve(io.cwd, String(cert)),
       key: resolve(io.cwd, String(key)),
     };
-    const docs = new DocsPage({ prefix: () => service.routes.engine.table.prefix, observe: log.request });
+    const docs = new DocsPage({
+      prefix: () => service.routes.engine.table.prefix,
+      observe: log.request,
+      logAddress,
+    });
     const server = await startServer({
       page: (request) => docs.answer(request),
       fetch: service.fetch,
@@ -59,6 +66,7 @@ export async function serve(
       observe: log.request,
       warn: log.warn,
       maxConnections: connectionLimit(),
+      logAddress,
       ...(files ? { https: files } : {}),
     });
     const { url } = server;

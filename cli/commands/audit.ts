@@ -14,6 +14,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     .description("tell who changed what, when, through which operation, from which value to which")
     .option("--player <player>", "changes by this player, or of a record of theirs: name or UUID")
     .option("--by <who>", "changes by this player, or by operator, public or system")
+    .option("--token <id>", "changes with this public token, by its id in `token list`")
     .option(
       "--operation <name>",
       "changes through this operation, or those that begin so, such as targetlist",
@@ -33,6 +34,7 @@ export function addAuditCommands(program: Command, session: Session): void {
 Examples:
   $ addon-cli audit --player Ada --since 3d
   $ addon-cli audit --operation houseban --limit 20
+  $ addon-cli audit --by public --since 2h
   $ addon-cli audit --follow --json
   $ addon-cli audit statistics
 

@@ -11,10 +11,16 @@ function parsePort(text: string): number {
   return port;
 }
 
+/** Whether an environment variable switches something on: anything does but an empty value, `0` and `false`. */
+function isOn(value: string | undefined): boolean {
+  return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
+}
+
 export function addServeCommand(program: Command, session: Session): void {
   const { io } = session;
   const port = new Option("--port <port>", "the port to listen on; 0 for any free one").argParser(parsePort);
   const portText = io.env.ADDON_PORT ?? "8888";
+  const logsAddress = isOn(io.env.ADDON_LOG_ADDRESS);
   program
     .command("serve")
     .description("run the service; on the very first start it seeds the data and issues one public token")
@@ -24,6 +30,8 @@ export function addServeCommand(program: Command, session: Session): void {
     .option("--cert <file>", "the certificate, PEM")
     .option("--key <file>", "its private key, PEM")
     .option("--no-watch", "put a changed route table in force only on SIGHUP and by `routes reload`")
+    .option("--log-address", "log the client's address with each request", logsAddress)
+    .option("--no-log-address", "leave it out, whatever ADDON_LOG_ADDRESS says")
     .addHelpText("after", examples("serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem"))
     .action(async (options: ServeOptions & { port: number | string }, command: Command) => {
       if (options.https === true && (options.cert === undefined || options.key === undefined)) {

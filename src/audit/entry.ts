@@ -17,6 +17,8 @@ export interface Entry {
   readonly who: string;
   /** That player's name where it is known, else null. */
   readonly name: string | null;
+  /** The id of the public token that was used, else null; null in changes from before it was recorded, too. */
+  readonly token: string | null;
   readonly operation: string;
   /** The id of the HTTP request, or null. */
   readonly request: string | null;
@@ -35,7 +37,7 @@ export const concealed = "…";
  * @param all whether bookkeeping is shown too
  */
 export function toEntry(record: JournalRecord, names: Names, all: boolean): Entry | undefined {
-  const { sequence, instant, who, operation, request, table, undoes } = record;
+  const { sequence, instant, who, token, operation, request, table, undoes } = record;
   const changes = record.changes.filter(({ collection }) => all || !bookkeeping.has(collection));
   if (changes.length === 0) return undefined;
   return {
@@ -43,6 +45,7 @@ export function toEntry(record: JournalRecord, names: Names, all: boolean): Entr
     instant,
     who,
     name: names.of(who) ?? null,
+    token: token ?? null,
     operation,
     request,
     table,

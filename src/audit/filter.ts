@@ -11,6 +11,8 @@ export interface Filter {
   readonly player?: string | undefined;
   /** A name, a UUID, `public`, `operator` or `system`: who made the change. */
   readonly by?: string | undefined;
+  /** The id of a public token: changes that were made with it. */
+  readonly token?: string | undefined;
   /** An operation, or the part of its name before a dot. */
   readonly operation?: string | undefined;
   /** A collection, or a collection, a slash and a part of a key. */
@@ -31,10 +33,12 @@ export function toTest(filter: Filter, names: Names): (entry: Entry) => boolean 
   if (player !== undefined) requireKnown(player, names);
   if (by !== undefined && !nobody.includes(fold(by))) requireKnown(by, names);
   const record = filter.record === undefined ? undefined : recordTest(filter.record, names);
+  const token = filter.token?.toLowerCase();
   const operation = filter.operation === undefined ? undefined : fold(filter.operation).replace(/\.$/, "");
   return (entry) => {
     if (entry.instant < since || entry.instant > until) return false;
     if (operation !== undefined && !`${fold(entry.operation)}.`.startsWith(`${operation}.`)) return false;
+    if (token !== undefined && entry.token !== token) return false;
     if (by !== undefined && !isBy(entry, by, names)) return false;
     if (player !== undefined && !isBy(entry, player, names) && !touches(entry, player, names)) return false;
     return record === undefined || record(entry);

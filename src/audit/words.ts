@@ -15,9 +15,10 @@ const instants: ReadonlySet<string> = new Set([
   "instant",
 ]);
 
-/** Who made a change, by name where there is one. */
-export function whoWords({ name, who }: Entry): string {
-  return plain(name ?? who);
+/** Who made a change, by name where there is one; of a public caller also the token's id. */
+export function whoWords({ name, who, token }: Entry): string {
+  const words = plain(name ?? who);
+  return token === null ? words : `${words} (token ${plain(token)})`;
 }
 
 /** Through which operation, and for an undo of which change. */

@@ -23,5 +23,10 @@ export interface Caller {
   rankIn(kind: MembershipKind, name: string): number | undefined;
 }
 
+/** The id of the token of a caller who is nobody in particular: all that tells one such caller from another. */
+export function publicTokenOf({ id, token }: Caller): string | undefined {
+  return id === null ? token : undefined;
+}
+
 /** The names that restrictions and parameters can refer to, as they are written in answers. */
 export type Vocabulary = Readonly<Record<MembershipKind, readonly string[]>>;

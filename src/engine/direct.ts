@@ -13,6 +13,7 @@ export interface RawRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  readonly socket?: { readonly remoteAddress?: string | undefined };
 }
 
 /** Anything else h3 would take apart, or make into something else, before it looks for a route. */
@@ -56,7 +57,8 @@ export class DirectRequests {
   }
 
   /** Answers a request, or undefined where h3 has to look at it. */
-  answer({ method, url = "", headers }: RawRequest): Answer | Promise<Answer> | undefined {
+  answer(request: RawRequest): Answer | Promise<Answer> | undefined {
+    const { method, url = "" } = request;
     if (method !== "GET" || !url.startsWith(this.#before) || !plain.test(url)) return undefined;
     const start = url.indexOf("/", this.#before.length);
     if (start === -1) return undefined;
@@ -67,7 +69,7 @@ export class DirectRequests {
     const search = url.slice(end);
     const literal = this.#routes.get(path);
     if (literal !== undefined) {
-      return this.#walk(literal, new RawIncoming(this.#options, { path, search, token }, headers));
+      return this.#walk(literal, new RawIncoming(this.#options, { path, search, token }, request));
     }
     for (const place of this.#places) {
       const [from, to] = segmentAt(path, place);
@@ -75,7 +77,7 @@ export class DirectRequests {
       if (found === undefined) continue;
       const { parameter } = found;
       const given = { path, search, token, parameter, value: path.slice(from, to) };
-      return this.#walk(found, new RawIncoming(this.#options, given, headers));
+      return this.#walk(found, new RawIncoming(this.#options, given, request));
     }
     return undefined;
   }
@@ -123,12 +125,12 @@ class RawIncoming implements Incoming {
   readonly method = "GET";
   readonly #tokenParameter: string;
   readonly #inURL: InURL;
-  readonly #headers: IncomingHttpHeaders;
+  readonly #request: RawRequest;
 
-  constructor({ table }: EngineOptions, inURL: InURL, headers: IncomingHttpHeaders) {
+  constructor({ table }: EngineOptions, inURL: InURL, request: RawRequest) {
     this.#tokenParameter = table.tokenParameter;
     this.#inURL = inURL;
-    this.#headers = headers;
+    this.#request = request;
   }
 
   get pathname(): string {
@@ -146,7 +148,11 @@ class RawIncoming implements Incoming {
   }
 
   header(name: string): string | null {
-    const value = this.#headers[name];
+    const value = this.#request.headers[name];
     return typeof value === "string" ? value : (value?.join(", ") ?? null);
+  }
+
+  get address(): string | undefined {
+    return this.#request.socket?.remoteAddress;
   }
 }

@@ -106,6 +106,10 @@ class EventIncoming implements Incoming {
   header(name: string): string | null {
     return this.#event.req.headers.get(name);
   }
+
+  get address(): string | undefined {
+    return this.#event.req.ip;
+  }
 }
 
 function toResponse(answer: Answer | Promise<Answer>): Response | Promise<Response> {
@@ -138,6 +142,7 @@ function answerFault(options: EngineOptions, event: H3Event, error: { status: nu
     status,
     milliseconds: 0,
     caller: null,
+    address: options.logAddress === true ? event.req.ip : undefined,
     code: failure.code,
     error: failure.cause,
   });

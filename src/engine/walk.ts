@@ -15,7 +15,7 @@ import * as v from "valibot";
 import { Failure } from "../errors.ts";
 import { nearest } from "../text.ts";
 import { ReadyBody } from "./body.ts";
-import type { Caller, Vocabulary } from "./caller.ts";
+import { type Caller, publicTokenOf, type Vocabulary } from "./caller.ts";
 import { RequestInput } from "./input.ts";
 import { letsIn } from "./lets-in.ts";
 import { type Reason, reasonOf } from "./reason.ts";
@@ -34,6 +34,8 @@ export interface Incoming {
   param(name: string): string | undefined;
   /** @param name in lower case */
   header(name: string): string | null;
+  /** The client's network address, where there is one: a request in the process itself has none. */
+  readonly address: string | undefined;
 }
 
 /** One line of the log: never a raw path, since that has the token in it. */
@@ -45,6 +47,10 @@ export interface RequestRecord {
   readonly status: number;
   readonly milliseconds: number;
   readonly caller: string | null;
+  /** The id of a public caller's token. */
+  readonly token?: string | undefined;
+  /** The client's network address, where the service is to log it. */
+  readonly address?: string | undefined;
   /** The failure's code, or null. */
   readonly code: string | null;
   /** For `RESTRICTED`: what the operation needs, and what the caller had of it. */
@@ -64,6 +70,8 @@ export interface EngineOptions {
   readonly seen?: (caller: Caller, version: string | undefined) => void;
   /** Told of every answer. */
   readonly observe?: (record: RequestRecord) => void;
+  /** Whether `observe` is told of the client's address. */
+  readonly logAddress?: boolean;
 }
 
 const idempotencyHeader = "Idempotency-Key";
@@ -125,6 +133,8 @@ export class Walk {
       status: answer.status,
       milliseconds: performance.now() - this.#started,
       caller: this.#caller?.id ?? null,
+      token: this.#caller === undefined ? undefined : publicTokenOf(this.#caller),
+      address: this.#options.logAddress === true ? this.#incoming.address : undefined,
       code,
       reason: this.#reason,
       error: fault,

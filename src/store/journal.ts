@@ -12,7 +12,8 @@
  *            "changes":[{"collection":"players","key":"…","before":null,"after":{…}}]}
  *
  * `request` is the id of the HTTP request, `table` the revision of the route table that let it in, `undoes` the
- * number of the change that this one takes back. Version 1 had none of the three. A record says what became of each
+ * number of the change that this one takes back. Version 1 had none of the three. Where `who` is `public`, a field
+ * `token` behind it has the id of the token; older records lack it, and older programs ignore it. A record says what became of each
  * record that it touched, so replaying is setting values, and replaying twice is harmless. `who` is a player's UUID,
  * `public`, `operator` or `system`. This makes the journal the audit log as well. `appending.ts` appends to it.
  */
@@ -38,6 +39,8 @@ export interface JournalRecord {
   readonly instant: number;
   /** A player's UUID, `public`, `operator` or `system`. */
   readonly who: string;
+  /** The id of the public token that the caller presented; undefined for others, and in older records. */
+  readonly token?: string;
   readonly operation: string;
   /** The id of the HTTP request, or null. */
   readonly request: string | null;
@@ -168,6 +171,7 @@ function toRecord(document: unknown): JournalRecord | undefined {
     sequence,
     instant,
     who,
+    token,
     operation,
     request = null,
     table = null,
@@ -177,12 +181,14 @@ function toRecord(document: unknown): JournalRecord | undefined {
   if (typeof sequence !== "number" || !Number.isSafeInteger(sequence)) return undefined;
   if (typeof instant !== "number" || typeof who !== "string" || typeof operation !== "string")
     return undefined;
+  if (token !== undefined && typeof token !== "string") return undefined;
   if ((request !== null && typeof request !== "string") || (table !== null && typeof table !== "string")) {
     return undefined;
   }
   if (undoes !== null && typeof undoes !== "number") return undefined;
   if (!Array.isArray(changes) || !changes.every(isChange)) return undefined;
-  return { sequence, instant, who, operation, request, table, undoes, changes };
+  const known = { sequence, instant, who, operation, request, table, undoes, changes };
+  return token === undefined ? known : { ...known, token };
 }
 
 function isChange(change: unknown): change is RecordChange {

@@ -17,6 +17,8 @@ import { unreliable } from "./refusals.ts";
 export interface Origin {
   /** A player's UUID, `public`, `operator` or `system`. */
   readonly who: string;
+  /** The id of the public token that the caller presented; left out for any other caller. */
+  readonly token?: string | undefined;
   /** The operation's name, such as `targetlist.add`. */
   readonly operation: string;
   /** The id of the HTTP request that asked for it. */
@@ -198,11 +200,12 @@ function toRecord(
   origin: Origin,
   changes: readonly RecordChange[],
 ): JournalRecord {
-  const { who, operation, request, table, undoes } = origin;
+  const { who, token, operation, request, table, undoes } = origin;
   return {
     sequence,
     instant: now,
     who,
+    ...(token === undefined ? {} : { token }),
     operation,
     request: request ?? null,
     table: table ?? null,

@@ -35,6 +35,7 @@ const history: readonly JournalRecord[] = [
   recordOf([changeOf("scores", "gangwar", null, { attacker: 1, defender: 2 })], {
     sequence: 6,
     who: "public",
+    token: "0a1b2c3d",
     operation: "event.gangwar",
   }),
   recordOf([changeOf("naviPoints", "bob", null, { name: "Bob" })], {
@@ -74,6 +75,8 @@ describe("a filter", () => {
     ["by a player", { by: "ada" }, [3, 4]],
     ["by the operator", { by: "operator" }, [1, 2, 7, 8]],
     ["by the holder of a public token", { by: "PUBLIC" }, [6]],
+    ["with a public token, by its id in any case", { token: "0A1B2C3D" }, [6]],
+    ["with a public token that made no change", { token: "ffffffff" }, []],
     ["by the service itself", { by: "system" }, []],
     ["an operation", { operation: "houseban.add" }, [4]],
     ["an operation up to its dot, and not up to anywhere", { operation: "houseban" }, [4]],

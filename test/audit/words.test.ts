@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { Names } from "../../src/audit/names.ts";
-import { changeWords, keyWords, plain } from "../../src/audit/words.ts";
+import { changeWords, keyWords, plain, whoWords } from "../../src/audit/words.ts";
 import { assertLacks } from "../_setup.ts";
 import { ada, changeOf, recordOf } from "./_history.ts";
 
@@ -73,5 +73,23 @@ describe("what is shown of a change", () => {
     assert.equal(toEntry(recordOf([noted]), new Names(), false), undefined);
     assert.deepEqual(toEntry(recordOf([noted, reason]), new Names(), false)?.changes, [reason]);
     assert.deepEqual(toEntry(recordOf([noted, reason]), new Names(), true)?.changes, [noted, reason]);
+  });
+});
+
+describe("who made a change", () => {
+  const whoOf = (details: Parameters<typeof recordOf>[1]) => {
+    const entry = toEntry(recordOf([changeOf("scores", "gangwar", null, {})], details), new Names(), false);
+    assert.ok(entry !== undefined, "the change is shown");
+    return { words: whoWords(entry), token: entry.token };
+  };
+
+  it("is, of a public caller, told with the token's id", () => {
+    assert.deepEqual(whoOf({ who: "public", token: "0a1b2c3d" }), {
+      words: "public (token 0a1b2c3d)",
+      token: "0a1b2c3d",
+    });
+  });
+  it("is only public in changes from before the id was recorded", () => {
+    assert.deepEqual(whoOf({ who: "public" }), { words: "public", token: null });
   });
 });

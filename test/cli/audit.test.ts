@@ -89,6 +89,7 @@ describe("audit", () => {
       number: 4,
       who: adaKey,
       name: "Ada",
+      token: null,
       operation: "wantedreason.add",
       undoes: null,
       changes: [

@@ -52,6 +52,20 @@ it("tells of a request what it was, without its path", () => {
   );
 });
 
+it("tells of a public caller the token's id, and of the client its address, where it is told", () => {
+  const { log, lines } = open();
+  const more = { caller: null, token: "0a1b2c3d", address: "192.0.2.1" };
+  log.request({ ...record, ...more });
+  log.request({ ...record, ...more, status: 403, code: "RESTRICTED" });
+  log.request(record);
+  log.close();
+  const [served, refused, without] = lines();
+  for (const { caller, token, address } of [served, refused]) {
+    assert.deepEqual({ caller, token, address }, more);
+  }
+  assert.equal("token" in without || "address" in without, false);
+});
+
 it("writes lines of requests together, in their order", () => {
   const { log, written, lines } = open();
   for (let number = 0; number < 200; number += 1) log.request({ ...record, requestId: `r-${number}` });

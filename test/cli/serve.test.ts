@@ -49,6 +49,24 @@ describe("serve", () => {
     assert.deepEqual(await desk.answerTo(token, "/event/bomb?startTime=1"), [403, "RESTRICTED"]);
   });
 
+  for (const [what, args, env, expected] of [
+    ["by --log-address", ["--log-address"], {}, "127.0.0.1"],
+    ["by ADDON_LOG_ADDRESS", [], { ADDON_LOG_ADDRESS: "1" }, "127.0.0.1"],
+    ["not where the flag says otherwise", ["--no-log-address"], { ADDON_LOG_ADDRESS: "1" }, undefined],
+    ["not by default", [], { ADDON_LOG_ADDRESS: "0" }, undefined],
+  ] as const) {
+    it(`when a request is logged then with the client's address ${what}`, async (t) => {
+      const desk = await emptyDesk(t);
+      const serving = desk.serve(args, { env });
+      const [url] = await serving.shows(openable);
+      assert.equal((await fetch(url)).status, 200);
+      assert.equal(await serving.stop(), 0);
+      const line = linesOf(serving.stderr.text).find((each) => each.includes("/player/groups"));
+      assert.equal(JSON.parse(line ?? "{}").status, 200);
+      assert.equal(JSON.parse(line ?? "{}").address, expected);
+    });
+  }
+
   it("when it starts again then it prints its address and no token, and the first one is good", async (t) => {
     const desk = await emptyDesk(t);
     const [, , token = ""] = openable.exec(await serveOnce(desk)) ?? [];
