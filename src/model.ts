@@ -1,6 +1,6 @@
 /** The records that the service keeps: their valibot schemas, their types, and the collections that hold them. */
 import * as v from "valibot";
-import { fold } from "./text.ts";
+import { comparisonForm, fold } from "./text.ts";
 
 /** What a collection holds: the schema of a record, its key, and what it can be found by. */
 export interface CollectionDefinition<T = unknown, Index extends string = string> {
@@ -194,11 +194,18 @@ export const model = {
   targets: define(targetSchema, (target) => subjectKey(target)),
   blacklistReasons: define(blacklistReasonSchema, (entry) => `${entry.faction}/${fold(entry.reason)}`, {
     faction: (entry) => entry.faction,
+    text: (entry) => `${entry.faction}/${comparisonForm(entry.reason)}`,
   }),
   houseBans: define(houseBanSchema, (ban) => subjectKey(ban)),
-  houseBanReasons: define(houseBanReasonSchema, (entry) => fold(entry.reason)),
-  naviPoints: define(naviPointSchema, (point) => fold(point.name)),
-  wantedReasons: define(wantedReasonSchema, (entry) => fold(entry.reason)),
+  houseBanReasons: define(houseBanReasonSchema, (entry) => fold(entry.reason), {
+    text: (entry) => comparisonForm(entry.reason),
+  }),
+  naviPoints: define(naviPointSchema, (point) => fold(point.name), {
+    text: (point) => comparisonForm(point.name),
+  }),
+  wantedReasons: define(wantedReasonSchema, (entry) => fold(entry.reason), {
+    text: (entry) => comparisonForm(entry.reason),
+  }),
   versions: define(versionSchema, (version) => version.version),
   events: define(eventSchema, (event) => event.kind),
   scores: define(scoreSchema, () => "gangwar"),

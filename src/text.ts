@@ -7,6 +7,32 @@ export function fold(text: string): string {
   return text.normalize("NFC").toLowerCase().normalize("NFC").replaceAll("ς", "σ");
 }
 
+/**
+ * The form under which entries are looked for: as {@link fold}, and without U+FE0F, which only asks for the coloured
+ * form of a sign (contract, section 0). Keys of records are folded texts and keep it, since they are in files.
+ */
+export function comparisonForm(text: string): string {
+  return fold(text.replaceAll("\uFE0F", ""));
+}
+
+/**
+ * The first invisible character of a text, such as "U+200B"; undefined where there is none. Two texts that look the
+ * same must not be two entries. Within an emoji, joiners and selectors are part of what is seen.
+ */
+export function invisibleIn(text: string): string | undefined {
+  const invisible = /[\p{Default_Ignorable_Code_Point}\u2800]/u;
+  // Few texts have one at all, and looking for emoji takes longer.
+  if (!invisible.test(text)) return undefined;
+  const [found] = invisible.exec(text.replace(/\p{RGI_Emoji}/gv, "")) ?? [];
+  if (found === undefined) return undefined;
+  return `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
+}
+
+/** What to do about the invisible character that {@link invisibleIn} found. */
+export function leaveOut(invisible: string): string {
+  return `leave out the invisible character ${invisible}`;
+}
+
 /** The known name that someone who typed `typed` most likely meant, or undefined where none is near. */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
   if (known.length === 0) return undefined;

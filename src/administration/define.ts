@@ -7,6 +7,7 @@ import { playerNameForm } from "../handlers/values.ts";
 import type { Activity } from "../identity/activity.ts";
 import { toUUID } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
+import { invisibleIn, leaveOut } from "../text.ts";
 
 /** What an administrative operation knows beside the data and its input. */
 export interface AdministrationContext {
@@ -66,6 +67,15 @@ export interface Info {
   readonly info: string;
 }
 
+/** Refuses a new text that has an invisible character. @param what the text is, with its article */
+export function visible(what: string) {
+  return v.check<string, (issue: v.CheckIssue<string>) => string>(
+    (text) => invisibleIn(text) === undefined,
+    ({ input }) =>
+      `${what} without an invisible character was expected; ${leaveOut(invisibleIn(input) ?? "")}`,
+  );
+}
+
 const nameMessage = 'a player name of 1 to 32 letters, digits, "_", "." or "-" was expected';
 
 /** The name of a player who is to be registered. One that reads as a UUID could not be told from one. */
@@ -74,6 +84,7 @@ export const newPlayerName = v.pipe(
   v.normalize("NFC"),
   v.regex(playerNameForm, nameMessage),
   v.check((name) => !/^[0-9a-f]{32}$/i.test(name), "a name that does not read as a UUID was expected"),
+  visible("a player name"),
 );
 
 /** A player by name or UUID; whether there is one is the operation's to say. */

@@ -4,7 +4,7 @@ import { Failure } from "../errors.ts";
 import { namesOf } from "../identity/players.ts";
 import type { Named } from "../model.ts";
 import type { Draft } from "../store/data.ts";
-import { fold } from "../text.ts";
+import { fold, invisibleIn, leaveOut } from "../text.ts";
 import { defineChange } from "./define.ts";
 
 const name = v.pipe(
@@ -30,6 +30,10 @@ function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]):
       throw new Failure("CONFLICT", `"${each}" can not be a faction and a service.`, {
         hint: "Give one another name.",
       });
+    }
+    const invisible = invisibleIn(each);
+    if (invisible !== undefined) {
+      throw new Failure("PARAMETER_INVALID", `The name "${each}" cannot be added: ${leaveOut(invisible)}.`);
     }
     draft.names.put({ name: each, kind, position: namesOf(draft, kind).length });
     added.push(each);

@@ -14,7 +14,7 @@ import {
   requireOrganisation,
   requirePlayer,
   statisticOf,
-  toSubject,
+  toNewSubject,
   toUUID,
 } from "../identity/players.ts";
 import { groupMemberKey, type Player, subjectKey } from "../model.ts";
@@ -164,7 +164,7 @@ export const remove = defineChangeByTable({
 export const exclude = defineChangeByTable({
   input: player,
   change(draft, input, context) {
-    const subject = toSubject(draft, input.player);
+    const subject = toNewSubject(draft, input.player);
     const changed = joinGroup(draft, context.excludedGroup(), subject);
     if (!changed) return info(`${subject.name} is excluded already.`);
     return info(`Excluded ${subject.name}.${unregisteredNote(draft, input.player)}`);
@@ -254,7 +254,7 @@ export const addToGroup = defineChange({
   input: v.object({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireGroup(draft, input.group);
-    const subject = toSubject(draft, input.player);
+    const subject = toNewSubject(draft, input.player);
     const changed = joinGroup(draft, group, subject);
     if (!changed) return info(`${subject.name} is in ${group} already.`);
     return info(`Added ${subject.name} to ${group}.${unregisteredNote(draft, input.player)}`);

@@ -6,13 +6,14 @@ import { isLive, keepToken, newToken, tokenInText } from "../identity/tokens.ts"
 import { versionForm } from "../identity/versions.ts";
 import type { Data } from "../store/data.ts";
 import { didYouMean } from "../text.ts";
-import { defineChange, defineRead, type Info, playerReference } from "./define.ts";
+import { defineChange, defineRead, type Info, playerReference, visible } from "./define.ts";
 
 const label = v.pipe(
   v.string(),
   v.minLength(1, "a label of 1 to 64 characters was expected"),
   v.maxLength(64, "a label of 1 to 64 characters was expected"),
   v.check((text) => !/[\p{Cc}]/u.test(text), "a label without control characters was expected"),
+  visible("a label"),
   v.check((text) => !tokenInText.test(text), "a label without a token in it was expected"),
 );
 

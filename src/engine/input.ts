@@ -34,6 +34,7 @@ export class RequestInput {
   readonly #tokenForm: RegExp | undefined;
   readonly #given: GivenParameters;
   readonly #query: readonly Given[];
+  #malformed: Failure | undefined;
   readonly #values: Record<string, ParameterValue> = Object.create(null);
 
   constructor(route: Route, { vocabulary, tokenForm }: Surroundings, given: GivenParameters) {
@@ -42,6 +43,11 @@ export class RequestInput {
     this.#tokenForm = tokenForm;
     this.#given = given;
     this.#query = parseQuery(given.search);
+  }
+
+  /** What is wrong with the form of a text that refers to an entry: to be said where there is no such entry. */
+  get malformed(): Failure | undefined {
+    return this.#malformed;
   }
 
   /** The parameters that the restriction depends on. @throws Failure for the first that is not right. */
@@ -99,7 +105,19 @@ export class RequestInput {
         hint: "A token goes into the path, in front of the operation, and nowhere else.",
       });
     }
-    this.#values[name] = parseParameter(parameter, given.text, this.#vocabulary());
+    this.#values[name] = this.#parse(parameter, given.text);
+  }
+
+  #parse(parameter: Parameter, text: string): ParameterValue {
+    try {
+      return parseParameter(parameter, text, this.#vocabulary());
+    } catch (error) {
+      const { isReference, name } = parameter;
+      // A restriction that depends on it needs a value that is right.
+      if (!isReference || this.#route.decisive.has(name) || !(error instanceof Failure)) throw error;
+      this.#malformed ??= error;
+      return text.normalize("NFC");
+    }
   }
 
   #inPath(name: string): Given {

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { Failure, type FailureCode } from "../errors.ts";
-import { didYouMean, fold, oneOf } from "../text.ts";
+import { didYouMean, fold, invisibleIn, leaveOut, oneOf } from "../text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
 import { type Pattern, toPattern } from "./pattern.ts";
 import type { ParameterValue } from "./restriction.ts";
@@ -50,6 +50,11 @@ export interface Parameter {
   readonly type: ParameterType;
   /** The value where the request has none; without it the parameter is required. */
   readonly default: ParameterValue | undefined;
+  /**
+   * Whether the text refers to an entry that exists. Its form is not checked before the entry is looked for: older data
+   * can have entries that no longer could be added.
+   */
+  readonly isReference: boolean;
   /** From the request's text to the handler's value. */
   readonly schema: v.GenericSchema<string, ParameterValue>;
 }
@@ -157,15 +162,22 @@ export function parseParameter(parameter: Parameter, text: string, vocabulary: V
     );
   }
   const came = text === "" ? "nothing" : quote(text);
-  const white = type.base === "text" && /[\s\p{Z}]/u.test(text);
+  const hint = type.base === "text" ? formHint(text) : undefined;
   throw new Failure(
     "PARAMETER_INVALID",
     `"${name}" must be ${expectation(type, vocabulary)}, but ${came} came.`,
     {
       parameter: name,
-      ...(white ? { hint: 'Write "-" for a space.' } : {}),
+      ...(hint === undefined ? {} : { hint }),
     },
   );
+}
+
+/** What to do about a text that has white space or an invisible character. U+FEFF is both, and no space to anybody. */
+function formHint(text: string): string | undefined {
+  if (/(?!\uFEFF)[\s\p{Z}]/u.test(text)) return 'Write "-" for a space.';
+  const invisible = invisibleIn(text);
+  return invisible === undefined ? undefined : `To correct it, ${leaveOut(invisible)}.`;
 }
 
 /** Someone's text in quotes, for an answer to them: shortened, and without anything that could be a secret. */

@@ -4,8 +4,7 @@
  * checked against what the operation needs.
  */
 import { createHash } from "node:crypto";
-import { toJsonSchema } from "@valibot/to-json-schema";
-import * as v from "valibot";
+import type * as v from "valibot";
 import { compact, didYouMean, fold, oneOf } from "../text.ts";
 import type { Vocabulary } from "./caller.ts";
 import {
@@ -15,8 +14,9 @@ import {
   type Report,
   type RouteDeclaration,
 } from "./document.ts";
+import { mismatchOf, needOf } from "./need.ts";
 import type { Operation, Operations } from "./operation.ts";
-import { type BaseType, type Parameter, type ParameterType, parseParameter, toSchema } from "./parameters.ts";
+import { type Parameter, type ParameterType, parseParameter, toSchema } from "./parameters.ts";
 import { parametersOf, type Restriction } from "./restriction.ts";
 import { toRestriction } from "./restriction-form.ts";
 import { Types } from "./types.ts";
@@ -161,12 +161,12 @@ function toRoute(
 ): Route | undefined {
   const at = ["routes", path];
   const { handler, summary } = declaration;
-  const parameters = toParameters(path, declaration, types, vocabulary, report);
+  const operation = operations.get(handler);
+  const parameters = toParameters(path, declaration, types, vocabulary, operation, report);
   const whole = parameters.size === Object.keys(declaration.parameters ?? {}).length;
   const faulty = new Set(Object.keys(declaration.parameters ?? {}).filter((name) => !parameters.has(name)));
   const around = { parameters, faulty, vocabulary: vocabulary(), report };
   const restriction = toRestriction(declaration.restriction, [...at, "restriction"], around);
-  const operation = operations.get(handler);
   if (operation === undefined) {
     const known = [...operations.keys()];
     report(
@@ -195,6 +195,7 @@ function toParameters(
   declaration: RouteDeclaration,
   types: Types,
   vocabulary: () => Vocabulary,
+  operation: Operation | undefined,
   report: Report,
 ): Map<string, Parameter> {
   const parameters = new Map<string, Parameter>();
@@ -215,7 +216,8 @@ function toParameters(
     if (type === undefined) continue;
     const schema = toSchema(type, vocabulary);
     const place = braces.includes(name) ? "path" : "query";
-    const parameter: Parameter = { name, in: place, type, schema, default: undefined };
+    const isReference = type.base === "text" && needOf(operation, name)?.reference === true;
+    const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };
     const fallback = typeof form === "string" ? undefined : form.default;
     if (fallback === undefined) {
       parameters.set(name, parameter);
@@ -252,18 +254,6 @@ function toType(
   return type;
 }
 
-/** What an operation says of a value that it needs: its schema as JSON Schema, and what its metadata adds to that. */
-interface Need {
-  /** The built-in type, where JSON has none for it: a faction is a text there, an instant a number. */
-  readonly base?: BaseType;
-  readonly type?: string;
-  readonly enum?: readonly unknown[];
-  readonly minimum?: number;
-  readonly maximum?: number;
-  readonly minLength?: number;
-  readonly maxLength?: number;
-}
-
 function checkAgainstOperation(
   at: readonly string[],
   handler: string,
@@ -287,41 +277,6 @@ function checkAgainstOperation(
     const known = didYouMean(name, Object.keys(entries));
     report([...at, "parameters", name], `${handler} takes no parameter "${name}".${known}`, "key");
   }
-}
-
-const outputOf: Readonly<Record<BaseType, string>> = {
-  text: "string",
-  integer: "integer",
-  boolean: "boolean",
-  enum: "string",
-  instant: "instant",
-  group: "group",
-  faction: "faction",
-  service: "service",
-};
-
-/** What the operation needs in place of the parameter's type, or undefined where they go together. */
-function mismatchOf({ name, type }: Parameter, schema: v.GenericSchema): string | undefined {
-  const need = { ...toJsonSchema(schema, { errorMode: "ignore" }), ...v.getMetadata(schema) } as Need;
-  const kind = need.base ?? need.type;
-  const came = outputOf[type.base];
-  if (kind !== came) return `"${name}" to be of type ${kind === "string" ? "text" : kind}, not ${type.name}`;
-  if (need.enum !== undefined) {
-    const needed = need.enum.map(String);
-    if (type.values?.every((value) => needed.includes(value))) return undefined;
-    return `"${name}" to be an enum of ${oneOf(needed, "and")} or fewer of them`;
-  }
-  const beyond = (["maximum", "maxLength"] as const).find(
-    (key) => (type[key] ?? -Infinity) > (need[key] ?? Infinity),
-  );
-  if (beyond !== undefined)
-    return `the ${beyond} of "${name}" to be at most ${need[beyond]}, not ${type[beyond]}`;
-  const below = (["minimum", "minLength"] as const).find(
-    (key) => (type[key] ?? Infinity) < (need[key] ?? -Infinity),
-  );
-  if (below !== undefined)
-    return `the ${below} of "${name}" to be at least ${need[below]}, not ${type[below]}`;
-  return undefined;
 }
 
 function inOrder(faults: readonly Fault[]): Fault[] {

@@ -89,6 +89,7 @@ export class Walk {
   readonly #started = performance.now();
   #caller: Caller | undefined;
   #reason: Reason | undefined;
+  #given: RequestInput | undefined;
 
   /**
    * @param route undefined where no path of the table is that of the request
@@ -120,7 +121,9 @@ export class Walk {
   }
 
   #refuse(error: unknown): Answer {
-    const failure = error instanceof Failure ? error : internalFailure(error);
+    let failure = error instanceof Failure ? error : internalFailure(error);
+    // No entry has a text of that form, and none can get it: that is what helps the caller.
+    if (failure.code === "UNKNOWN_ENTRY") failure = this.#given?.malformed ?? failure;
     const answer = failureAnswer(failure, this.#requestId, this.#allowHeader(failure));
     return this.#end(answer, failure.code, failure.cause);
   }
@@ -160,6 +163,7 @@ export class Walk {
     this.#refuseExcluded(caller);
 
     const given = new RequestInput(route, this.#options, this.#incoming);
+    this.#given = given;
     const decisive = given.decisive();
     this.#refuseRestricted(route, caller, decisive);
 

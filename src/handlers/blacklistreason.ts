@@ -1,9 +1,9 @@
 /** Blacklist reasons, each of one faction (specification, section 4.4). */
 import * as v from "valibot";
-import { compareTexts, fold } from "../text.ts";
+import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
-import { count, faction, field, text } from "./values.ts";
+import { count, faction, field, text, textReference } from "./values.ts";
 
 const what = "blacklist reason";
 const about = {
@@ -12,7 +12,8 @@ const about = {
   price: field(count, "The price that goes with the reason, in the game's money.", 5000),
   kills: field(count, "How many kills go with the reason.", 30),
 };
-const { factionString: ofFaction, reason: named, ...worth } = about;
+const { factionString: ofFaction, reason: _reason, ...worth } = about;
+const existing = field(textReference, "For what a player is put on the faction's blacklist.", "Betrayal");
 
 export const list = defineKeptRead({
   of: ["blacklistReasons"],
@@ -39,13 +40,13 @@ export const add = defineChange({
   failures: { CONFLICT: "The faction has the reason with another price or other kills: remove it first." },
   change(draft, { factionString, reason, price, kills }) {
     const entry = { faction: factionString, reason, price, kills };
-    return addEntry(draft.blacklistReasons, `${factionString}/${fold(reason)}`, entry, "reason", what);
+    return addEntry(draft.blacklistReasons, entry, "reason", what, `${factionString}/`);
   },
 });
 
 export const remove = defineChange({
-  input: { factionString: ofFaction, reason: named },
+  input: { factionString: ofFaction, reason: existing },
   failures: { UNKNOWN_ENTRY: "The faction has no such reason." },
   change: (draft, { factionString, reason }) =>
-    removeEntry(draft.blacklistReasons, `${factionString}/${fold(reason)}`, "reason", reason, what),
+    removeEntry(draft.blacklistReasons, "reason", reason, what, `${factionString}/`),
 });

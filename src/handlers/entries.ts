@@ -2,6 +2,18 @@
 import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../errors.ts";
 import type { DraftRows } from "../store/collection.ts";
+import { comparisonForm, fold } from "../text.ts";
+
+/** A collection of entries that have a text as their name. */
+type Entries<T> = DraftRows<T, "text">;
+
+/**
+ * The entry of a name. The one with this very spelling comes first: older data can have two that differ only in U+FE0F.
+ * @param scope what stands before the name in keys, where names are those of a faction
+ */
+export function findEntry<T>(rows: Entries<T>, name: string, scope = ""): T | undefined {
+  return rows.get(scope + fold(name)) ?? rows.find("text", scope + comparisonForm(name))[0];
+}
 
 /**
  * Adds an entry, or says that it is there (contract, section 1: repeating a change is harmless). The first spelling
@@ -10,13 +22,13 @@ import type { DraftRows } from "../store/collection.ts";
  * @throws Failure `CONFLICT` where an entry of that name has other values
  */
 export function addEntry<T extends object>(
-  rows: DraftRows<T>,
-  key: string,
+  rows: Entries<T>,
   entry: T,
   name: keyof T & string,
   what: string,
+  scope?: string,
 ): string {
-  const known = rows.get(key);
+  const known = findEntry(rows, String(entry[name]), scope);
   const label = `${what} ${String((known ?? entry)[name])}`;
   if (known === undefined) {
     rows.put(entry);
@@ -30,14 +42,14 @@ export function addEntry<T extends object>(
 
 /** Removes an entry. @throws Failure `UNKNOWN_ENTRY` where there is none of that name */
 export function removeEntry<T extends object>(
-  rows: DraftRows<T>,
-  key: string,
+  rows: Entries<T>,
   name: keyof T & string,
   typed: string,
   what: string,
+  scope = "",
 ): string {
-  const known = rows.get(key);
+  const known = findEntry(rows, typed, scope);
   if (known === undefined) throw new Failure("UNKNOWN_ENTRY", `There is no ${what} ${typed}.`);
-  rows.delete(key);
+  rows.delete(scope + fold(String(known[name])));
   return `Removed the ${what} ${String(known[name])}.`;
 }

@@ -1,12 +1,13 @@
 /** House bans of players (specification, section 4.5). A ban lasts from its first reason on for the sum of the days. */
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
-import { toSubject } from "../identity/players.ts";
+import { toNewSubject, toSubject } from "../identity/players.ts";
 import { type HouseBan, subjectKey } from "../model.ts";
 import type { Data } from "../store/data.ts";
-import { compareTexts, didYouMean, fold, oneOf } from "../text.ts";
+import { comparisonForm, compareTexts, didYouMean, fold, oneOf } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
-import { anyUUID, count, field, instant, playerName, subject, text, uuid } from "./values.ts";
+import { findEntry } from "./entries.ts";
+import { anyUUID, count, field, instant, playerName, subject, textReference, uuid } from "./values.ts";
 
 const millisecondsPerDay = 24 * 60 * 60 * 1000;
 
@@ -22,6 +23,14 @@ function expirationOf(ban: HouseBan): number {
 function currentBan(data: Data, key: string, now: number): HouseBan | undefined {
   const ban = data.houseBans.get(key);
   return ban !== undefined && now < expirationOf(ban) ? ban : undefined;
+}
+
+/** The reason of a ban that a text names: the one with this very spelling first; see {@link findEntry}. */
+function reasonOf({ reasons }: HouseBan, text: string): HouseBan["reasons"][number] | undefined {
+  return (
+    reasons.find(({ reason }) => fold(reason) === fold(text)) ??
+    reasons.find(({ reason }) => comparisonForm(reason) === comparisonForm(text))
+  );
 }
 
 const reasonOfBan = v.pipe(
@@ -94,7 +103,7 @@ export const list = defineKeptRead({
 
 const banned = {
   name: field(playerName, "The player who is banned; need not be registered.", "Mallory"),
-  reason: field(text, "One of the house-ban reasons.", "Vandalism"),
+  reason: field(textReference, "One of the house-ban reasons.", "Vandalism"),
 };
 
 export const add = defineChange({
@@ -105,16 +114,16 @@ export const add = defineChange({
   failures: { UNKNOWN_ENTRY: "There is no such house-ban reason; `hint` lists those that there are." },
   recordsCaller: true,
   change(draft, input, { caller, now }) {
-    const known = draft.houseBanReasons.get(fold(input.reason));
+    const known = findEntry(draft.houseBanReasons, input.reason);
     if (known === undefined) {
       const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason).sort(compareTexts);
       const hint = names.length === 0 ? "There are none yet." : `Known are ${oneOf(names, "and")}.`;
       const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
       throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
     }
-    const player = toSubject(draft, input.name);
+    const player = toNewSubject(draft, input.name);
     const ban = currentBan(draft, subjectKey(player), now);
-    if (ban?.reasons.some(({ reason }) => fold(reason) === fold(known.reason))) {
+    if (ban !== undefined && reasonOf(ban, known.reason) !== undefined) {
       return `${ban.name} has a house ban for ${known.reason} already.`;
     }
     const creator = caller.id === null ? undefined : draft.players.get(caller.id);
@@ -133,19 +142,20 @@ export const remove = defineChange({
     const player = toSubject(draft, input.name);
     const ban = currentBan(draft, subjectKey(player), now);
     if (ban === undefined) throw new Failure("UNKNOWN_ENTRY", `${player.name} has no house ban.`);
-    const reasons = ban.reasons.filter(({ reason }) => fold(reason) !== fold(input.reason));
-    if (reasons.length === ban.reasons.length) {
+    const removed = reasonOf(ban, input.reason);
+    if (removed === undefined) {
       const names = ban.reasons.map(({ reason }) => reason);
       throw new Failure("UNKNOWN_ENTRY", `${ban.name} has no house ban for ${input.reason}.`, {
         parameter: "reason",
         hint: `The ban is for ${oneOf(names, "and")}.`,
       });
     }
+    const reasons = ban.reasons.filter((each) => each !== removed);
     if (reasons.length === 0) {
       draft.houseBans.delete(subjectKey(ban));
       return `Removed the house ban of ${ban.name}.`;
     }
     draft.houseBans.put({ ...ban, reasons });
-    return `Removed the house-ban reason ${input.reason} from ${ban.name}.`;
+    return `Removed the house-ban reason ${removed.reason} from ${ban.name}.`;
   },
 });

@@ -1,13 +1,14 @@
 /** House-ban reasons, and for how many days each bans (specification, section 4.6). */
 import * as v from "valibot";
-import { compareTexts, fold } from "../text.ts";
+import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
-import { count, field, text } from "./values.ts";
+import { count, field, text, textReference } from "./values.ts";
 
 const what = "house-ban reason";
 const days = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3650));
 const named = field(text, "For what a player is banned from the house.", "Vandalism");
+const existing = field(textReference, "For what a player is banned from the house.", "Vandalism");
 
 export const list = defineKeptRead({
   of: ["houseBanReasons"],
@@ -31,12 +32,12 @@ export const list = defineKeptRead({
 export const add = defineChange({
   input: { reason: named, days: field(days, "For how many days it bans.", 7) },
   failures: { CONFLICT: "The reason is there with other days: remove it first." },
-  change: (draft, entry) => addEntry(draft.houseBanReasons, fold(entry.reason), entry, "reason", what),
+  change: (draft, entry) => addEntry(draft.houseBanReasons, entry, "reason", what),
 });
 
 export const remove = defineChange({
   description: "Bans that were entered for the reason stay.",
-  input: { reason: named },
+  input: { reason: existing },
   failures: { UNKNOWN_ENTRY: "There is no such reason." },
-  change: (draft, { reason }) => removeEntry(draft.houseBanReasons, fold(reason), "reason", reason, what),
+  change: (draft, { reason }) => removeEntry(draft.houseBanReasons, "reason", reason, what),
 });

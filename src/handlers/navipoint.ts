@@ -1,12 +1,13 @@
 /** Navi points: named places and their coordinates (specification, section 4.7). */
 import * as v from "valibot";
-import { compareTexts, fold } from "../text.ts";
+import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
-import { field, integer, text } from "./values.ts";
+import { field, integer, text, textReference } from "./values.ts";
 
 const what = "navi point";
 const named = field(text, "The name of the place.", "City-hall");
+const existing = field(textReference, "The name of the place.", "City-hall");
 const place = {
   x: field(integer, "The x coordinate, in the game's units.", 120),
   y: field(integer, "The y coordinate, in the game's units.", 70),
@@ -40,11 +41,11 @@ export const list = defineKeptRead({
 export const add = defineChange({
   input: { name: named, ...place },
   failures: { CONFLICT: "A navi point of the name is there with another place or article: remove it first." },
-  change: (draft, entry) => addEntry(draft.naviPoints, fold(entry.name), entry, "name", what),
+  change: (draft, entry) => addEntry(draft.naviPoints, entry, "name", what),
 });
 
 export const remove = defineChange({
-  input: { name: named },
+  input: { name: existing },
   failures: { UNKNOWN_ENTRY: "There is no navi point of the name." },
-  change: (draft, { name }) => removeEntry(draft.naviPoints, fold(name), "name", name, what),
+  change: (draft, { name }) => removeEntry(draft.naviPoints, "name", name, what),
 });

@@ -1,6 +1,6 @@
 /** Addon groups and their members (specification, section 4.2). */
 import * as v from "valibot";
-import { joinGroup, leaveGroup, namesOf, toSubject } from "../identity/players.ts";
+import { joinGroup, leaveGroup, namesOf, toNewSubject } from "../identity/players.ts";
 import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { field, group, playerName, subject } from "./values.ts";
@@ -47,7 +47,7 @@ const membership = {
 export const add = defineChange({
   input: membership,
   change(draft, input) {
-    const member = toSubject(draft, input.name);
+    const member = toNewSubject(draft, input.name);
     if (!joinGroup(draft, input.group, member))
       return `${member.name} is in the group ${input.group} already.`;
     return `Added ${member.name} to the group ${input.group}.`;

@@ -1,7 +1,7 @@
 /** The target list: players to be done (specification, sections 3 and 4.3). */
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
-import { toSubject } from "../identity/players.ts";
+import { toNewSubject, toSubject } from "../identity/players.ts";
 import { subjectKey, type Target } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
@@ -39,7 +39,7 @@ export const add = defineChange({
   description: "A player who is marked as done is listed again.",
   input: { name: named },
   change(draft, input, { sequence }) {
-    const player = toSubject(draft, input.name);
+    const player = toNewSubject(draft, input.name);
     const target = draft.targets.get(subjectKey(player));
     if (target === undefined) {
       draft.targets.put({ ...player, done: false, listed: sequence });

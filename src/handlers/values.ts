@@ -1,5 +1,6 @@
 /** The values that handlers take and give, as valibot schemas: the widest that they can work with (contract, section 1). */
 import * as v from "valibot";
+import { invisibleIn, leaveOut } from "../text.ts";
 
 /** A whole number that a client can keep in a signed 32-bit integer. */
 const maximumInteger = 2147483647;
@@ -14,13 +15,23 @@ export const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(m
 /** Milliseconds since 1970: 64 bits. */
 export const instant = v.pipe(v.number(), v.safeInteger(), v.metadata({ base: "instant" }));
 
-/** A name of a place or a reason: a space is written "-". `maxLength` counts characters, as the table does. */
+/** A new name of a place or a reason: a space is written "-". `maxLength` counts characters, as the table does. */
 export const text = v.pipe(
   v.string(),
   v.check((value) => value !== "" && Array.from(value).length <= 64, "1 to 64 characters were expected"),
   v.check((value) => !/[\s\p{Z}\p{Cc}]/u.test(value), 'no white space was expected; write "-" for a space'),
+  v.check(
+    (value) => invisibleIn(value) === undefined,
+    ({ input }) => leaveOut(invisibleIn(input) ?? ""),
+  ),
   v.metadata({ minLength: 1, maxLength: 64 }),
 );
+
+/**
+ * The name of a place or a reason that exists: any text. Older data and imports can have texts that none could be added
+ * with, and it must be possible to remove them. The engine passes such a text on; see `Parameter.isReference`.
+ */
+export const textReference = v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 64, reference: true }));
 
 /** The name of a player: 1 to 32 letters, digits, `_`, `.` or `-`. */
 export const playerNameForm = /^[\p{L}\p{Nd}_.-]{1,32}$/u;

@@ -1,13 +1,14 @@
 /** Wanted reasons and their points (specification, section 4.8). */
 import * as v from "valibot";
-import { compareTexts, fold } from "../text.ts";
+import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
-import { count, field, text } from "./values.ts";
+import { count, field, text, textReference } from "./values.ts";
 
 const what = "wanted reason";
 const points = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(1000));
 const named = field(text, "For what a player is wanted.", "Bank-robbery");
+const existing = field(textReference, "For what a player is wanted.", "Bank-robbery");
 
 export const list = defineKeptRead({
   of: ["wantedReasons"],
@@ -31,11 +32,11 @@ export const list = defineKeptRead({
 export const add = defineChange({
   input: { reason: named, points: field(points, "How many wanted points it gives.", 60) },
   failures: { CONFLICT: "The reason is there with other points: remove it first." },
-  change: (draft, entry) => addEntry(draft.wantedReasons, fold(entry.reason), entry, "reason", what),
+  change: (draft, entry) => addEntry(draft.wantedReasons, entry, "reason", what),
 });
 
 export const remove = defineChange({
-  input: { reason: named },
+  input: { reason: existing },
   failures: { UNKNOWN_ENTRY: "There is no such reason." },
-  change: (draft, { reason }) => removeEntry(draft.wantedReasons, fold(reason), "reason", reason, what),
+  change: (draft, { reason }) => removeEntry(draft.wantedReasons, "reason", reason, what),
 });

@@ -11,7 +11,7 @@ import {
   subjectKey,
 } from "../model.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { didYouMean, fold, oneOf } from "../text.ts";
+import { didYouMean, fold, invisibleIn, leaveOut, oneOf } from "../text.ts";
 
 /** The UUID that a text is, as 32 lower-case hex digits, or undefined: with and without dashes, in either case. */
 export function toUUID(text: string): string | undefined {
@@ -51,6 +51,19 @@ export function toSubject(data: Data, reference: string): Subject {
   if (player !== undefined) return { name: player.name, uuid: player.uuid };
   const uuid = toUUID(reference);
   return uuid === undefined ? { name: reference, uuid: null } : { name: uuid, uuid };
+}
+
+/**
+ * As {@link toSubject}, for a record that is to be made: somebody who is not registered is a name alone.
+ * @throws Failure `PARAMETER_INVALID` where that has an invisible character: some are letters to Unicode
+ */
+export function toNewSubject(data: Data, reference: string): Subject {
+  const subject = toSubject(data, reference);
+  const invisible = subject.uuid === null ? invisibleIn(subject.name) : undefined;
+  if (invisible === undefined) return subject;
+  throw new Failure("PARAMETER_INVALID", `"name" is not right: ${leaveOut(invisible)}.`, {
+    parameter: "name",
+  });
 }
 
 /** Names in order, as they were made at a version of their collection: most requests ask for them. */

@@ -21,7 +21,14 @@ const vocabulary = {
 
 function parameter(base: BaseType, refinements: Refinements = {}): Parameter {
   const type = { base, name: base, description: undefined, ...refinements };
-  return { name: "it", in: "query", type, schema: toSchema(type, () => vocabulary), default: undefined };
+  return {
+    name: "it",
+    in: "query",
+    isReference: false,
+    type,
+    schema: toSchema(type, () => vocabulary),
+    default: undefined,
+  };
 }
 
 function parse(text: string, base: BaseType, refinements?: Refinements): ParameterValue {

@@ -1,0 +1,232 @@
+/** Texts with invisible characters, and which texts are the same (contract, section 0, row "texts"; section 1, "Text"). */
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { comparisonForm, invisibleIn } from "../src/text.ts";
+import { assertFailure, Clock, everyRight, openWorld, temporaryFolder, type World } from "./_setup.ts";
+
+describe("an invisible character", () => {
+  for (const [name, text, expected] of [
+    ["is a zero-width space", "a\u200bb", "U+200B"],
+    ["is a joiner outside of an emoji", "a\u200db", "U+200D"],
+    ["is a soft hyphen", "a\u00adb", "U+00AD"],
+    ["is a combining grapheme joiner", "a\u034fb", "U+034F"],
+    ["is a Hangul filler, which is a letter", "a\u3164", "U+3164"],
+    ["is a Braille pattern without dots", "a\u2800", "U+2800"],
+    ["is one that turns the direction", "a\u202eb", "U+202E"],
+    ["is a variation selector that has nothing to select", "a\ufe0f", "U+FE0F"],
+    ["is a tag behind a letter", "a\u{e0041}", "U+E0041"],
+    ["is one beside an emoji", "👩‍🚒\u200d", "U+200D"],
+    ["is none of a plain text", "Bank-robbery", undefined],
+    ["is none in an emoji of several", "👩‍🚒-👨‍👩‍👧", undefined],
+    ["is none in a heart, a keycap and a flag of tags", "❤️1️⃣🏴󠁧󠁢󠁥󠁮󠁧󠁿", undefined],
+  ] as const) {
+    it(name, () => assert.equal(invisibleIn(text), expected));
+  }
+});
+
+describe("texts are compared", () => {
+  it("without U+FE0F, also between a letter and its accent", () => {
+    assert.equal(comparisonForm("❤️"), comparisonForm("❤"));
+    assert.equal(comparisonForm("Cafe\ufe0f\u0301"), comparisonForm("café"));
+  });
+});
+
+/** How an entry is added and removed: each list of texts. */
+interface List {
+  readonly path: string;
+  readonly name: "reason" | "name";
+  readonly values: Readonly<Record<string, string | number>>;
+}
+
+const lists: readonly List[] = [
+  { path: "/wantedreason", name: "reason", values: { points: 10 } },
+  { path: "/housebanreason", name: "reason", values: { days: 3 } },
+  { path: "/blacklistreason/GROVE", name: "reason", values: { price: 1, kills: 2 } },
+  { path: "/navipoint", name: "name", values: { x: 1, y: 2, z: 3, article: "das" } },
+];
+
+async function namesIn(world: World, token: string, { path, name }: List): Promise<string[]> {
+  const entries: Readonly<Record<string, string>>[] = await world.ok(token, path);
+  return entries.map((entry) => entry[name] ?? "");
+}
+
+/** Puts a text into the data as an older version or an import would have. */
+async function keep({ service }: World, { path, values }: List, text: string): Promise<void> {
+  await service.store.change({ who: "operator", operation: "import" }, (draft) => {
+    const {
+      points = 0,
+      days = 0,
+      price = 0,
+      kills = 0,
+      x = 0,
+      y = 0,
+      z = 0,
+    } = values as Record<string, number>;
+    if (path === "/wantedreason") draft.wantedReasons.put({ reason: text, points });
+    else if (path === "/housebanreason") draft.houseBanReasons.put({ reason: text, days });
+    else if (path === "/navipoint") draft.naviPoints.put({ name: text, x, y, z, article: "das" });
+    else draft.blacklistReasons.put({ faction: "GROVE", reason: text, price, kills });
+  });
+}
+
+async function open(t: TestContext) {
+  const world = await openWorld(t);
+  const { token } = await world.player("Ada", everyRight);
+  return { world, token };
+}
+
+for (const list of lists) {
+  const { path, name, values } = list;
+  describe(`a text of ${path}`, () => {
+    it("is refused where it is new and has an invisible character, which is named", async (t) => {
+      const { world, token } = await open(t);
+      for (const [text, character] of [
+        ["Theft\u200b", "U+200B"],
+        ["The\u2800ft", "U+2800"],
+        ["\u202etfehT", "U+202E"],
+        ["\ufeffTheft", "U+FEFF"],
+      ] as const) {
+        const answer = await world.get(token, `${path}/add`, { [name]: text, ...values });
+        assertFailure(answer, 400, "PARAMETER_INVALID", name);
+        const said = `${answer.body.info} ${answer.body.hint ?? ""}`;
+        assert.match(said, new RegExp(`leave out the invisible character U\\${character.slice(1)}`));
+      }
+      assert.deepEqual(await namesIn(world, token, list), []);
+    });
+
+    it("may have emoji of several characters", async (t) => {
+      const { world, token } = await open(t);
+      await world.ok(token, `${path}/add`, { [name]: "👩‍🚒❤️", ...values });
+      assert.deepEqual(await namesIn(world, token, list), ["👩‍🚒❤️"]);
+    });
+
+    it("is the same with and without U+FE0F, to add and to remove", async (t) => {
+      const { world, token } = await open(t);
+      for (const [first, second] of [
+        ["❤️", "❤"],
+        ["❤", "❤️"],
+      ] as const) {
+        await world.ok(token, `${path}/add`, { [name]: first, ...values });
+        const { info } = await world.ok(token, `${path}/add`, { [name]: second, ...values });
+        assert.match(info, /already/);
+        assert.deepEqual(await namesIn(world, token, list), [first]);
+        await world.ok(token, `${path}/remove`, { [name]: second });
+        assert.deepEqual(await namesIn(world, token, list), []);
+      }
+    });
+
+    it("is removed whatever it has in it, where it exists", async (t) => {
+      const { world, token } = await open(t);
+      for (const old of ["Theft\u200b", "\u202etfehT", "Bank robbery", "x".repeat(100), "a\ufe0f"]) {
+        await keep(world, list, old);
+        await world.ok(token, `${path}/remove`, { [name]: old });
+        assert.deepEqual(await namesIn(world, token, list), []);
+      }
+    });
+
+    it("that does not exist is refused for its form, where that is not right", async (t) => {
+      const { world, token } = await open(t);
+      const spaced = await world.get(token, `${path}/remove`, { [name]: "Bank robbery" });
+      assertFailure(spaced, 400, "PARAMETER_INVALID", name);
+      assert.equal(spaced.body.hint, 'Write "-" for a space.');
+      assertFailure(await world.get(token, `${path}/remove`, { [name]: "" }), 400, "PARAMETER_INVALID", name);
+      assertFailure(await world.get(token, `${path}/remove`, { [name]: "Theft" }), 404, "UNKNOWN_ENTRY");
+    });
+
+    it("of older data that is there with and without U+FE0F is two entries: each is removed by its spelling", async (t) => {
+      const { world, token } = await open(t);
+      await keep(world, list, "❤️");
+      await keep(world, list, "❤");
+      assert.deepEqual((await namesIn(world, token, list)).toSorted(), ["❤", "❤️"]);
+      await world.ok(token, `${path}/remove`, { [name]: "❤️" });
+      assert.deepEqual(await namesIn(world, token, list), ["❤"]);
+      await world.ok(token, `${path}/remove`, { [name]: "❤️" });
+      assert.deepEqual(await namesIn(world, token, list), []);
+    });
+  });
+}
+
+describe("a text of older data", () => {
+  it("is found again after a restart, is removed, and its removal is undone", async (t) => {
+    const folder = await temporaryFolder(t);
+    const clock = new Clock();
+    const first = await openWorld(t, { folder, clock });
+    const [list] = lists as readonly [List];
+    await keep(first, list, "❤️\u200b");
+    await keep(first, list, "❤️");
+    await first.service.close({ snapshot: false });
+
+    const world = await openWorld(t, { folder, clock });
+    const { token } = await world.player("Ada", everyRight);
+    await world.ok(token, "/wantedreason/remove", { reason: "❤\u200b" });
+    const { sequence } = world.service.store;
+    assert.deepEqual(await namesIn(world, token, list), ["❤️"]);
+    await world.service.undo(sequence);
+    assert.deepEqual((await namesIn(world, token, list)).toSorted(), ["❤️", "❤️\u200b"]);
+    const { info } = await world.ok(token, "/wantedreason/add", { reason: "❤", points: 10 });
+    assert.match(info, /already/);
+  });
+});
+
+describe("a house ban", () => {
+  it("is for a reason that exists, whatever the reason has in it", async (t) => {
+    const { world, token } = await open(t);
+    const [, list] = lists as readonly [List, List];
+    await keep(world, list, "Noise\u200b");
+    await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise\u200b" });
+    const again = await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise\u200b" });
+    assert.match(again.info, /already/);
+    await world.ok(token, "/houseban/remove", { name: "Mallory", reason: "Noise\u200b" });
+    assert.equal(world.service.store.data.houseBans.size, 0);
+  });
+
+  it("for a reason with U+FE0F is lifted without it", async (t) => {
+    const { world, token } = await open(t);
+    await world.ok(token, "/housebanreason/add", { reason: "❤️", days: 1 });
+    await world.ok(token, "/houseban/add", { name: "Mallory", reason: "❤" });
+    await world.ok(token, "/houseban/remove", { name: "Mallory", reason: "❤" });
+    assert.equal(world.service.store.data.houseBans.size, 0);
+  });
+});
+
+describe("a name of somebody who is not registered", () => {
+  const filled = "Mallory\u3164";
+
+  it("is refused where it is new and has an invisible letter", async (t) => {
+    const { world, token } = await open(t);
+    await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
+    for (const [path, query] of [
+      ["/targetlist/add", {}],
+      ["/houseban/add", { reason: "Noise" }],
+      ["/player/add", { group: "VIP" }],
+    ] as const) {
+      const answer = await world.get(token, path, { name: filled, ...query });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "name");
+      assert.match(answer.body.info, /leave out the invisible character U\+3164/);
+    }
+    const group = world.service.administer("group.add", { player: filled, group: "VIP" });
+    await assert.rejects(group, { code: "PARAMETER_INVALID", message: /U\+3164/ });
+  });
+
+  it("is marked and removed where it is there from before", async (t) => {
+    const { world, token } = await open(t);
+    await world.service.store.change({ who: "operator", operation: "import" }, (draft) => {
+      draft.targets.put({ name: filled, uuid: null, done: false, listed: 1 });
+      draft.groupMembers.put({ group: "VIP", name: filled, uuid: null });
+    });
+    await world.ok(token, "/targetlist/done", { name: filled });
+    await world.ok(token, "/targetlist/remove", { name: filled });
+    await world.ok(token, "/player/remove", { name: filled, group: "VIP" });
+    assert.equal(world.service.store.data.targets.size, 0);
+  });
+});
+
+describe("what an operator names is refused with an invisible character", () => {
+  it("a player, a token's label and a group", async (t) => {
+    const { service } = await openWorld(t);
+    const expected = { code: "PARAMETER_INVALID", message: /leave out the invisible character U\+/ };
+    await assert.rejects(service.administer("player.register", { name: "Ada\u3164" }), expected);
+    await assert.rejects(service.administer("token.issue", { label: "web\u200b" }), expected);
+    await assert.rejects(service.administer("seed.groups", { groups: ["VIP\u3164"] }), expected);
+  });
+});
