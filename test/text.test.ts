@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { compareTexts, didYouMean, fold, nearest, oneOf } from "../src/text.ts";
+import { compareTexts, didYouMean, fold, longestTyped, mostCompared, nearest, oneOf } from "../src/text.ts";
 
 /** Letters whose case, composition or both go their own ways, among any others. */
 const text = fc.string({
@@ -98,6 +98,19 @@ describe("the nearest known name", () => {
         assert.equal(fold(nearest(typed, known) ?? "none"), fold(typed));
       }),
     );
+  });
+
+  it("is none for a text of more than 200 characters, however near", () => {
+    const known = "a".repeat(200);
+    assert.equal(nearest(known, [known]), known);
+    assert.equal(nearest(`${known}a`, [known]), undefined);
+    assert.equal(longestTyped, 200);
+  });
+
+  it("is none of more names than are compared", () => {
+    const names = Array.from({ length: mostCompared }, (_, index) => `Player${index}`);
+    assert.equal(nearest("Plaver7", names), "Player7");
+    assert.equal(nearest("Plaver7", [...names, "Ada"]), undefined);
   });
 
   it("is asked for in a sentence of its own, after a space", () => {

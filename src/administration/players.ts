@@ -10,6 +10,7 @@ import {
   membershipsOf,
   namesOf,
   newUUID,
+  playerNames,
   requireGroup,
   requireOrganisation,
   requirePlayer,
@@ -40,8 +41,7 @@ function info(sentence: string): Info {
 /** Groups can hold names that are not registered; whoever mistyped one should see it. */
 function unregisteredNote(data: Data, reference: string): string {
   if (findPlayer(data, reference) !== undefined) return "";
-  const names = Array.from(data.players.values(), ({ name }) => name);
-  return ` No player of that name is registered yet.${didYouMean(reference, names)}`;
+  return ` No player of that name is registered yet.${didYouMean(reference, playerNames(data))}`;
 }
 
 function setMembership(draft: Draft, { uuid }: Player, organisation: string, newRank: number): void {

@@ -127,7 +127,7 @@ export class RequestInput {
   #inQuery(name: string): Given | undefined {
     const given = this.#query.filter((each) => each.name === name);
     if (given.length > 1) {
-      throw new Failure("PARAMETER_REPEATED", `"${name}" came ${given.length} times.`, {
+      throw new Failure("PARAMETER_REPEATED", `"${name}" came more than once.`, {
         parameter: name,
         hint: "Give it once.",
       });
@@ -138,6 +138,12 @@ export class RequestInput {
 
 const none: readonly Given[] = [];
 
+/**
+ * How many parameters of a query are looked at. No route takes as many, so that among these one is unknown or repeated,
+ * and the request is refused whatever follows.
+ */
+const mostParameters = 100;
+
 /** The query's parameters in their order; `+` is a space there, as browsers and Java's URLEncoder write it. */
 function parseQuery(search: string): readonly Given[] {
   if (search === "") return none;
@@ -145,6 +151,7 @@ function parseQuery(search: string): readonly Given[] {
   return query
     .split("&")
     .filter((piece) => piece !== "")
+    .slice(0, mostParameters)
     .map((piece) => {
       const spaced = piece.replaceAll("+", " ");
       const equals = spaced.indexOf("=");

@@ -179,10 +179,14 @@ function formHint(text: string): string | undefined {
   const invisible = invisibleIn(text);
   return invisible === undefined ? undefined : `To correct it, ${leaveOut(invisible)}.`;
 }
+/** How many UTF-16 units of a text are looked at to quote it: it can be 16 KB long, and comes from anybody. */
+const quotable = 400;
 
 /** Someone's text in quotes, for an answer to them: shortened, and without anything that could be a secret. */
 export function quote(text: string): string {
-  const safe = text.replace(/[\w-]{40,}/g, "…").replace(/[\p{Cc}\p{Cs}]/gu, "�");
+  // Where the text is cut, the beginning of a secret could be left that is not recognized as one.
+  const start = text.length > quotable ? `${text.slice(0, quotable).replace(/[\w-]+$/, "")}…` : text;
+  const safe = start.replace(/[\w-]{40,}/g, "…").replace(/[\p{Cc}\p{Cs}]/gu, "�");
   const points = Array.from(safe);
   return `"${points.length > 40 ? `${points.slice(0, 40).join("")}…` : safe}"`;
 }

@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Failure } from "../errors.ts";
 import {
+  type GroupMember,
   groupMemberKey,
   type Membership,
   type Named,
@@ -11,7 +12,7 @@ import {
   subjectKey,
 } from "../model.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { didYouMean, fold, invisibleIn, leaveOut, oneOf } from "../text.ts";
+import { didYouMean, fold, invisibleIn, leaveOut, mostCompared, oneOf } from "../text.ts";
 
 /** The UUID that a text is, as 32 lower-case hex digits, or undefined: with and without dashes, in either case. */
 export function toUUID(text: string): string | undefined {
@@ -32,17 +33,18 @@ export function findPlayer(data: Data, reference: string): Player | undefined {
   );
 }
 
-/** Among how many players the nearest name is looked for. */
-const mostToCompare = 2000;
-
 /** As {@link findPlayer}. @throws Failure `UNKNOWN_PLAYER`, with the nearest name where there are not too many */
 export function requirePlayer(data: Data, reference: string): Player {
   const player = findPlayer(data, reference);
   if (player !== undefined) return player;
-  // Among more, looking for the nearest name would keep all other requests waiting.
-  const few = data.players.size <= mostToCompare ? data.players.values() : [];
-  const names = Array.from(few, ({ name }) => name);
-  throw new Failure("UNKNOWN_PLAYER", `There is no player "${reference}".${didYouMean(reference, names)}`);
+  const words = didYouMean(reference, playerNames(data));
+  throw new Failure("UNKNOWN_PLAYER", `There is no player "${reference}".${words}`);
+}
+
+/** The names of all players, for a suggestion; none where there are more than are compared with what was typed. */
+export function playerNames(data: Data): readonly string[] {
+  if (data.players.size > mostCompared) return [];
+  return Array.from(data.players.values(), ({ name }) => name);
 }
 
 /** Somebody named, with the UUID where it is known: that of a registered player, or the one that was given. */
@@ -138,17 +140,21 @@ export function joinGroup(draft: Draft, group: string, member: Subject): boolean
  */
 export function leaveGroup(draft: Draft, group: string, reference: string): Subject {
   const subject = toSubject(draft, reference);
-  const members = draft.groupMembers.find("group", group);
-  const names = members.map(({ name }) => name);
   const member =
-    draft.groupMembers.get(groupMemberKey(group, subject)) ??
-    members.find(({ name }) => fold(name) === fold(reference));
+    draft.groupMembers.get(groupMemberKey(group, subject)) ?? memberCalled(draft, group, reference);
   if (member === undefined) {
+    const names = draft.groupMembers.find("group", group).map(({ name }) => name);
     const sentence = `${subject.name} is not in the group ${group}.${didYouMean(reference, names)}`;
     throw new Failure("UNKNOWN_ENTRY", sentence);
   }
   draft.groupMembers.delete(groupMemberKey(group, member));
   return member;
+}
+
+/** The member of a group whose name is `reference`, in whatever case. */
+function memberCalled(data: Data, group: string, reference: string): GroupMember | undefined {
+  const folded = fold(reference);
+  return data.groupMembers.find("group", group).find(({ name }) => fold(name) === folded);
 }
 
 /** The memberships of a player in factions or in services, highest rank first, then in the seed's order. */

@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { type Parameter, parseParameter, type Refinements, toSchema } from "../../src/engine/parameters.ts";
+import {
+  type Parameter,
+  parseParameter,
+  quote,
+  type Refinements,
+  toSchema,
+} from "../../src/engine/parameters.ts";
 import type { ParameterValue } from "../../src/engine/restriction.ts";
 import { Failure } from "../../src/errors.ts";
 
@@ -204,4 +210,17 @@ describe("an instant is refused", () => {
       assert.match(failure.message, /milliseconds since 1970, or ISO 8601 with a zone/);
     });
   }
+});
+
+describe("what was sent is quoted", () => {
+  it("without any part of a secret, also where the text is cut in the middle of one", () => {
+    const secret = "s".repeat(200);
+    for (let before = 0; before < 450; before += 1) {
+      // Each run of 39 is too short for a secret, and each of 60 becomes one character.
+      const start = `${"x".repeat(60)} `.repeat(8).slice(0, before);
+      const quoted = quote(`${start} ${secret} ${"y ".repeat(5000)}`);
+      assert.doesNotMatch(quoted, /ss/, `behind ${before} characters`);
+      assert.ok(Array.from(quoted).length <= 43);
+    }
+  });
 });
