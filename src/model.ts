@@ -149,7 +149,7 @@ export type ActivityRecord = v.InferOutput<typeof activitySchema>;
 const counterSchema = v.object({ name: v.string(), value: v.pipe(v.number(), v.safeInteger()) });
 export type Counter = v.InferOutput<typeof counterSchema>;
 
-/** What a request with an `Idempotency-Key` was answered: whoever repeats it gets that, and no second change. */
+/** The answer to an operation that counts, under an `Idempotency-Key`: a repetition gets it, and counts nothing. */
 const repetitionSchema = v.object({
   /** Who used the key: a UUID, `token:<id>` or `operator`. */
   scope: v.string(),
@@ -214,6 +214,10 @@ export const model = {
     player: (token) => token.uuid ?? undefined,
   }),
   activity: define(activitySchema, (activity) => activity.uuid),
-  repetitions: define(repetitionSchema, ({ scope, key }) => repetitionKey(scope, key)),
+  repetitions: define(repetitionSchema, ({ scope, key }) => repetitionKey(scope, key), {
+    scope: ({ scope }) => scope,
+    /** All of them, in the order in which they came. */
+    all: () => "",
+  }),
   counters: define(counterSchema, (counter) => counter.name),
 } satisfies Model;

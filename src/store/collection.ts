@@ -17,6 +17,13 @@ export interface Rows<T, Index extends string = string> {
   readonly size: number;
   /** The records that an index gives for a value, in no particular order. */
   find(index: Index, value: string): readonly T[];
+  /** Returns how many records an index gives for a value, without looking at them. */
+  count(index: Index, value: string): number;
+  /**
+   * The records that an index gives for a value, in the order in which they were last set, one at a time. Nothing may be
+   * set until the last one is taken.
+   */
+  each(index: Index, value: string): Iterable<T>;
 }
 
 /** Told of a record that was set: its key, its value before and after; undefined is none. */
@@ -101,6 +108,14 @@ export class Collection<T> implements DurableRows<T> {
 
   find(index: string, value: string): readonly T[] {
     return this.#indexes.get(index)?.find(value) ?? [];
+  }
+
+  count(index: string, value: string): number {
+    return this.#indexes.get(index)?.count(value) ?? 0;
+  }
+
+  each(index: string, value: string): Iterable<T> {
+    return this.#indexes.get(index)?.each(value) ?? [];
   }
 
   /** Sets the record of a key; undefined removes it. Setting twice is the same as setting once. */

@@ -18,6 +18,18 @@ export class SecondaryIndex<T> {
     return found instanceof Set ? Array.from(found) : [found];
   }
 
+  /** Returns how many records have a value. */
+  count(value: string): number {
+    const found = this.#records.get(value);
+    return found instanceof Set ? found.size : Number(found !== undefined);
+  }
+
+  /** The records that have a value, in the order in which they were last set; nothing is copied. */
+  each(value: string): Iterable<T> {
+    const found = this.#records.get(value);
+    return found instanceof Set ? found : found === undefined ? [] : [found];
+  }
+
   /** Takes note of what became of a record; undefined is none. */
   set(before: T | undefined, after: T | undefined): void {
     if (before === after) return;
