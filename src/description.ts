@@ -14,7 +14,7 @@ Each caller has an addon token, which an operator issues: \`gat_\` and 43 more c
 
 In reasons and in names of places a space is written \`-\`, in what is sent and in what is answered: show it as a space, and send back what you were given. Names and reasons that differ only in case are the same, and the first spelling is kept. A player is named by the game name or by the game UUID, with or without dashes; a UUID is answered without.
 
-An answer under an \`Idempotency-Key\` is kept for 24 hours.`;
+The answer to an operation that counts is remembered under its \`Idempotency-Key\` for 24 hours, of each caller for the last 1,000 keys and of all callers for the last 100,000.`;
 
 /** What is behind the first segment of a path. */
 const resources = {

@@ -289,9 +289,9 @@ export class Service {
           // a repeated request must be authorized as well before it is answered.
           const current = currentCaller(draft, caller, now);
           request.authorize(current);
-          return once(draft, request, input, now, () =>
-            handler.change(draft, input as never, { ...around(request, now), caller: current, sequence }),
-          );
+          const context = { ...around(request, now), caller: current, sequence };
+          const change = () => handler.change(draft, input as never, context);
+          return handler.counts === true ? once(draft, request, input, now, change) : change();
         });
       },
     };

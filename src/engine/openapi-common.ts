@@ -71,8 +71,9 @@ export const idempotencyKey: ParameterObject = {
   in: "header",
   required: false,
   description:
-    "Makes it safe to send the request again: the same caller's same operation under the same key is carried out " +
-    "once, and answered as it was the first time. A new UUID for each thing that is meant does well.",
-  schema: { type: "string", minLength: 1, maxLength: 255, pattern: "^[!-~]+$" },
+    "Makes it safe to repeat an operation that counts (`x-repeatable: false`): the same caller's operation with the " +
+    "same key is carried out once, and repetitions get its answer. Use a new UUID for each thing that happened. Other " +
+    "operations are safe to repeat without a key and ignore a valid one.",
+  schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
   example: "6f1c7a52-7f0e-4a53-8f0e-0f3f0a3f9a53",
 };

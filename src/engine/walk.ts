@@ -272,8 +272,8 @@ function idempotencyKeyIn(incoming: Incoming): string | undefined {
   const value = incoming.header(idempotencyHeader.toLowerCase());
   if (value === null) return undefined;
   const key = value.replace(/^"(.*)"$/, "$1");
-  if (/^[\x21-\x7e]{1,255}$/.test(key)) return key;
-  throw new Failure("PARAMETER_INVALID", `${idempotencyHeader} must be 1 to 255 visible ASCII characters.`, {
+  if (/^[\x21-\x7e]{1,128}$/.test(key)) return key;
+  throw new Failure("PARAMETER_INVALID", `${idempotencyHeader} must be 1 to 128 visible ASCII characters.`, {
     parameter: idempotencyHeader,
     hint: "A UUID does well.",
   });

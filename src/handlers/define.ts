@@ -93,8 +93,12 @@ export const infoAnswer = v.pipe(
 
 /** How every change can fail, whatever it does. */
 const changeFailures = {
-  CONFLICT: "The `Idempotency-Key` was used for another operation, or with other parameters.",
   STORE_UNAVAILABLE: "The data can not be saved at the moment. Nothing was changed; try again later.",
+};
+
+/** How a change that counts can fail besides. */
+const countFailures = {
+  CONFLICT: "The `Idempotency-Key` was used for another operation, or with other parameters.",
 };
 
 /** Declares a handler that reads. `read` throws a Failure where it refuses. */
@@ -149,11 +153,10 @@ export function defineChange<I extends v.ObjectEntries>(
     change(draft: Draft, input: v.InferOutput<v.ObjectSchema<I, undefined>>, context: ChangeContext): string;
   },
 ): ChangeHandler {
-  const { CONFLICT: conflict } = handler.failures ?? {};
   const failures = {
     ...handler.failures,
     ...changeFailures,
-    ...(conflict === undefined ? {} : { CONFLICT: `${conflict} ${changeFailures.CONFLICT}` }),
+    ...(handler.counts === true ? countFailures : {}),
   };
   return { effect: "change", ...handler, failures, input: v.object(handler.input), answer: infoAnswer };
 }

@@ -1,0 +1,150 @@
+/** What is remembered of operations that count, and when it is forgotten (contract, section 0, `Idempotency-Key`). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { once } from "../../src/identity/repetitions.ts";
+import { model, type Repetition } from "../../src/model.ts";
+import type { DataStore } from "../../src/store/data.ts";
+import { Store } from "../../src/store/store.ts";
+import { type Cleanup, Clock, temporaryFolder } from "../_setup.ts";
+
+async function openStore(t: Cleanup, folder?: string): Promise<DataStore> {
+  const store = await Store.open({ folder: folder ?? (await temporaryFolder(t)), model });
+  t.after(() => store.close());
+  return store;
+}
+
+const { time: now } = new Clock();
+
+/** Counts under a key; gives the number of the run that the answer is of. */
+function counter(store: DataStore) {
+  let runs = 0;
+  const run = () => {
+    runs += 1;
+    return String(runs);
+  };
+  return async (scope: string, key: string, change = run): Promise<string> => {
+    const request = { caller: { scope }, operation: "count", idempotencyKey: key };
+    const origin = { who: "public", operation: "count" };
+    return store.change(origin, (draft) => once(draft, request, {}, now, change));
+  };
+}
+
+/** Puts answers of somebody straight into the store, as an older version may have left them. */
+async function fill(store: DataStore, scope: string, count: number): Promise<void> {
+  const piece = 5000;
+  for (let first = 0; first < count; first += piece) {
+    await store.change({ who: "system", operation: "fill" }, (draft) => {
+      for (let number = first; number < Math.min(count, first + piece); number += 1) {
+        const record: Repetition = { scope, key: `k-${number}`, request: "", info: "", instant: now };
+        draft.repetitions.put(record);
+      }
+    });
+  }
+}
+
+describe("the answers of a caller", () => {
+  it("are forgotten beyond 1,000, the oldest first, also where all come at once", async (t) => {
+    const store = await openStore(t);
+    const count = counter(store);
+    await Promise.all(Array.from({ length: 1003 }, (_, number) => count("Ada", `k-${number}`)));
+    assert.equal(store.data.repetitions.size, 1000);
+    assert.equal(await count("Ada", "k-3"), "4");
+    assert.equal(await count("Ada", "k-1002"), "1003");
+    assert.equal(await count("Ada", "k-2"), "1004");
+    assert.equal(await count("Ada", "k-3"), "1005");
+  });
+
+  it("are forgotten with the change that adds one", async (t) => {
+    const store = await openStore(t);
+    await fill(store, "Ada", 1000);
+    const { sequence } = store;
+    await counter(store)("Ada", "new");
+    assert.equal(store.sequence, sequence + 1);
+    assert.equal(store.data.repetitions.size, 1000);
+    assert.equal(store.data.repetitions.has("Ada k-0"), false);
+  });
+
+  it("stay where another caller has too many", async (t) => {
+    const store = await openStore(t);
+    const count = counter(store);
+    await count("Bob", "k-0");
+    await fill(store, "Ada", 1000);
+    await count("Ada", "new");
+    assert.equal(await count("Bob", "k-0"), "1");
+    assert.equal(store.data.repetitions.count("scope", "Ada"), 1000);
+  });
+
+  it("shrink by a hundred with each change where an older version has left more", async (t) => {
+    const folder = await temporaryFolder(t);
+    const before = await Store.open({ folder, model });
+    await fill(before, "Ada", 1250);
+    await before.close();
+    const store = await openStore(t, folder);
+    const count = counter(store);
+    const left: number[] = [];
+    for (const key of ["a", "b", "c", "d"]) {
+      await count("Ada", key);
+      left.push(store.data.repetitions.size);
+    }
+    assert.deepEqual(left, [1151, 1052, 1000, 1000]);
+  });
+
+  it("are not recorded where the operation fails, and the key stays free", async (t) => {
+    const store = await openStore(t);
+    const count = counter(store);
+    const fail = () => {
+      throw new Error("refused");
+    };
+    await assert.rejects(count("Ada", "k-1", fail), /refused/);
+    assert.equal(store.data.repetitions.size, 0);
+    assert.equal(await count("Ada", "k-1"), "1");
+  });
+});
+
+it("the answers of all callers are forgotten beyond 100,000, the oldest first", async (t) => {
+  const store = await openStore(t);
+  for (let caller = 0; caller < 100; caller += 1) await fill(store, `caller-${caller}`, 1000);
+  assert.equal(store.data.repetitions.size, 100_000);
+  const count = counter(store);
+  for (let number = 0; number < 3; number += 1) await count("Ada", `k-${number}`);
+  const { repetitions } = store.data;
+  assert.ok(repetitions.size <= 100_000, `${repetitions.size} are remembered`);
+  assert.equal(repetitions.has("caller-0 k-0"), false);
+  assert.equal(repetitions.has("caller-1 k-0"), true);
+  assert.equal(await count("Ada", "k-0"), "1");
+});
+
+it("a draft counts and lists by an index what it finds by it, through random changes", async (t) => {
+  const store = await openStore(t);
+  const write = fc.record({
+    scope: fc.constantFrom("Ada", "Bob"),
+    key: fc.constantFrom("1", "2", "3"),
+    act: fc.constantFrom("put", "put", "delete"),
+  });
+  const change = fc.record({ writes: fc.array(write, { maxLength: 6 }), fails: fc.boolean() });
+  await fc.assert(
+    fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
+      // All in one batch: what one of them does the next one sees.
+      const made = changes.map(({ writes, fails }) =>
+        store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
+          for (const { act, scope, key } of writes) {
+            if (act === "put") repetitions.put({ scope, key, request: "", info: "", instant: now });
+            else repetitions.delete(`${scope} ${key}`);
+            for (const each of ["Ada", "Bob"]) {
+              const found = repetitions.find("scope", each);
+              assert.equal(repetitions.count("scope", each), found.length);
+              assert.deepEqual(new Set(repetitions.each("scope", each)), new Set(found));
+            }
+            assert.equal(repetitions.count("all", ""), repetitions.size);
+          }
+          if (fails) throw new Error("refused");
+        }),
+      );
+      for (const [index, result] of (await Promise.allSettled(made)).entries()) {
+        assert.equal(result.status, changes[index]?.fails === true ? "rejected" : "fulfilled");
+        if (result.status === "rejected") assert.match(String(result.reason), /refused/);
+      }
+    }),
+  );
+});
