@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
+import { ReadyBody } from "../src/engine/body.ts";
 import { openWorld, prefix, type World } from "./_setup.ts";
 
 async function open(t: Parameters<typeof openWorld>[0]): Promise<{ world: World; ask: Ask }> {
@@ -69,4 +70,18 @@ it("a short list is not compressed: it goes in one packet either way", async (t)
   const answer = await ask({ "Accept-Encoding": "gzip" }, "/player/groups");
   assert.equal(answer.headers.get("content-encoding"), null);
   assert.ok(((await answer.json()) as string[]).includes("VIP"), "it lists VIP");
+});
+
+it("a large body is sent plain until another thread has compressed it", async () => {
+  const text = Array.from({ length: 30_000 }, (_, number) => `Reason-${number}`);
+  const body = new ReadyBody(text, { kept: true });
+  const plain = body.for("gzip");
+  assert.equal(plain.encoding, undefined);
+  assert.deepEqual(JSON.parse(plain.bytes.toString()), text);
+  while (body.for("gzip").encoding === undefined) await new Promise(setImmediate);
+  const compressed = body.for("gzip");
+  assert.deepEqual(gunzipSync(compressed.bytes), plain.bytes);
+  assert.notEqual(compressed.etag, plain.etag);
+  assert.ok(body.matches(compressed.etag), "its ETag is known again");
+  assert.equal(body.for(null), plain);
 });
