@@ -26,6 +26,7 @@ import { handlers } from "./handlers/index.ts";
 import { type KeptAnswers, keepAnswers } from "./handlers/kept.ts";
 import { Ranking } from "./handlers/ranking.ts";
 import { ShownPlayers } from "./handlers/shown.ts";
+import { UserList } from "./handlers/user-list.ts";
 import { Activity } from "./identity/activity.ts";
 import { Callers, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { Clients } from "./identity/clients.ts";
@@ -97,11 +98,13 @@ export class Service {
     const { activity } = this;
     this.#operator = new Operator(store, { ...options, activity, loadTable: () => this.loadTable() });
     this.#callers = new Callers(store.data);
+    const clients = new Clients(store.data, this.activity);
     this.#sources = {
       ...store.data,
       ranking: new Ranking(store.data),
-      clients: new Clients(store.data, this.activity),
+      clients,
       shown: new ShownPlayers(),
+      userList: new UserList(clients),
     };
     this.#kept = keepAnswers(handlers, this.#sources);
     const operations = toOperations((name, handler) => this.#toOperation(name, handler));
@@ -220,7 +223,11 @@ export class Service {
 
   /** Begins to save activity every minute, until {@link close}. */
   start(): void {
-    this.#saving = setInterval(() => void this.#saveNotes(), activityInterval);
+    this.#countClients();
+    this.#saving = setInterval(() => {
+      this.#countClients();
+      void this.#saveNotes();
+    }, activityInterval);
     this.#saving.unref();
   }
 
@@ -229,6 +236,11 @@ export class Service {
     clearInterval(this.#saving);
     await this.#saveNotes();
     await this.store.close(options);
+  }
+
+  /** Counts the clients before somebody asks, who would wait for all that have changed by themselves since the last time. */
+  #countClients(): void {
+    this.#sources.clients.at(this.#now());
   }
 
   /** Saves activity, and forgets the answers that nobody may repeat any more. */
@@ -257,10 +269,12 @@ export class Service {
 
   #toOperation(name: string, handler: Handler): Operation {
     const { store, activity } = this;
+    const { clients } = this.#sources;
     const around = ({ caller, table, letsIn }: OperationRequest, now: number): Context => ({
       caller,
       now,
       activity,
+      clients,
       excludedGroup: table.excludedGroup,
       kept: (operation, input) =>
         letsIn(operation, input) ? this.#kept.get(operation)?.get(input, now) : undefined,

@@ -9,12 +9,14 @@ import type { Clients } from "../identity/clients.ts";
 import type { Draft, DurableData } from "../store/data.ts";
 import type { Ranking } from "./ranking.ts";
 import type { ShownPlayers } from "./shown.ts";
+import type { UserList } from "./user-list.ts";
 
 /** What reads are made of: the records that are on the disk, and what follows them. */
 export interface Sources extends DurableData {
   readonly ranking: Ranking;
   readonly clients: Clients;
   readonly shown: ShownPlayers;
+  readonly userList: UserList;
 }
 
 /** What a handler knows beside the data and its input. */
@@ -23,6 +25,7 @@ export interface Context {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly activity: Activity;
+  readonly clients: Clients;
   /** The group whose members are excluded from the interface. */
   readonly excludedGroup: string | undefined;
   /**
@@ -54,7 +57,7 @@ export interface ReadHandler extends Told {
 }
 
 /** Sources that tell by a version whether they are others. */
-type KeptSource = Exclude<keyof Sources, "clients" | "shown">;
+type KeptSource = Exclude<keyof Sources, "clients" | "shown" | "userList">;
 
 /** How long an answer holds: until one of its sources is another one, and not beyond an instant. */
 export interface Kept {
@@ -110,7 +113,7 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
       data: Sources,
       input: v.InferOutput<v.ObjectSchema<I, undefined>>,
       context: Context,
-    ): v.InferOutput<A> | ReadyBody;
+    ): v.InferOutput<A> | ReadyBody | Promise<ReadyBody>;
   },
 ): ReadHandler {
   return { effect: "read", ...handler, input: v.object(handler.input) };

@@ -1,19 +1,11 @@
 /** Clients of the addon and its versions (specification, sections 3 and 4.9). A client is a player with a token. */
 import * as v from "valibot";
-import { ReadyBody } from "../engine/body.ts";
 import { Failure } from "../errors.ts";
-import type { Activity } from "../identity/activity.ts";
-import type { ClientsAt } from "../identity/clients.ts";
-import { liveTokensByPlayer } from "../identity/tokens.ts";
 import { compareVersions, versionForm } from "../identity/versions.ts";
-import type { Data } from "../store/data.ts";
 import { defineChange, defineRead } from "./define.ts";
 import { anyUUID, count, field, uuid, version } from "./values.ts";
 
 const maximum = 2147483647;
-
-/** The answers of {@link users}: as many bytes as there are clients, made once for the same ones. */
-const bodies = new WeakMap<ClientsAt, ReadyBody>();
 
 export const overview = defineRead({
   description:
@@ -48,14 +40,14 @@ export const overview = defineRead({
     v.description("The addon's clients in numbers, and its versions."),
   ),
   read(data, _input, { activity, now }) {
-    const { list, active, users } = data.clients.at(now);
+    const { total, active, users } = data.clients.at(now);
     const marked = Array.from(data.versions.values());
     const known = new Set([...marked.map(({ version }) => version), ...users.keys()]);
     const current = marked.filter((each) => each.current).map(({ version }) => version);
     return {
       // Clients keep it in 32 bits.
       requests: Math.min(activity.requests, maximum),
-      totalClients: list.length,
+      totalClients: total,
       activeClients: active,
       latestVersion: current.sort(compareVersions).at(-1) ?? null,
       versions: Array.from(known)
@@ -66,6 +58,7 @@ export const overview = defineRead({
 });
 
 export const users = defineRead({
+  description: "With more than 1,000 clients the list can be up to two seconds old; otherwise it is exact.",
   input: {},
   answer: v.pipe(
     v.array(
@@ -82,27 +75,8 @@ export const users = defineRead({
     ),
     v.description("Every client, by UUID."),
   ),
-  read({ clients }, _input, { now }) {
-    const all = clients.at(now);
-    const known = bodies.get(all);
-    if (known !== undefined) return known;
-    const body = new ReadyBody(
-      all.list.toSorted((a, b) => (a.uuid < b.uuid ? -1 : 1)),
-      { kept: true },
-    );
-    bodies.set(all, body);
-    return body;
-  },
+  read: ({ userList }, _input, { now }) => userList.at(now),
 });
-
-/** Whether a version is known: marked at some time, or in use. */
-function isKnown(data: Data, version: string, activity: Activity, now: number): boolean {
-  if (data.versions.has(version)) return true;
-  for (const [player, token] of liveTokensByPlayer(data, now)) {
-    if (activity.versionOf(player, token) === version) return true;
-  }
-  return false;
-}
 
 export const mark = defineChange({
   description: "Several versions can be current at the same time.",
@@ -115,9 +89,10 @@ export const mark = defineChange({
     ),
   },
   failures: { UNKNOWN_ENTRY: "With `remove`: the version was never marked, and nobody uses it." },
-  change(draft, { type, version }, { activity, now }) {
+  change(draft, { type, version }, { clients, now }) {
     const current = type === "add";
-    if (!current && !isKnown(draft, version, activity, now)) {
+    const isKnown = draft.versions.has(version) || clients.at(now).users.has(version);
+    if (!current && !isKnown) {
       throw new Failure("UNKNOWN_ENTRY", `There is no version ${version}.`, { parameter: "version" });
     }
     const word = current ? "current" : "outdated";

@@ -18,14 +18,16 @@ interface Noted extends ActivityRecord {
   lastSeen: number;
   /** The version of the tokens when the client was last looked at. */
   tokens: number;
+  /** When the newest of the client's tokens was issued, as of then. */
+  issuedAt: number;
 }
 
 /** See the head of this file. */
 export class Activity {
   readonly #data: DurableData;
   readonly #unsaved = new Map<string, Noted>();
+  readonly #watchers: ((uuid: string) => void)[] = [];
   #unsavedRequests = 0;
-  #version = 0;
 
   constructor(data: DurableData) {
     this.#data = data;
@@ -36,9 +38,12 @@ export class Activity {
     return (this.#data.counters.get(requestCounter)?.value ?? 0) + this.#unsavedRequests;
   }
 
-  /** Another number whenever a client has become active, or has another version. */
-  get version(): number {
-    return this.#version;
+  /**
+   * Tells of every client that has become active, shows another version, or was seen earlier than before (the clock was
+   * set back). Not of each request, nor of one that is active no longer: nothing happens then.
+   */
+  watch(watcher: (uuid: string) => void): void {
+    this.#watchers.push(watcher);
   }
 
   /** When a player's client was last seen, and the version that it told. */
@@ -67,8 +72,14 @@ export class Activity {
     const told = version !== undefined && versionForm.test(version) ? version : undefined;
     const before = this.of(uuid);
     const after = { uuid, lastSeen: now, version: told ?? before?.version ?? null };
-    if (before === undefined || this.#tells(before, after)) this.#version += 1;
-    this.#unsaved.set(uuid, { ...after, tokens: this.#data.tokens.version });
+    const issuedAt = this.#newestOf(uuid);
+    const isNews = before === undefined || tells(before, after) || issuedAt > before.lastSeen;
+    this.#unsaved.set(uuid, { ...after, tokens: this.#data.tokens.version, issuedAt });
+    if (isNews) this.#notify(uuid);
+  }
+
+  #notify(uuid: string): void {
+    for (const watcher of this.#watchers) watcher(uuid);
   }
 
   /** Whether a request says nothing of its client that the one before it did not: almost all do. */
@@ -76,14 +87,16 @@ export class Activity {
     return (
       (version === undefined || version === noted.version) &&
       noted.tokens === this.#data.tokens.version &&
+      noted.issuedAt <= noted.lastSeen &&
+      now >= noted.lastSeen &&
       now - noted.lastSeen < activeMilliseconds
     );
   }
 
-  /** Whether there is news in a request: of somebody who was not active, of a version, or by a newer token. */
-  #tells(before: ActivityRecord, { uuid, lastSeen, version }: ActivityRecord): boolean {
-    if (before.version !== version || lastSeen - before.lastSeen >= activeMilliseconds) return true;
-    return this.#data.tokens.find("player", uuid).some(({ issuedAt }) => issuedAt > before.lastSeen);
+  /** When the newest token of a player was issued. */
+  #newestOf(uuid: string): number {
+    const tokens = this.#data.tokens.find("player", uuid);
+    return tokens.reduce((newest, { issuedAt }) => Math.max(newest, issuedAt), Number.NEGATIVE_INFINITY);
   }
 
   /**
@@ -108,8 +121,17 @@ export class Activity {
       this.#unsavedRequests -= requests;
       for (const { uuid, lastSeen, version } of piece) {
         const noted = this.#unsaved.get(uuid);
-        if (noted?.lastSeen === lastSeen && noted.version === version) this.#unsaved.delete(uuid);
+        if (noted?.lastSeen !== lastSeen || noted.version !== version) continue;
+        this.#unsaved.delete(uuid);
+        // Of a player who is not registered nothing was saved.
+        if (this.#data.activity.get(uuid)?.lastSeen !== lastSeen) this.#notify(uuid);
       }
     }
   }
+}
+
+/** Whether there is news in a request: of somebody who was not active, of a version, or that the clock was set back. */
+function tells(before: ActivityRecord, after: ActivityRecord): boolean {
+  const passed = after.lastSeen - before.lastSeen;
+  return before.version !== after.version || passed >= activeMilliseconds || passed < 0;
 }

@@ -69,21 +69,11 @@ export function isLive(token: Token, now: number): boolean {
 }
 
 /** The newest token of a player that can still be used. A client is a player who has one (contract, section 3). */
-export function liveTokenOf(data: Data, uuid: string, now: number): Token | undefined {
+export function liveTokenOf(data: Pick<Data, "tokens">, uuid: string, now: number): Token | undefined {
   let newest: Token | undefined;
   for (const token of data.tokens.find("player", uuid)) {
-    if (isLive(token, now) && (newest === undefined || token.issuedAt > newest.issuedAt)) newest = token;
-  }
-  return newest;
-}
-
-/** The players who have a token that can be used, each with the newest one. */
-export function liveTokensByPlayer(data: Pick<Data, "tokens">, now: number): Map<string, Token> {
-  const newest = new Map<string, Token>();
-  for (const token of data.tokens.values()) {
-    if (token.uuid === null || !isLive(token, now)) continue;
-    const known = newest.get(token.uuid);
-    if (known === undefined || token.issuedAt >= known.issuedAt) newest.set(token.uuid, token);
+    // Of two that were issued at the same instant, the one that came later.
+    if (isLive(token, now) && (newest === undefined || token.issuedAt >= newest.issuedAt)) newest = token;
   }
   return newest;
 }

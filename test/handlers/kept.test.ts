@@ -6,6 +6,7 @@ import { ReadyBody } from "../../src/engine/body.ts";
 import { handlers } from "../../src/handlers/index.ts";
 import { Ranking } from "../../src/handlers/ranking.ts";
 import { ShownPlayers } from "../../src/handlers/shown.ts";
+import { UserList } from "../../src/handlers/user-list.ts";
 import { Clients } from "../../src/identity/clients.ts";
 import { day, everyRight, openWorld, type World } from "../_setup.ts";
 
@@ -43,11 +44,13 @@ function anew({ service, clock }: World, name: string, input: object): unknown {
   if (handler?.effect !== "read") throw new Error(`${name} is no read`);
   const { data } = service.store;
   const context = { now: clock.time, activity: service.activity, excludedGroup: "BLACKLIST" };
+  const clients = new Clients(data, service.activity);
   const sources = {
     ...data,
     ranking: new Ranking(data),
-    clients: new Clients(data, service.activity),
+    clients,
     shown: new ShownPlayers(),
+    userList: new UserList(clients),
   };
   const answer = handler.read(sources, input as never, context as never);
   return answer instanceof ReadyBody ? JSON.parse(answer.for(null).bytes.toString()) : answer;

@@ -1,63 +1,122 @@
-/** The clients that are kept, compared through random events with clients that are looked for anew. */
+/** The clients as they are counted while they change, compared through random events with counting them anew. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import { Clients } from "../../src/identity/clients.ts";
+import { type Client, Clients } from "../../src/identity/clients.ts";
+import type { Token } from "../../src/model.ts";
+import type { Service } from "../../src/service.ts";
 import { day, openWorld } from "../_setup.ts";
 
+const players = ["Ada", "Bob", "Eve"] as const;
+
 const step = fc.record({
-  act: fc.constantFrom("ask", "ask", "wait", "issue", "revoke", "mark", "outdate", "delete", "save"),
-  who: fc.constantFrom("Ada", "Bob"),
+  act: fc.constantFrom("ask", "ask", "wait", "wait", "issue", "revoke", "mark", "delete", "undo", "save"),
+  who: fc.constantFrom(...players),
   version: fc.constantFrom("2.5.1", "2.6", undefined),
+  /** How far the clock is moved: to the very end of something and around it, and back. */
+  milliseconds: fc.constantFrom(1, day, 3 * day - 1, 3 * day, -1, -day),
+  expiresIn: fc.constantFrom(undefined, 2 * day, 5 * day),
+  /** Whether the counts are asked for after this step; otherwise several changes come between. */
+  counts: fc.boolean(),
 });
 
-it("are what looking for them anew gives, through random events", async (t) => {
+/** The clients by the contract's words (section 3): players with a token that can be used. */
+function countAnew({ store, activity }: Service, now: number): Client[] {
+  const newest = new Map<string, Token>();
+  for (const token of store.data.tokens.values()) {
+    const isUsable = token.revokedAt === null && (token.expiresAt === null || now < token.expiresAt);
+    if (token.uuid === null || !isUsable) continue;
+    const known = newest.get(token.uuid);
+    if (known === undefined || token.issuedAt >= known.issuedAt) newest.set(token.uuid, token);
+  }
+  return Array.from(newest, ([uuid, token]) => {
+    const version = activity.versionOf(uuid, token);
+    const lastSeen = activity.of(uuid)?.lastSeen;
+    const active = lastSeen !== undefined && now - lastSeen < 3 * day;
+    const current = version !== null && store.data.versions.get(version)?.current === true;
+    return { uuid, active, version, current };
+  }).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+}
+
+function assertCounted(clients: Clients, service: Service, now: number): void {
+  const expected = countAnew(service, now);
+  const users = new Map<string, number>();
+  for (const { version } of expected) if (version !== null) users.set(version, (users.get(version) ?? 0) + 1);
+  const before = clients.version;
+  assert.deepEqual(clients.at(now), {
+    total: expected.length,
+    active: expected.filter(({ active }) => active).length,
+    users,
+  });
+  assert.deepEqual(clients.list(), expected);
+  const [first] = expected;
+  assert.deepEqual(clients.list(1, first?.uuid), expected.slice(1, 2));
+  assert.ok(clients.version >= before, "its version only grows");
+}
+
+it("are what counting them anew gives, through random events and moves of the clock", async (t) => {
   await fc.assert(
-    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 20 }), async (steps) => {
+    fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const world = await openWorld(t);
       const { service, clock } = world;
-      const { data } = service.store;
-      const kept = new Clients(data, service.activity);
+      const clients = new Clients(service.store.data, service.activity);
       const admin = await world.player("Admin", { administrator: true });
       const tokens = new Map<string, { id: string; token: string }>();
-      for (const player of ["Ada", "Bob"]) {
-        await service.administer("player.register", { name: player, members: [] });
-        tokens.set(player, await service.administer("token.issue", { player, expiresIn: 5 * day }));
+      const issue = async (player: string, details: { addonVersion?: string; expiresIn?: number } = {}) =>
+        void tokens.set(player, await service.administer("token.issue", { player, ...details }));
+      for (const name of players) {
+        await service.administer("player.register", { name, members: [] });
+        await issue(name);
       }
-      const assertSame = () => {
-        const shown = ({ list, active, users }: ReturnType<Clients["at"]>) => {
-          return {
-            list: list.toSorted((a, b) => (a.uuid < b.uuid ? -1 : 1)),
-            active,
-            users: [...users].sort(),
-          };
-        };
-        assert.deepEqual(
-          shown(kept.at(clock.time)),
-          shown(new Clients(data, service.activity).at(clock.time)),
-        );
-      };
-      assertSame();
-      for (const { act, who, version } of steps) {
+      assertCounted(clients, service, clock.time);
+      let shown = JSON.stringify(clients.list());
+      let shownVersion = clients.version;
+      for (const { act, who, version, milliseconds, expiresIn, counts } of steps) {
         const given = tokens.get(who) ?? { id: "", token: "" };
         const headers: Record<string, string> =
           version === undefined ? {} : { "User-Agent": `gameaddon/${version}` };
-        const acts: Record<string, () => Promise<unknown>> = {
+        const type = expiresIn === undefined ? "add" : "remove";
+        const acts: Record<typeof act, () => Promise<unknown>> = {
           ask: () => world.get(given.token, "/player/groups", {}, { headers }),
-          wait: async () => clock.advance(day),
-          issue: async () =>
-            tokens.set(who, await service.administer("token.issue", { player: who, addonVersion: version })),
+          wait: async () => clock.advance(milliseconds),
+          issue: () =>
+            issue(who, {
+              ...(version === undefined ? {} : { addonVersion: version }),
+              ...(expiresIn === undefined ? {} : { expiresIn }),
+            }),
           revoke: () => service.administer("token.revoke", { id: given.id }),
-          mark: () => world.get(admin.token, "/mgmt/version", { type: "add", version: "2.6" }),
-          outdate: () => world.get(admin.token, "/mgmt/version", { type: "remove", version: "2.6" }),
+          mark: () => world.get(admin.token, "/mgmt/version", { type, version: "2.6" }),
           delete: () => service.administer("player.delete", { player: who }),
+          undo: () => service.undo(service.store.sequence),
           save: () => service.activity.save(service.store),
         };
         // What can not be done at the moment changes nothing.
-        await acts[act]?.().catch(() => {});
-        assertSame();
+        await acts[act]().catch(() => {});
+        if (!counts) continue;
+        assertCounted(clients, service, clock.time);
+        const now = JSON.stringify(clients.list());
+        if (now !== shown) assert.notEqual(clients.version, shownVersion, "its version tells of a change");
+        shown = now;
+        shownVersion = clients.version;
       }
+      assertCounted(clients, service, clock.time);
     }),
-    { numRuns: 40 },
+    { numRuns: 60 },
   );
+});
+
+it("what waits for its end stays in proportion to the clients, however often tokens are replaced", async (t) => {
+  const { service, clock } = await openWorld(t);
+  const clients = new Clients(service.store.data, service.activity);
+  clients.at(clock.time);
+  await service.administer("player.register", { name: "Ada", members: [] });
+  // Each of these would leave an entry until its token's end, in years.
+  for (let number = 0; number < 1100; number += 1) {
+    const { id } = await service.administer("token.issue", { player: "Ada", expiresIn: 900 * day - number });
+    await service.administer("token.revoke", { id });
+  }
+  await service.administer("token.issue", { player: "Ada", expiresIn: day });
+  assertCounted(clients, service, clock.time);
+  clock.advance(day);
+  assertCounted(clients, service, clock.time);
 });

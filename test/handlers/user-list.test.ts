@@ -1,0 +1,159 @@
+/** The list of `/mgmt/users`: exact with few clients; with many rebuilt at most once a second, for all who ask together. */
+import assert from "node:assert/strict";
+import { createHash } from "node:crypto";
+import { describe, it } from "node:test";
+import { ReadyBody } from "../../src/engine/body.ts";
+import { mostAtOnce, UserList } from "../../src/handlers/user-list.ts";
+import { Clients } from "../../src/identity/clients.ts";
+import type { Token } from "../../src/model.ts";
+import { type Cleanup, openWorld } from "../_setup.ts";
+
+const token: Token = {
+  id: "",
+  hash: "",
+  uuid: "",
+  label: null,
+  addonVersion: "2.5.1",
+  issuedAt: 0,
+  expiresAt: null,
+  revokedAt: null,
+};
+
+function uuidOf(number: number): string {
+  return createHash("md5").update(String(number)).digest("hex");
+}
+
+/** So many players with a token, and their list. */
+async function openList(t: Cleanup, count: number) {
+  const world = await openWorld(t);
+  const { service, clock } = world;
+  const { store, activity } = service;
+  await store.change({ who: "system", operation: "fill" }, (draft) => {
+    for (let number = 0; number < count; number += 1) {
+      const uuid = uuidOf(number);
+      const hash = createHash("sha256").update(uuid).digest("hex");
+      draft.tokens.put({ ...token, id: String(number), hash, uuid });
+    }
+  });
+  const clients = new Clients(store.data, activity);
+  const list = new UserList(clients);
+  return {
+    world,
+    clock,
+    list,
+    clients,
+    at: () => list.at(clock.time),
+    /** A client tells another version. */
+    tell: (number: number, version: string) => activity.note(uuidOf(number), version, clock.time),
+  };
+}
+
+function read(body: ReadyBody): { uuid: string; version: string }[] {
+  return JSON.parse(body.for(null).bytes.toString());
+}
+
+function versionIn(body: ReadyBody, number: number): string | undefined {
+  return read(body).find(({ uuid }) => uuid === uuidOf(number))?.version;
+}
+
+/** The body that is there at once. */
+function ready(answer: ReadyBody | Promise<ReadyBody>): ReadyBody {
+  return answer instanceof ReadyBody ? answer : assert.fail("it was waited for");
+}
+
+it("up to 1,000 clients it is exact at once, and the same while they are", async (t) => {
+  const { at, tell } = await openList(t, mostAtOnce);
+  const first = ready(at());
+  assert.equal(read(first).length, 1000);
+  assert.equal(at(), first);
+  for (const version of ["2.6", "2.7"]) {
+    tell(7, version);
+    assert.equal(versionIn(ready(at()), 7), version);
+  }
+});
+
+describe("beyond 1,000 clients", () => {
+  it("it is built once for all who ask together, and has every client in order", async (t) => {
+    const { at, clients } = await openList(t, 1001);
+    const answers = [at(), at(), at()];
+    assert.ok(answers[0] instanceof Promise);
+    const [body, ...others] = await Promise.all(answers);
+    assert.ok(others.every((each) => each === body));
+    assert.ok(body !== undefined);
+    assert.deepEqual(read(body), clients.list());
+    assert.equal(body.etag, new ReadyBody(body.for(null).bytes).etag);
+    assert.equal(at(), body);
+  });
+
+  it("it is rebuilt once a second, and until then as it was", async (t) => {
+    const { at, tell, clock } = await openList(t, 1001);
+    const first = await at();
+    for (const version of ["2.6", "2.7", "2.8"]) {
+      tell(7, version);
+      assert.equal(at(), first);
+    }
+    clock.advance(999);
+    assert.equal(at(), first);
+    clock.advance(1);
+    // This one begins the rebuild; nobody waits for it.
+    assert.equal(ready(at()), first);
+    while (at() === first) await new Promise(setImmediate);
+    const second = ready(at());
+    assert.equal(versionIn(second, 7), "2.8");
+    tell(7, "2.9");
+    assert.equal(at(), second);
+  });
+
+  it("one that is two seconds old is not answered any more: all wait for the same rebuild", async (t) => {
+    const { at, tell, clock } = await openList(t, 1001);
+    await at();
+    tell(7, "2.6");
+    clock.advance(2000);
+    const answers = [at(), at()];
+    assert.ok(answers.every((each) => each instanceof Promise));
+    const [body, other] = await Promise.all(answers);
+    assert.equal(body, other);
+    assert.ok(body !== undefined);
+    assert.equal(versionIn(body, 7), "2.6");
+  });
+
+  it("clients that come and go while it is rebuilt leave it whole and in order", async (t) => {
+    const { at, world } = await openList(t, 5000);
+    const building = at();
+    const { store } = world.service;
+    await store.change({ who: "system", operation: "test" }, (draft) => {
+      for (let number = 0; number < 5000; number += 2) draft.tokens.delete(String(number));
+    });
+    const uuids = read(await building).map(({ uuid }) => uuid);
+    assert.deepEqual(uuids, [...new Set(uuids)].sort());
+    for (let number = 1; number < 5000; number += 2) assert.ok(uuids.includes(uuidOf(number)));
+  });
+
+  it("the event loop goes on while it is built", async (t) => {
+    const { at } = await openList(t, 5000);
+    let isBuilt = false;
+    const building = Promise.resolve(at()).then(() => {
+      isBuilt = true;
+    });
+    let turns = 0;
+    while (!isBuilt) {
+      await new Promise(setImmediate);
+      turns += 1;
+    }
+    await building;
+    assert.ok(turns >= 2, `${turns} turns`);
+  });
+
+  it("a request is answered with it when it is there", async (t) => {
+    const { world } = await openList(t, 1001);
+    const [first, second] = await Promise.all([
+      world.ok(world.publicToken, "/mgmt/users"),
+      world.ok(world.publicToken, "/mgmt/users"),
+    ]);
+    assert.equal(first.length, 1001);
+    assert.deepEqual(first, second);
+    assert.equal((await world.ok(world.publicToken, "/mgmt")).totalClients, 1001);
+    const called = await world.service.call("/mgmt/users", []);
+    assert.equal(((await called.json()) as unknown[]).length, 1001);
+  });
+});
