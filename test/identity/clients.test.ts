@@ -105,12 +105,12 @@ it("are what counting them anew gives, through random events and moves of the cl
   );
 });
 
-it("what waits for its end stays in proportion to the clients, however often tokens are replaced", async (t) => {
+it("a client still ends in time after outdated entries of the queue were dropped", async (t) => {
   const { service, clock } = await openWorld(t);
   const clients = new Clients(service.store.data, service.activity);
   clients.at(clock.time);
   await service.administer("player.register", { name: "Ada", members: [] });
-  // Each of these would leave an entry until its token's end, in years.
+  // Each of these leaves an entry until the end of its token, in years; beyond 1,000 they are dropped.
   for (let number = 0; number < 1100; number += 1) {
     const { id } = await service.administer("token.issue", { player: "Ada", expiresIn: 900 * day - number });
     await service.administer("token.revoke", { id });
