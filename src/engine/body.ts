@@ -7,6 +7,11 @@ const worthCompressing = 1024;
 
 /** Above this many bytes a body is compressed off the event loop: `gzipSync` takes 2 ms for so many, 80 for 10 MB. */
 const mostAtOnce = 256 * 1024;
+/**
+ * Above this many a body is never compressed: one of 10 MB, such as the list of 100,000 clients, can be rebuilt every
+ * second, and the other thread would take a good part of each from those who answer.
+ */
+const mostCompressed = 4 * 1024 * 1024;
 
 /** How many composed bodies are kept: one for each set of lists that some callers may read. */
 const mostComposed = 64;
@@ -69,9 +74,10 @@ export class ReadyBody {
   /** The form to send to a client, by its `Accept-Encoding`. A large body is sent plain until it is compressed. */
   for(acceptEncoding: string | null): Representation {
     const plain = this.#plain;
-    if (!this.#kept || acceptEncoding === null || plain.bytes.length < worthCompressing) return plain;
-    if (!acceptsGzip(acceptEncoding)) return plain;
-    if (plain.bytes.length > mostAtOnce) this.#compress();
+    const { length } = plain.bytes;
+    if (!this.#kept || length < worthCompressing || length > mostCompressed) return plain;
+    if (acceptEncoding === null || !acceptsGzip(acceptEncoding)) return plain;
+    if (length > mostAtOnce) this.#compress();
     else this.#gzip ??= this.#compressed(gzipSync(plain.bytes));
     return this.#gzip ?? plain;
   }
