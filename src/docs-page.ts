@@ -153,9 +153,10 @@ export class DocsPage {
 
 async function readBody({ locate, type }: PageFile, description: string): Promise<ReadyBody> {
   const bytes = await readFile(locate());
-  if (type !== html) return new ReadyBody(bytes, { kept: true });
-  const text = bytes.toString().replaceAll(descriptionMark, () => escaped(description));
-  return new ReadyBody(Buffer.from(text), { kept: true });
+  const text = () => bytes.toString().replaceAll(descriptionMark, () => escaped(description));
+  const body = new ReadyBody(type === html ? Buffer.from(text()) : bytes, { kept: true });
+  await body.compress();
+  return body;
 }
 
 /** A text as it is written in HTML. */

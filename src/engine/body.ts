@@ -30,7 +30,7 @@ export class ReadyBody {
   readonly #plain: Representation;
   readonly #kept: boolean;
   #gzip: Representation | undefined;
-  #isCompressing = false;
+  #compressing: Promise<void> | undefined;
 
   /** The bodies that were put together of others, by the ETags of those. */
   static readonly #composed = new Map<string, ReadyBody>();
@@ -77,18 +77,20 @@ export class ReadyBody {
     const { length } = plain.bytes;
     if (!this.#kept || length < worthCompressing || length > mostCompressed) return plain;
     if (acceptEncoding === null || !acceptsGzip(acceptEncoding)) return plain;
-    if (length > mostAtOnce) this.#compress();
+    if (length > mostAtOnce) void this.compress();
     else this.#gzip ??= this.#compressed(gzipSync(plain.bytes));
     return this.#gzip ?? plain;
   }
 
-  /** Compresses a large body in another thread, once. Where that fails it stays plain. */
-  #compress(): void {
-    if (this.#isCompressing) return;
-    this.#isCompressing = true;
-    gzip(this.#plain.bytes, { chunkSize: mostAtOnce }, (error, bytes) => {
-      if (error === null) this.#gzip = this.#compressed(bytes);
+  /** Compresses the body in another thread, once; resolves when that has ended. Where it fails the body stays plain. */
+  compress(): Promise<void> {
+    this.#compressing ??= new Promise((resolve) => {
+      gzip(this.#plain.bytes, { chunkSize: mostAtOnce }, (error, bytes) => {
+        if (error === null) this.#gzip = this.#compressed(bytes);
+        resolve();
+      });
     });
+    return this.#compressing;
   }
 
   #compressed(bytes: Buffer): Representation {
