@@ -15,6 +15,7 @@ const installed = [
   "listhen",
   "pino",
   "pino-pretty",
+  "sonic-boom",
   "string-width",
   "swagger-ui-dist",
   "yaml",

@@ -1,4 +1,6 @@
 /** What the command line needs of its surroundings, so that every command can be run and looked at without a process. */
+import { fstatSync, write, writeSync } from "node:fs";
+import { Failure } from "../src/errors.ts";
 
 /** A stream to write to. `isTTY` tells whether a person is looking at it. */
 export interface Sink {
@@ -10,34 +12,120 @@ export interface Sink {
 export interface IO {
   readonly stdout: Sink;
   readonly stderr: Sink;
+  /** The descriptor of standard error, where it is a process's own. */
+  readonly stderrDescriptor?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Asks a person, and gives the line that came, or undefined where there came none. Missing where nobody is there. */
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
+  /** Reads standard input to its end, but not more than so many characters. */
+  readInput(most: number): Promise<string>;
   /** Relative paths are meant from here. */
   readonly cwd: string;
-  /** Calls back when the command is to stop: on SIGINT and SIGTERM. */
+  /** Calls back whenever the command is to stop: on each SIGINT and SIGTERM. */
   onStop(callback: () => void): void;
   /** Calls back whenever the command is to read its configuration again: on SIGHUP. */
   onReload(callback: () => void): void;
-  /** Ends the process at once, with an exit code: where the disk can not be relied on. */
-  abort(code: number): void;
+  /** From now on the command goes on whatever becomes of its standard output. */
+  ignoreOutputErrors(): void;
+  /** Ends the process, with an exit code and a last message, whatever is under way. */
+  abort(code: number, message?: string): void;
+  /** Ends the process soon, with the command's exit code, even where something still holds it. */
+  leaveSoon(): void;
 }
+
+/** How long what is under way may hold up the end of the process, in milliseconds. */
+const leaveMilliseconds = 500;
 
 /** The surroundings of this process. */
 export function processIO(): IO {
+  let isOutputOptional = false;
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (isOutputOptional) return;
+    // Whoever reads the output may have seen enough, as `head` has: that is no failure.
+    if (error.code === "EPIPE") process.exit(0);
+    process.stderr.write(`error: ${outputFailed(error).message}\n`);
+    process.exit(1);
+  });
+  // There is no other place where this could be reported.
+  process.stderr.on("error", () => {});
   return {
-    stdout: process.stdout,
+    stdout: isFile(1) ? fileSink(1, () => isOutputOptional) : process.stdout,
     stderr: process.stderr,
+    stderrDescriptor: 2,
     env: process.env,
     cwd: process.cwd(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
+    readInput,
     onStop(callback) {
-      process.once("SIGINT", callback);
-      process.once("SIGTERM", callback);
+      process.on("SIGINT", callback);
+      process.on("SIGTERM", callback);
     },
     onReload: (callback) => void process.on("SIGHUP", callback),
-    abort: (code) => process.exit(code),
+    ignoreOutputErrors() {
+      isOutputOptional = true;
+    },
+    abort,
+    leaveSoon: () => void setTimeout(() => abort(Number(process.exitCode ?? 0)), leaveMilliseconds).unref(),
   };
+}
+
+/**
+ * Ends the process. Node waits for calls of the file system at its exit, and one on a disk or a terminal that hangs
+ * would keep it for ever: then the process kills itself.
+ */
+function abort(code: number, message = ""): void {
+  process.exitCode = code;
+  // Not by `process.stderr`, which can wait for a reader.
+  if (message !== "") write(2, `${message}\n`, () => {});
+  const deadline = performance.now() + leaveMilliseconds;
+  const leave = () => {
+    const isBusy = process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
+    if (!isBusy) process.exit(code);
+    if (performance.now() > deadline) process.kill(process.pid, "SIGKILL");
+    setTimeout(leave, 5);
+  };
+  leave();
+}
+
+/** Whether a descriptor is a regular file or a device such as `/dev/full`, and no terminal. */
+function isFile(descriptor: number): boolean {
+  try {
+    const found = fstatSync(descriptor);
+    return found.isFile() || (found.isCharacterDevice() && !process.stdout.isTTY);
+  } catch {
+    return false;
+  }
+}
+
+/** Writes all of a text or throws: Node's own stream for a file loses what a full disk takes no more, without an error. */
+function fileSink(descriptor: number, isOptional: () => boolean): Sink {
+  return {
+    write(text) {
+      let rest = Buffer.from(text);
+      try {
+        while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+      } catch (error) {
+        if (!isOptional()) throw outputFailed(error as NodeJS.ErrnoException);
+      }
+    },
+  };
+}
+
+function outputFailed(cause: NodeJS.ErrnoException): Failure {
+  return new Failure("STORE_UNAVAILABLE", `Standard output cannot be written to: ${cause.message}.`, {
+    hint: "What the command did before stays done.",
+    cause,
+  });
+}
+
+async function readInput(most: number): Promise<string> {
+  let text = "";
+  process.stdin.setEncoding("utf8");
+  for await (const piece of process.stdin) {
+    text += piece;
+    if (text.length > most) break;
+  }
+  return text.slice(0, most);
 }
 
 /** Asks on standard error, since standard output is for results. */

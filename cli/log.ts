@@ -4,7 +4,8 @@ import pino from "pino";
 import pretty from "pino-pretty";
 import type { RequestRecord } from "../src/engine/engine.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
-import type { IO } from "./io.ts";
+import type { IO, Sink } from "./io.ts";
+import { LogSink } from "./log-sink.ts";
 import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 
 export interface Log {
@@ -12,12 +13,22 @@ export interface Log {
   readonly info: (message: string) => void;
   readonly warn: (message: string, error: unknown) => void;
   readonly fatal: (message: string, error: unknown) => void;
-  readonly close: () => void;
+  /** Writes what waits; within a second, whatever becomes of the reader. */
+  readonly close: () => Promise<void>;
 }
 
+const droppedWords = "Lines of the log were dropped, since they could not be written for a while.";
+
 /** Writes to standard error, since standard output is for results. */
-export function createLog({ stderr, env }: IO): Log {
-  const readable = stderr.isTTY === true;
+export function createLog({ stderr: given, stderrDescriptor, env }: IO): Log {
+  const readable = given.isTTY === true;
+  const sink =
+    stderrDescriptor === undefined
+      ? undefined
+      : new LogSink(stderrDescriptor, readable, (lines) =>
+          atOnce(() => logger.warn({ dropped: lines }, droppedWords)),
+        );
+  const stderr = sink ?? given;
   let text = "";
   const lines = {
     write(line: string) {
@@ -70,12 +81,15 @@ export function createLog({ stderr, env }: IO): Log {
     info: (message) => atOnce(() => logger.info(message)),
     warn: (message, error) => atOnce(() => logger.warn({ err: error }, message)),
     fatal: (message, error) => atOnce(() => logger.fatal({ err: error }, message)),
-    close: () => atOnce(() => logger.flush()),
+    async close() {
+      atOnce(() => logger.flush());
+      await sink?.close();
+    },
   };
 }
 
 /** For people: colours where they are wanted, the rest of the fields on the same line. */
-function prettyStream(stderr: IO["stderr"], colorize: boolean) {
+function prettyStream(stderr: Sink, colorize: boolean) {
   const destination = new Writable({
     decodeStrings: false,
     write(line: string, _encoding, done) {

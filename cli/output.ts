@@ -92,7 +92,13 @@ export class Output {
     const message = withoutTokens(said);
     if (this.#json()) {
       const faults = error instanceof TableFaults ? { file: error.file, faults: error.faults } : {};
-      this.#io.stdout.write(`${JSON.stringify({ code, info: message, parameter, hint, ...faults })}\n`);
+      const document = `${JSON.stringify({ code, info: message, parameter, hint, ...faults })}\n`;
+      try {
+        this.#io.stdout.write(document);
+      } catch {
+        // It may be standard output itself that failed.
+        this.#io.stderr.write(document);
+      }
       return;
     }
     const { stderr } = this.#io;

@@ -41,6 +41,8 @@ export interface Surroundings {
   /** Whether standard output and standard error are a terminal. */
   readonly terminal?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** What standard input has. */
+  readonly input?: string;
 }
 
 /** What a command has left behind. */
@@ -62,7 +64,11 @@ export class Running {
   readonly #reloads: (() => void)[] = [];
   #isOver = false;
 
-  constructor(args: readonly string[], cwd: string, { terminal = false, env = {} }: Surroundings) {
+  constructor(
+    args: readonly string[],
+    cwd: string,
+    { terminal = false, env = {}, input = "" }: Surroundings,
+  ) {
     this.stdout = new Recorder(terminal);
     this.stderr = new Recorder(terminal);
     const io: IO = {
@@ -70,9 +76,12 @@ export class Running {
       stderr: this.stderr,
       env,
       cwd,
+      readInput: async () => input,
       onStop: (callback) => void this.#stops.push(callback),
       onReload: (callback) => void this.#reloads.push(callback),
+      ignoreOutputErrors: () => {},
       abort: (code) => void this.aborted.push(code),
+      leaveSoon: () => {},
     };
     this.ended = run(args, io).finally(() => {
       this.#isOver = true;

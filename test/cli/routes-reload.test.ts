@@ -8,6 +8,9 @@ import { run } from "../../cli/program.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { type Desk, emptyDesk, type FailureDocument, Recorder, type Running, seededDesk } from "./_setup.ts";
 
+/** What these commands do not use. */
+const unused = { readInput: async () => "", ignoreOutputErrors: () => {}, leaveSoon: () => {} };
+
 const shipped = await readFile(shippedRoutes, "utf8");
 const stricter = shipped.replaceAll("{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 5 }");
 const looser = shipped.replaceAll("{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 3 }");
@@ -48,6 +51,7 @@ async function answering(desk: Desk, answer: string | undefined, ...args: readon
     onStop: () => {},
     onReload: () => {},
     abort: () => assert.fail("nothing is to be aborted"),
+    ...unused,
   };
   return { exitCode: await run(args, io), stdout: stdout.text, stderr: stderr.text, questions };
 }
@@ -131,6 +135,7 @@ describe("routes reload", () => {
       onStop: () => {},
       onReload: () => {},
       abort: () => {},
+      ...unused,
     });
     assert.equal(exitCode, 1);
     assert.match(stderr.text, /changed while it was looked at/);

@@ -1,0 +1,89 @@
+/** The log's sink: bounded, never waited for, and every line is either written or counted (step 6, B12). */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync, readSync } from "node:fs";
+import { mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { LogSink } from "../../cli/log-sink.ts";
+
+const timeout = 30_000;
+
+/** A pipe without a reader at work: what is written stays in it until `read` takes it out. */
+async function pipe(t: TestContext): Promise<{ descriptor: number; read(): string }> {
+  const folder = await mkdtemp(join(tmpdir(), "gameaddon-pipe-"));
+  const path = join(folder, "pipe");
+  execFileSync("mkfifo", [path]);
+  const descriptor = openSync(path, constants.O_RDWR | constants.O_NONBLOCK);
+  const reading = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  t.after(async () => {
+    closeSync(reading);
+    closeSync(descriptor);
+    await rm(folder, { recursive: true });
+  });
+  const buffer = Buffer.alloc(256 * 1024);
+  return {
+    descriptor,
+    read() {
+      try {
+        return buffer.toString("utf8", 0, readSync(reading, buffer));
+      } catch {
+        return "";
+      }
+    },
+  };
+}
+
+it("keeps a bounded number of lines for a reader that stalls, and counts the others", {
+  timeout,
+}, async (t) => {
+  const { descriptor, read } = await pipe(t);
+  let dropped = 0;
+  const sink = new LogSink(descriptor, false, (lines) => {
+    dropped += lines;
+    sink.write("That was all.\n");
+  });
+  const line = `${"x".repeat(99)}\n`;
+  const batch = line.repeat(100);
+  const written = 100_000;
+  for (let count = 0; count < written; count += 100) {
+    sink.write(batch);
+    if (count % 10_000 === 0) await setImmediate();
+  }
+  let text = "";
+  while (!text.endsWith("That was all.\n")) {
+    text += read();
+    await setImmediate();
+  }
+  const lines = text.split("\n").slice(0, -2);
+  assert.ok(
+    lines.every((each) => each.length === 99),
+    "every line is whole",
+  );
+  assert.equal(lines.length + dropped, written);
+  // The buffer, and what a pipe takes.
+  assert.ok(text.length < 1.5 * 1024 * 1024, `${text.length} bytes were kept`);
+  await sink.close();
+});
+
+it("closes although its reader stalls", { timeout }, async (t) => {
+  const { descriptor } = await pipe(t);
+  const sink = new LogSink(descriptor, false, () => {});
+  sink.write("x".repeat(512 * 1024));
+  await sink.close();
+  sink.write("This is lost.\n");
+  await sink.close();
+});
+
+it("closes, and goes on, where nothing can be written", { timeout }, async (t) => {
+  const descriptor = openSync("/dev/full", "w");
+  t.after(() => closeSync(descriptor));
+  const sink = new LogSink(descriptor, false, () => assert.fail("nothing was ever written"));
+  for (let count = 0; count < 3; count++) {
+    sink.write("x".repeat(1000));
+    await setImmediate();
+  }
+  await sink.close();
+});
