@@ -15,7 +15,7 @@ export interface Files {
   readdir(path: string): Promise<string[]>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  mkdir(path: string, options: { recursive: true }): Promise<string | undefined>;
+  mkdir(path: string, options: { recursive: true; mode?: number }): Promise<string | undefined>;
 }
 
 /** How many bytes are read at once. */

@@ -12,6 +12,7 @@ import type { Model } from "../model.ts";
 import type { Journal } from "./appending.ts";
 import type { Database, DurableView } from "./collection.ts";
 import { type Files, nodeFiles, privateMode } from "./files.ts";
+import { makeFolder } from "./folder.ts";
 import { journalVersion } from "./journal.ts";
 import { FolderLock } from "./lock.ts";
 import { hasData } from "./reading.ts";
@@ -238,7 +239,7 @@ export class Store<M extends Model> {
 /** Takes a folder's lock; the folder is made where it is missing. @throws Failure where it can not be written to */
 async function takeFolder(files: Files, folder: string): Promise<FolderLock> {
   try {
-    await files.mkdir(folder, { recursive: true });
+    await makeFolder(files, folder);
     return await FolderLock.take(files, folder);
   } catch (cause) {
     throw cause instanceof Failure ? cause : unusable(folder, cause);
