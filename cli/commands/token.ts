@@ -1,5 +1,7 @@
 /** `token`: issuing, listing and revoking tokens. A token is shown once, when it is issued. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { Failure } from "../../src/errors.ts";
+import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
 import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
@@ -13,6 +15,18 @@ export function parseDuration(text: string): number {
   return Number(match[1]) * millisecondsOf[match[2] as keyof typeof millisecondsOf];
 }
 
+/** Characters that are read of standard input: a token, and white space around it. */
+const longestInput = 1024;
+
+/** The hash of the token in a text. @throws Failure where there is none */
+function hashFrom(text: string): string {
+  const hash = hashOfToken(text.trim());
+  if (hash !== undefined) return hash;
+  throw new Failure("PARAMETER_INVALID", "Expected one token on standard input, but there is none.", {
+    hint: "A token is gat_ and 43 characters. Give the id instead where you know it.",
+  });
+}
+
 interface IssueOptions {
   readonly player?: string;
   readonly public?: boolean;
@@ -21,7 +35,7 @@ interface IssueOptions {
   readonly expires?: number;
 }
 
-export function addTokenCommands(program: Command, { look, output, withControl }: Session): void {
+export function addTokenCommands(program: Command, { io, look, output, withControl }: Session): void {
   const token = program.command("token").description("issue, list and revoke tokens");
   token
     .command("issue")
@@ -71,10 +85,18 @@ export function addTokenCommands(program: Command, { look, output, withControl }
   token
     .command("revoke")
     .description("revoke a token")
-    .argument("<id>", "as `token list` shows it")
-    .addHelpText("after", examples("token revoke a92ebc16"))
-    .action(async (id: string) => {
-      const result = await withControl("changes", (control) => control.administer("token.revoke", { id }));
+    .argument("<id>", "as `token list` shows it, or - to read the token itself from standard input")
+    .addHelpText("after", examples("token revoke a92ebc16", "token revoke - < token.txt"))
+    .action(async (id: string, _options: object, command: Command) => {
+      if (tokenInText.test(id)) {
+        command.error(
+          "error: expected a token's id, got a token: on a command line everyone on this machine can read it. " +
+            "Give the id that `token list` shows, or `token revoke -` and the token on standard input.",
+          { code: "usage", exitCode: 2 },
+        );
+      }
+      const input = id === "-" ? { hash: hashFrom(await io.readInput(longestInput)) } : { id };
+      const result = await withControl("changes", (control) => control.administer("token.revoke", input));
       output.result(result, result.info);
     });
 }

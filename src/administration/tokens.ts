@@ -4,6 +4,7 @@ import { Failure } from "../errors.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive, keepToken, newToken, tokenInText } from "../identity/tokens.ts";
 import { versionForm } from "../identity/versions.ts";
+import type { Token } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { didYouMean } from "../text.ts";
 import { defineChange, defineRead, type Info, playerReference, visible } from "./define.ts";
@@ -69,23 +70,35 @@ export const list = defineRead({
 });
 
 export const revoke = defineChange({
-  input: v.object({ id: v.string() }),
-  change(draft, { id }, { now }): Info {
-    const token = draft.tokens.get(id.toLowerCase());
-    if (token === undefined) {
-      const ids = Array.from(draft.tokens.values(), (each) => each.id);
-      // Somebody may have pasted the token itself: it must not come back in a message.
-      const typed = /^[0-9a-z]{1,12}$/i.test(id) ? ` "${id}"` : " of that id";
-      throw new Failure(
-        "UNKNOWN_ENTRY",
-        `There is no token${typed}.${typed.includes('"') ? didYouMean(id, ids) : ""}`,
-        {
-          hint: "`addon-cli token list` shows the ids.",
-        },
-      );
-    }
+  /** The token's id, or the hash of the token itself: that stays with whoever typed it. */
+  input: v.union([v.object({ id: v.string() }), v.object({ hash: v.string() })]),
+  change(draft, input, { now }): Info {
+    const token = "id" in input ? requireId(draft, input.id) : requireHash(draft, input.hash);
     if (token.revokedAt !== null) return { info: `The token ${token.id} is revoked already.` };
     draft.tokens.put({ ...token, revokedAt: now });
     return { info: `Revoked the token ${token.id}.` };
   },
 });
+
+function requireId(data: Data, id: string): Token {
+  const token = data.tokens.get(id.toLowerCase());
+  if (token !== undefined) return token;
+  const ids = Array.from(data.tokens.values(), (each) => each.id);
+  // Somebody may have pasted the token itself: it must not come back in a message.
+  const typed = /^[0-9a-z]{1,12}$/i.test(id) ? ` "${id}"` : " of that id";
+  throw new Failure(
+    "UNKNOWN_ENTRY",
+    `There is no token${typed}.${typed.includes('"') ? didYouMean(id, ids) : ""}`,
+    {
+      hint: "`addon-cli token list` shows the ids.",
+    },
+  );
+}
+
+function requireHash(data: Data, hash: string): Token {
+  const [token] = data.tokens.find("hash", hash);
+  if (token !== undefined) return token;
+  throw new Failure("UNKNOWN_ENTRY", "The token on standard input was not issued by this service.", {
+    hint: "Check that all of it was copied; `addon-cli token list` shows the ids of the tokens.",
+  });
+}

@@ -78,6 +78,11 @@ export function liveTokenOf(data: Pick<Data, "tokens">, uuid: string, now: numbe
   return newest;
 }
 
+/** The hash that is stored of a token; undefined for a text that is no token. */
+export function hashOfToken(text: string): string | undefined {
+  return form.test(text) ? hashOf(text) : undefined;
+}
+
 function hashOf(token: string): string {
   return digest("sha256", token, "hex");
 }
