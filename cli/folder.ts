@@ -1,6 +1,6 @@
 /** A data folder as a command itself opens it: begun where there is none yet, if the command is to begin one. */
 import { Operator } from "../src/administration/operator.ts";
-import { type Control, controlOfStore } from "../src/control.ts";
+import { type Control, controlOfStore } from "../src/control/control.ts";
 import { Failure } from "../src/errors.ts";
 import { Activity } from "../src/identity/activity.ts";
 import { model } from "../src/model.ts";

@@ -3,7 +3,7 @@
  * are. Opening the folder takes longer, and waits for another command that has it.
  */
 import type { AdministrationInput, AdministrationResult, ReadName } from "../src/administration/index.ts";
-import { connectControl } from "../src/control.ts";
+import { connectControl } from "../src/control/client.ts";
 import type { Output } from "./output.ts";
 import { withControl } from "./turn.ts";
 import type { Workplace } from "./workplace.ts";

@@ -1,6 +1,6 @@
 /** What every command is given. */
 import type { AdministrationInput, AdministrationResult, ReadName } from "../src/administration/index.ts";
-import type { Control } from "../src/control.ts";
+import type { Control } from "../src/control/control.ts";
 import type { Mode } from "./folder.ts";
 import type { IO } from "./io.ts";
 import type { Output } from "./output.ts";

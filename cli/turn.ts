@@ -2,16 +2,14 @@
  * A command's turn on the data: in the service that runs on the folder, or on the folder itself. Commands that come
  * at the same time wait for one another. What opens a folder is loaded only where no service runs on it.
  */
-import { setTimeout } from "node:timers/promises";
-import { type Control, connectControl, ServiceGone } from "../src/control.ts";
+import { connectControl, ServiceGone } from "../src/control/client.ts";
+import type { Control } from "../src/control/control.ts";
 import { Failure } from "../src/errors.ts";
 import type { Service } from "../src/service.ts";
 import type { Mode, OpenFolder, Telling } from "./folder.ts";
 import type { Output } from "./output.ts";
+import { whenFree } from "./waiting.ts";
 import type { Workplace } from "./workplace.ts";
-
-/** How long a command waits for another one that has the folder, in milliseconds. */
-const patience = 30_000;
 
 /**
  * Runs `work` on the data.
@@ -36,13 +34,18 @@ export async function withControl<T>(
   }
 }
 
-/** Opens the folder to serve it. @throws Failure where a service runs on it already */
+/**
+ * Opens the folder to serve it.
+ * @param signal gives up waiting; then it rejects with an `AbortError`
+ * @throws Failure where a service runs on it already
+ */
 export async function openAsService(
   workplace: Workplace,
   output: Output,
   telling: Telling,
+  signal: AbortSignal,
 ): Promise<Service> {
-  const { running, opened } = await takeTurn(workplace, output, "changes", telling);
+  const { running, opened } = await takeTurn(workplace, output, "changes", telling, signal);
   if (opened !== undefined) return opened.service();
   const holder = await running.holder();
   throw new Failure(
@@ -59,24 +62,18 @@ type Turn =
   | { readonly running?: undefined; readonly opened: OpenFolder };
 
 /** The service that runs on the folder, or else the folder itself, as soon as no other command has it. */
-async function takeTurn(workplace: Workplace, output: Output, mode: Mode, telling?: Telling): Promise<Turn> {
-  const began = Date.now();
-  let said = false;
-  for (;;) {
-    const running = await connectControl(workplace.folder);
+function takeTurn(
+  workplace: Workplace,
+  output: Output,
+  mode: Mode,
+  telling?: Telling,
+  signal?: AbortSignal,
+): Promise<Turn> {
+  const attempt = async (): Promise<Turn> => {
+    const running = await connectControl(workplace.folder, signal);
     if (running !== undefined) return { running };
     const { openFolder } = await import("./folder.ts");
-    const { FolderHeld } = await import("../src/store/lock.ts");
-    try {
-      return { opened: await openFolder(workplace, output, mode, telling) };
-    } catch (error) {
-      if (!(error instanceof FolderHeld) || Date.now() > began + patience) throw error;
-    }
-    if (!said && Date.now() > began + 1000) {
-      output.remark("Waiting for another command that has the data folder open …");
-      said = true;
-    }
-    // Whoever has it is a command at work, or a service that starts or stops.
-    await setTimeout(20 + Math.random() * 30);
-  }
+    return { opened: await openFolder(workplace, output, mode, telling) };
+  };
+  return whenFree(attempt, { signal, remark: (text) => output.remark(text) });
 }

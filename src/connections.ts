@@ -72,8 +72,8 @@ interface Handshake {
 
 /** Told of connections. */
 export interface ConnectionEvents {
-  opened(connection: Connection): void;
-  closed(connection: Connection): void;
+  opened?(connection: Connection): void;
+  closed?(connection: Connection): void;
 }
 
 /** See the head of this file. */
@@ -89,7 +89,7 @@ export class Connections implements Iterable<Connection> {
   readonly #closing = new Set<Socket>();
 
   /** @param most how many there may be at the same time */
-  constructor(most: number, events: ConnectionEvents) {
+  constructor(most: number, events: ConnectionEvents = {}) {
     this.#most = most;
     this.#events = events;
   }
@@ -162,9 +162,9 @@ export class Connections implements Iterable<Connection> {
     this.#bySocket.set(socket, connection);
     socket.once("close", () => {
       this.#bySocket.delete(socket);
-      this.#events.closed(connection);
+      this.#events.closed?.(connection);
     });
-    this.#events.opened(connection);
+    this.#events.opened?.(connection);
     return connection;
   }
 

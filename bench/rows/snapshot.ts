@@ -1,5 +1,6 @@
 /** The slowest requests while a snapshot is written, against the slowest without. */
-import { type Control, connectControl } from "../../src/control.ts";
+import { connectControl } from "../../src/control/client.ts";
+import type { Control } from "../../src/control/control.ts";
 import type { Bench } from "../run/bench.ts";
 import { killsOf } from "../run/check.ts";
 import { meanDetail, type Pair, type Piece, type Run, type Side } from "../run/compare.ts";

@@ -1,7 +1,7 @@
 /** What the `data` commands share: the folder for themselves alone, putting data in place, a progress bar. */
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
-import { connectControl, type Holder } from "../../src/control.ts";
+import { connectControl } from "../../src/control/client.ts";
+import type { Holder } from "../../src/control/control.ts";
 import { Failure } from "../../src/errors.ts";
 import type { Progress } from "../../src/maintenance/backup.ts";
 import type { Fault } from "../../src/maintenance/inspect.ts";
@@ -9,11 +9,10 @@ import { replaceData } from "../../src/maintenance/replace.ts";
 import type { model } from "../../src/model.ts";
 import type { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/files.ts";
-import { FolderHeld, FolderLock } from "../../src/store/lock.ts";
+import { makeFolder } from "../../src/store/folder.ts";
+import { FolderLock } from "../../src/store/lock.ts";
 import type { IO } from "../io.ts";
-
-/** How long a command waits for another one that has the folder, in milliseconds. */
-const patience = 30_000;
+import { whenFree } from "../waiting.ts";
 
 /** The service that runs on a folder, or null. */
 export async function holderOf(folder: string): Promise<Holder | null> {
@@ -37,22 +36,14 @@ export async function refuseBesideService(folder: string, what: string): Promise
  * @throws Failure `STORE_UNAVAILABLE` where a service runs on it
  */
 export async function withFolder<T>(folder: string, what: string, work: () => Promise<T>): Promise<T> {
-  const deadline = Date.now() + patience;
-  for (;;) {
+  const lock = await whenFree(async () => {
     await refuseBesideService(folder, what);
-    const lock = await takeLock(folder).catch((error: unknown) => {
-      if (error instanceof FolderHeld && Date.now() < deadline) return undefined;
-      throw error;
-    });
-    if (lock !== undefined) {
-      try {
-        return await work();
-      } finally {
-        await lock.release();
-      }
-    }
-    // Whoever has it is a command at work, or a service that starts or stops.
-    await setTimeout(20 + Math.random() * 30);
+    return takeLock(folder);
+  });
+  try {
+    return await work();
+  } finally {
+    await lock.release();
   }
 }
 
@@ -98,7 +89,7 @@ export function describeFault({ file, offset, what }: Fault): string {
 
 async function takeLock(folder: string): Promise<FolderLock> {
   try {
-    await nodeFiles.mkdir(folder, { recursive: true });
+    await makeFolder(nodeFiles, folder);
     return await FolderLock.take(nodeFiles, folder);
   } catch (cause) {
     if (cause instanceof Failure) throw cause;

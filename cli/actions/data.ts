@@ -1,5 +1,5 @@
 /** What `data status` and `data verify` do. */
-import type { Holder } from "../../src/control.ts";
+import type { Holder } from "../../src/control/control.ts";
 import { type Mark, type Status, statusOf } from "../../src/maintenance/status.ts";
 import { verify } from "../../src/maintenance/verify.ts";
 import { nodeFiles } from "../../src/store/files.ts";

@@ -1,6 +1,6 @@
 /** What `routes reload` and `routes status` do. */
 import type { TableDiff } from "../../src/access/diff.ts";
-import type { Control } from "../../src/control.ts";
+import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/errors.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "../../src/route-table.ts";
 import { Reported, toDate } from "../output.ts";

@@ -1,13 +1,20 @@
 /** What `serve` does: it runs the service until it is told to stop. */
+import { once } from "node:events";
 import { resolve } from "node:path";
-import { type Control, controlOf, type Holder, startControl } from "../../src/control.ts";
+import { type Control, controlOf, type Holder } from "../../src/control/control.ts";
+import { startControl } from "../../src/control/server.ts";
+import { requireSocketPath } from "../../src/control/socket.ts";
 import { connectionLimit } from "../../src/descriptors.ts";
 import { DocsPage, docsPath } from "../../src/docs-page.ts";
 import type { Reloaded } from "../../src/route-table.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
+import { modeForOthers } from "../../src/store/folder.ts";
+import type { Telling } from "../folder.ts";
 import { keepNewObjectsYoung } from "../heap.ts";
+import type { IO } from "../io.ts";
 import { createLog, type Log } from "../log.ts";
+import { isLoopback } from "../loopback.ts";
 import type { Session } from "../session.ts";
 import { openAsService } from "../turn.ts";
 import { watchFile } from "../watch.ts";
@@ -25,16 +32,36 @@ export interface ServeOptions {
   readonly logAddress?: boolean;
 }
 
-/** Serves until `stopped` settles. */
-export async function serve(
-  session: Session,
-  { host, port, https, cert, key, watch, logAddress = false }: ServeOptions,
-  stopped: Promise<void>,
-): Promise<void> {
+/** Serves until `stopping` is aborted; also a start that is not over yet then ends. */
+export async function serve(session: Session, options: ServeOptions, stopping: AbortSignal): Promise<void> {
   const { io, output, workplace } = session;
   keepNewObjectsYoung();
+  // The log says what is worth knowing: no reader of the output may end the service.
+  io.ignoreOutputErrors();
+  const { folder } = workplace();
+  await requireSocketPath(folder);
   const log = createLog(io);
-  const service = await openAsService(workplace(), output, {
+  try {
+    const service = await openAsService(workplace(), output, telling(io, log, options), stopping);
+    try {
+      await warnOfStrangers(session, options, folder);
+      if (!stopping.aborted) await serveOn(service, session, options, log, stopping);
+    } finally {
+      await service.close({ snapshot: true });
+    }
+  } catch (error) {
+    const isStopped = stopping.aborted && error instanceof Error && error.name === "AbortError";
+    if (!isStopped) throw error;
+  } finally {
+    await log.close();
+    // Whatever still holds the process, such as a reader that stalls, is not worth waiting for.
+    io.leaveSoon();
+  }
+}
+
+/** What the service is told. */
+function telling(io: IO, log: Log, { logAddress = false }: ServeOptions): Telling {
+  return {
     observe: log.request,
     logAddress,
     warn: log.warn,
@@ -45,51 +72,76 @@ export async function serve(
       );
       io.abort(1);
     },
+  };
+}
+
+/** Listens, on the port and on the control socket, until `stopping` is aborted. Where either fails both are closed. */
+async function serveOn(
+  service: Service,
+  session: Session,
+  { host, port, https, cert, key, watch, logAddress = false }: ServeOptions,
+  log: Log,
+  stopping: AbortSignal,
+): Promise<void> {
+  const { io } = session;
+  await service.loadTable();
+  const files = https === true && { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) };
+  const docs = new DocsPage({
+    prefix: () => service.routes.engine.table.prefix,
+    observe: log.request,
+    logAddress,
   });
+  const server = await startServer({
+    page: (request) => docs.answer(request),
+    fetch: service.fetch,
+    direct: service.direct,
+    host,
+    port,
+    observe: log.request,
+    warn: log.warn,
+    maxConnections: connectionLimit(),
+    logAddress,
+    ...(files ? { https: files } : {}),
+  });
+  const { url } = server;
+  const closers: (() => unknown)[] = [() => server.close()];
   try {
-    await service.loadTable();
-    const files = https === true && {
-      cert: resolve(io.cwd, String(cert)),
-      key: resolve(io.cwd, String(key)),
-    };
-    const docs = new DocsPage({
-      prefix: () => service.routes.engine.table.prefix,
-      observe: log.request,
-      logAddress,
-    });
-    const server = await startServer({
-      page: (request) => docs.answer(request),
-      fetch: service.fetch,
-      direct: service.direct,
-      host,
-      port,
-      observe: log.request,
-      warn: log.warn,
-      maxConnections: connectionLimit(),
-      logAddress,
-      ...(files ? { https: files } : {}),
-    });
-    const { url } = server;
     const holder = { pid: process.pid, url, since: Date.now() };
-    const control = await startControl(service.store.folder, loggedControl(service, holder, log));
+    const control = await startControl(service.store.folder, loggedControl(service, holder, log), log);
+    closers.push(() => control.close());
     const reload = (why: string) => reloadTable(service, log, why);
     io.onReload(() => void reload("on SIGHUP"));
-    const watching = watch
-      ? watchFile(service.routes.file, () => void reload("since the file has changed"))
-      : undefined;
-    try {
-      service.start();
-      await greet(session, service, url);
-      await stopped;
-      log.info("Stopping: no more requests are taken, those under way are finished.");
-    } finally {
-      watching?.close();
-      await server.close();
-      await control.close();
+    if (watch) {
+      const watching = watchFile(service.routes.file, () => void reload("since the file has changed"));
+      closers.push(() => watching.close());
     }
+    service.start();
+    await greet(session, service, url);
+    if (!stopping.aborted) await once(stopping, "abort");
+    log.info("Stopping: no more requests are taken, those under way are finished.");
   } finally {
-    await service.close({ snapshot: true });
-    log.close();
+    await Promise.all(closers.map((close) => close()));
+  }
+}
+
+/** Warns of what lets strangers read tokens or data. */
+async function warnOfStrangers(
+  { output }: Session,
+  { host, https }: ServeOptions,
+  folder: string,
+): Promise<void> {
+  if (https !== true && !isLoopback(host)) {
+    output.remark(
+      `warning: Other machines can reach ${host}, and without --https everyone on the way can read the tokens in the ` +
+        "paths. Give --https with --cert and --key, or listen on 127.0.0.1 behind a proxy that speaks TLS.",
+    );
+  }
+  const mode = await modeForOthers(folder);
+  if (mode !== undefined) {
+    output.remark(
+      `warning: Other users of this machine can enter the data folder ${folder} (mode ${mode}). ` +
+        `\`chmod 700 ${folder}\` keeps them out.`,
+    );
   }
 }
 

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeOptions } from "../actions/serve.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
+import { stopSignal } from "../stopping.ts";
 
 function parsePort(text: string): number {
   const port = Number(text);
@@ -41,10 +42,10 @@ export function addServeCommand(program: Command, session: Session): void {
         command.error("error: --cert and --key go with --https", { code: "usage", exitCode: 2 });
       }
       // Asked for before anything is loaded: whoever stops it early is heard.
-      const stopped = new Promise<void>((resolve) => io.onStop(resolve));
+      const stopping = stopSignal(io);
       try {
         const { serve } = await import("../actions/serve.ts");
-        await serve(session, { ...options, port: parsePort(String(options.port)) }, stopped);
+        await serve(session, { ...options, port: parsePort(String(options.port)) }, stopping);
       } catch (error) {
         // A port from the environment is checked here: commander checks flags only.
         if (error instanceof InvalidArgumentError) {

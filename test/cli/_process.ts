@@ -1,6 +1,7 @@
 /** Real processes: `addon-cli` as an operator starts it, in a folder of its own. */
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
+import { once } from "node:events";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
 import { projectFolder } from "../_setup.ts";
@@ -20,19 +21,24 @@ export class CliProcess {
   stderr = "";
   /** The exit code, or the signal that ended it, once its output is all there. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
+  /** Settles when the process has ended, whatever of its output is still to be read. */
+  readonly exited: Promise<unknown>;
   #waiting: (() => void)[] = [];
   #isOver = false;
 
   /**
    * @param preload addresses of modules that the process loads first
-   * @param descriptors how many files and sockets it may have open
+   * @param wrapper a command line that the process's own is appended to, such as `sh -c 'ulimit -n 64; exec "$@"' sh`
    */
-  constructor(desk: Desk, args: readonly string[], preload: readonly string[] = [], descriptors?: number) {
+  constructor(
+    desk: Desk,
+    args: readonly string[],
+    preload: readonly string[] = [],
+    wrapper: readonly string[] = [],
+  ) {
     const imports = [tsx, ...preload].flatMap((address) => ["--import", address]);
-    const command = [process.execPath, ...imports, main, ...args];
-    const limited = ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh", ...command];
-    const [program = "", ...rest] = descriptors === undefined ? command : limited;
-    this.#child = spawn(program, rest, {
+    const [command = process.execPath, ...rest] = [...wrapper, process.execPath, ...imports, main, ...args];
+    this.#child = spawn(command, rest, {
       cwd: desk.folder,
       env: environment,
       stdio: ["ignore", "pipe", "pipe"],
@@ -45,6 +51,7 @@ export class CliProcess {
       this.stderr += text;
       this.#wake();
     });
+    this.exited = once(this.#child, "exit");
     this.ended = new Promise((resolve, reject) => {
       this.#child.once("error", reject);
       this.#child.once("close", (code, signal) => {
@@ -59,9 +66,25 @@ export class CliProcess {
     });
   }
 
+  /** The process's id; the wrapper's, unless that has replaced itself. */
   get pid(): number {
-    assert.ok(this.#child.pid !== undefined, "the process has started");
-    return this.#child.pid;
+    const { pid } = this.#child;
+    assert.ok(pid !== undefined, "the process was not started");
+    return pid;
+  }
+
+  /** Writes to standard error are not read until {@link resumeErrors}. */
+  stallErrors(): void {
+    this.#child.stderr.pause();
+  }
+
+  resumeErrors(): void {
+    this.#child.stderr.resume();
+  }
+
+  /** Goes away as the reader of its standard error. */
+  closeErrors(): void {
+    this.#child.stderr.destroy();
   }
 
   /** Sends a signal to this process alone. */
@@ -112,9 +135,9 @@ export async function serveProcess(
   desk: Desk,
   args: readonly string[] = [],
   preload: readonly string[] = [],
-  descriptors?: number,
+  wrapper: readonly string[] = [],
 ): Promise<Serving> {
-  const child = new CliProcess(desk, ["serve", "--port", "0", ...args], preload, descriptors);
+  const child = new CliProcess(desk, ["serve", "--port", "0", ...args], preload, wrapper);
   const [open, base = "", token = ""] = await child.shows(
     "stdout",
     /(https?:\/\/\S+\/gameaddon\/v1)\/(gat_[A-Za-z0-9_-]{43})\/\S*/,

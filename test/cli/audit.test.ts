@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { connectControl } from "../../src/control.ts";
+import { connectControl } from "../../src/control/client.ts";
 import { model } from "../../src/model.ts";
 import { Store } from "../../src/store/store.ts";
 import { assertIncludes, assertLacks } from "../_setup.ts";

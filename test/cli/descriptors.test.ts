@@ -7,12 +7,15 @@ import { emptyDesk } from "./_setup.ts";
 
 const descriptors = 256;
 
+/** Has a process begin with that many. */
+const limited = ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh"];
+
 it("idle connections beyond the limit of open files lock out neither operators nor players", {
   timeout: 120_000,
   skip: process.platform === "win32" ? "there is no ulimit" : false,
 }, async (t) => {
   const desk = await emptyDesk(t);
-  const { open, token, base } = await serveProcess(desk, [], [], descriptors);
+  const { open, token, base } = await serveProcess(desk, [], [], limited);
   const { hostname, port } = new URL(open);
   const idle: Socket[] = [];
   t.after(() => idle.forEach((socket) => void socket.destroy()));

@@ -1,0 +1,14 @@
+/** Whether an address is this machine's own. */
+import { BlockList, isIP } from "node:net";
+
+const own = new BlockList();
+own.addSubnet("127.0.0.0", 8, "ipv4");
+own.addAddress("::1", "ipv6");
+
+/** Whether only this machine can reach a host. A name other than `localhost` may stand for any address. */
+export function isLoopback(host: string): boolean {
+  const version = isIP(host);
+  return version === 0
+    ? host.toLowerCase() === "localhost"
+    : own.check(host, version === 6 ? "ipv6" : "ipv4");
+}

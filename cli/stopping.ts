@@ -1,0 +1,31 @@
+/** How `serve` is stopped: a first signal asks for it, a second one or the deadline ends the process. */
+import type { IO } from "./io.ts";
+
+/**
+ * How long stopping may take, in milliseconds. Requests and operations under way have 10 s. The rest is for the
+ * snapshot, of which this is time for some gigabytes; without it nothing is lost, and the next start only takes
+ * longer, since it replays the journal. systemd kills what has not stopped after 90 s.
+ */
+const stopMilliseconds = 70_000;
+
+/** A signal that is aborted when the command is told to stop. */
+export function stopSignal(io: IO): AbortSignal {
+  const stopping = new AbortController();
+  const end = (why: string) =>
+    io.abort(
+      1,
+      `${why} Every change that was acknowledged is on the disk; the next start replays the journal.`,
+    );
+  io.onStop(() => {
+    if (stopping.signal.aborted) {
+      end("Leaving at once, by a second signal.");
+      return;
+    }
+    stopping.abort();
+    setTimeout(
+      () => end(`Leaving: stopping took more than ${stopMilliseconds / 1000} s.`),
+      stopMilliseconds,
+    ).unref();
+  });
+  return stopping.signal;
+}

@@ -1,0 +1,119 @@
+/** What a command asks of the data, and the two ways in which its own process carries that out. */
+import type { Decision } from "../access/can-i.ts";
+import type { TableDiff } from "../access/diff.ts";
+import type { Pair } from "../access/question.ts";
+import type { WhoCan } from "../access/who-can.ts";
+import type {
+  AdministrationInput,
+  AdministrationName,
+  AdministrationResult,
+} from "../administration/index.ts";
+import type { Operator } from "../administration/operator.ts";
+import type { Vocabulary } from "../engine/caller.ts";
+import type { FailureBody } from "../engine/response.ts";
+import type { Reloaded, TableStatus } from "../route-table.ts";
+import type { Service, TableText } from "../service.ts";
+
+/** A process that serves a data folder. */
+export interface Holder {
+  readonly pid: number;
+  /** Where it answers HTTP requests. */
+  readonly url: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What a command asks of the data, wherever it is carried out. Everything that goes in and out is JSON. */
+export interface Control {
+  administer<N extends AdministrationName>(
+    name: N,
+    input: AdministrationInput<N>,
+  ): Promise<AdministrationResult<N>>;
+  /** Runs an operation of the route table; see {@link Service.call}. */
+  call(
+    path: string,
+    query: readonly (readonly [string, string])[],
+    as?: string,
+  ): Promise<{ ok: boolean; body: FailureBody | object }>;
+  vocabulary(): Promise<Vocabulary>;
+  /** Writes a snapshot. Gives the number of the last change that it contains. */
+  snapshot(): Promise<{ sequence: number }>;
+  /** Takes a change back. */
+  undo(sequence: number): Promise<{ info: string }>;
+  /** Reads the route table's file again, and puts it in force. @throws TableFaults; then the old one stays in force */
+  reloadRoutes(expected?: string): Promise<Reloaded>;
+  /** Which table is in force, and what became of the last attempt to put another one in force. */
+  routesStatus(): Promise<TableStatus>;
+  /** What another table would change; see {@link Service.diffRoutes}. */
+  diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff>;
+  /** Whether somebody may call an operation, and why; see {@link Service.canI}. */
+  canI(who: string, path: string, pairs: readonly Pair[], by?: TableText): Promise<Decision>;
+  /** Everyone who may call an operation; see {@link Service.whoCan}. */
+  whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan>;
+  /** The running service, or null where the command itself has the folder. */
+  holder(): Promise<Holder | null>;
+}
+
+/** The methods of {@link Control}, as the socket names them. */
+export const controlMethods = [
+  "administer",
+  "call",
+  "vocabulary",
+  "snapshot",
+  "undo",
+  "reloadRoutes",
+  "routesStatus",
+  "diffRoutes",
+  "canI",
+  "whoCan",
+  "holder",
+] as const;
+export type ControlMethod = (typeof controlMethods)[number];
+
+/** The control of a service in this process. */
+export function controlOf(service: Service, holder: Holder | null): Control {
+  return {
+    administer: (name, input) => service.administer(name, input),
+    async call(path, query, as) {
+      const response = await service.call(path, query, as);
+      return { ok: response.ok, body: (await response.json()) as object };
+    },
+    vocabulary: async () => service.vocabulary(),
+    async snapshot() {
+      return { sequence: await service.store.snapshot() };
+    },
+    undo: (sequence) => service.undo(sequence),
+    reloadRoutes: (expected) => service.reloadRoutes(expected),
+    async routesStatus() {
+      await service.loadTable();
+      return service.routes.status();
+    },
+    diffRoutes: (after, before) => service.diffRoutes(after, before),
+    canI: (who, path, pairs, by) => service.canI(who, path, pairs, by),
+    whoCan: (path, pairs, by) => service.whoCan(path, pairs, by),
+    holder: async () => holder,
+  };
+}
+
+/**
+ * The control of a store that this process itself has open.
+ * @param service the service on that store: asked for only by what an operator can not do alone, since it takes longer
+ */
+export function controlOfStore(operator: Operator, service: () => Promise<Service>): Control {
+  const served = async () => controlOf(await service(), null);
+  return {
+    administer: (name, input) => operator.administer(name, input),
+    call: async (...all) => (await served()).call(...all),
+    vocabulary: async () => (await served()).vocabulary(),
+    async snapshot() {
+      return { sequence: await operator.store.snapshot() };
+    },
+    undo: (sequence) => operator.undo(sequence),
+    reloadRoutes: async (...all) => (await served()).reloadRoutes(...all),
+    routesStatus: async () => (await served()).routesStatus(),
+    diffRoutes: async (...all) => (await served()).diffRoutes(...all),
+    canI: async (...all) => (await served()).canI(...all),
+    whoCan: async (...all) => (await served()).whoCan(...all),
+    holder: async () => null,
+  };
+}

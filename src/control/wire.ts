@@ -1,0 +1,39 @@
+/** Errors on the control socket, as JSON. */
+import type { Fault } from "../engine/document.ts";
+import { Failure, type FailureCode } from "../errors.ts";
+import { TableFaults } from "../route-table.ts";
+
+/** An error as JSON. */
+export interface WireError {
+  readonly code?: FailureCode;
+  readonly message: string;
+  readonly parameter?: string | undefined;
+  readonly hint?: string | undefined;
+  readonly file?: string;
+  readonly faults?: readonly Fault[];
+  readonly text?: string;
+}
+
+/** What the service answers to a method. */
+export type WireAnswer<T> = { readonly result: T } | { readonly error: WireError };
+
+export function toWire(error: unknown): WireError {
+  if (error instanceof TableFaults) {
+    const { message, file, faults, text } = error;
+    return { message, file, faults, text };
+  }
+  if (error instanceof Failure) {
+    const { code, message, parameter, hint } = error;
+    return { code, message, parameter, hint };
+  }
+  return { message: error instanceof Error ? error.message : String(error) };
+}
+
+export function fromWire({ code, message, parameter, hint, file, faults, text }: WireError): Error {
+  if (file !== undefined && faults !== undefined) return new TableFaults(file, faults, text);
+  if (code === undefined) return new Error(message);
+  return new Failure(code, message, {
+    ...(parameter === undefined ? {} : { parameter }),
+    ...(hint === undefined ? {} : { hint }),
+  });
+}

@@ -1,0 +1,222 @@
+/** Commands beside a process that has the data folder and does not respond (step 6, B13 and B14). */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { CliProcess, execute, serveProcess } from "./_process.ts";
+import { type Desk, type FailureDocument, seededDesk } from "./_setup.ts";
+
+/** Every test waits for processes that wait for 3 s; one that hangs fails here. */
+const timeout = 60_000;
+
+/** A module as an address. */
+function moduleOf(code: string): string {
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+/** A served folder whose service is stopped, until the end of the test. */
+async function stoppedService(t: TestContext) {
+  const desk = await seededDesk(t);
+  const serving = await serveProcess(desk);
+  serving.child.signal("SIGSTOP");
+  return { desk, ...serving };
+}
+
+/** Opens files until the process has no descriptor left; those it has beside stay as they are. */
+const exhaust = `
+  import { openSync } from "node:fs";
+  export function exhaust() {
+    try { for (;;) openSync("/dev/null"); } catch {}
+  }
+`;
+
+const fewDescriptors = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh"];
+
+describe("beside a service that is stopped", () => {
+  it("every command that asks it names its process and leaves with 1", { timeout }, async (t) => {
+    const { desk, child } = await stoppedService(t);
+    const commands = [
+      "data status",
+      "player list",
+      "player add Bob",
+      "data restore backup.json",
+      "data verify",
+      "data snapshot",
+      "routes status",
+      "serve --port 0",
+    ];
+    const all = await Promise.all(commands.map((command) => desk.run(command.split(" "))));
+    for (const [index, { exitCode, stdout, stderr }] of all.entries()) {
+      assert.deepEqual([exitCode, stdout], [1, ""], `${commands[index]}: ${stderr}`);
+      assert.match(stderr, new RegExp(`\\b${child.pid}\\b`));
+      assert.match(stderr, /does not answer/);
+      assert.match(stderr, /Nothing was changed/);
+    }
+  });
+
+  it("a second serve obeys SIGTERM while it waits for a sign of life", { timeout }, async (t) => {
+    const { desk } = await stoppedService(t);
+    // The socket is reached only when everything is loaded: from then on the signal is heard.
+    const reached = moduleOf(`
+      import { Socket } from "node:net";
+      const { connect } = Socket.prototype;
+      Socket.prototype.connect = function (...all) {
+        setImmediate(() => process.stderr.write("Connecting.\\n"));
+        return connect.apply(this, all);
+      };
+    `);
+    const second = new CliProcess(desk, ["serve", "--port", "0"], [reached]);
+    await second.shows("stderr", /Connecting/);
+    second.signal("SIGTERM");
+    assert.equal(await second.ended, 0);
+    assert.doesNotMatch(second.stderr, /does not answer/);
+  });
+
+  it("commands work again when it is continued", { timeout }, async (t) => {
+    const { desk, child } = await stoppedService(t);
+    await execute(desk, ["player", "add", "Bob"]);
+    child.signal("SIGCONT");
+    assert.equal(await desk.ok("player", "list"), "");
+    await desk.ok("player", "add", "Bob");
+  });
+});
+
+describe("beside a service that is stopped in the middle of an operation", () => {
+  it("the command says that the outcome is not known", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    const { child } = await serveProcess(
+      desk,
+      [],
+      [
+        moduleOf(`
+        import { open } from "node:fs/promises";
+        const file = await open(process.execPath);
+        const form = Object.getPrototypeOf(file);
+        await file.close();
+        process.once("SIGUSR2", () => {
+          form.datasync = () => {
+            process.stderr.write("A sync is held up.\\n");
+            return new Promise(() => {});
+          };
+          process.stderr.write("Ready.\\n");
+        });
+      `),
+      ],
+    );
+    child.signal("SIGUSR2");
+    await child.shows("stderr", /Ready/);
+    const command = new CliProcess(desk, ["player", "add", "Bob"]);
+    await child.shows("stderr", /A sync is held up/);
+    child.signal("SIGSTOP");
+    assert.equal(await command.ended, 1);
+    assert.match(command.stderr, new RegExp(`\\b${child.pid}\\b`));
+    assert.match(command.stderr, /not known/);
+  });
+
+  const onLinux = process.platform === "linux" ? false : "only Linux says in a file that a process runs";
+  for (const [what, skip, wait] of [
+    ["waits for the disk", false, "await setTimeout(5000)"],
+    ["blocks its event loop", onLinux, "Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000)"],
+  ] as const) {
+    it(`a long operation of a service that ${what} is waited for`, { timeout, skip }, async (t) => {
+      const desk = await seededDesk(t);
+      const { child } = await serveProcess(
+        desk,
+        [],
+        [
+          moduleOf(`
+            import { open } from "node:fs/promises";
+            import { setTimeout } from "node:timers/promises";
+            const file = await open(process.execPath);
+            const form = Object.getPrototypeOf(file);
+            await file.close();
+            const { datasync } = form;
+            process.once("SIGUSR2", () => {
+              // Longer than a service has to give a sign of life.
+              form.datasync = async function () { ${wait}; return datasync.call(this); };
+              process.stderr.write("Ready.\\n");
+            });
+          `),
+        ],
+      );
+      child.signal("SIGUSR2");
+      await child.shows("stderr", /Ready/);
+      const { exitCode, stderr } = await execute(desk, ["player", "add", "Bob"]);
+      assert.deepEqual([exitCode, stderr], [0, ""]);
+    });
+  }
+});
+
+describe("beside a command that is stopped", () => {
+  it("another one names its process and leaves with 1", {
+    skip: process.platform === "linux" ? false : "only Linux says in a file that a process is stopped",
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    const holding = moduleOf(`
+        import { open } from "node:fs/promises";
+        const file = await open(process.execPath);
+        const form = Object.getPrototypeOf(file);
+        await file.close();
+        form.datasync = () => {
+          process.stderr.write("A sync is held up.\\n");
+          return new Promise(() => setInterval(() => {}, 1000));
+        };
+      `);
+    const holder = new CliProcess(desk, ["player", "add", "Ada"], [holding]);
+    await holder.shows("stderr", /A sync is held up/);
+    holder.signal("SIGSTOP");
+    for (const command of ["player add Bob", "serve --port 0"]) {
+      const { exitCode, stderr } = await execute(desk, command.split(" "));
+      assert.equal(exitCode, 1, stderr);
+      assert.match(stderr, new RegExp(`\\(${holder.pid}\\).*stopped`));
+    }
+  });
+});
+
+describe("when descriptors are exhausted", () => {
+  it("in the service then a command says that it runs and does not answer", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    const onSignal = moduleOf(`
+      import { exhaust } from ${JSON.stringify(moduleOf(exhaust))};
+      process.once("SIGUSR2", () => { exhaust(); process.stderr.write("Exhausted.\\n"); });
+    `);
+    const { child } = await serveProcess(desk, [], [onSignal], fewDescriptors);
+    child.signal("SIGUSR2");
+    await child.shows("stderr", /Exhausted/);
+    const { exitCode, stderr } = await execute(desk, ["player", "add", "Bob"]);
+    assert.equal(exitCode, 1, stderr);
+    assert.match(stderr, new RegExp(`process ${child.pid} runs.*descriptor`));
+    assert.doesNotMatch(stderr, /has (?:just )?stopped|stopped before/);
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0, child.stderr);
+  });
+
+  it("in the command then it says so", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    await serveProcess(desk);
+    const onConnect = moduleOf(`
+      import { Socket } from "node:net";
+      import { exhaust } from ${JSON.stringify(moduleOf(exhaust))};
+      const { connect } = Socket.prototype;
+      Socket.prototype.connect = function (...all) { exhaust(); return connect.apply(this, all); };
+    `);
+    const command = new CliProcess(desk, ["--json", "player", "add", "Bob"], [onConnect], fewDescriptors);
+    assert.equal(await command.ended, 1, command.stderr);
+    const failure = JSON.parse(command.stdout) as FailureDocument;
+    assert.match(failure.info, /This command has no file descriptor left \(EMFILE\)/);
+  });
+});
+
+describe("the lock file", () => {
+  it("has the holder's process id while the folder is held, and is empty afterwards", {
+    timeout,
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    const lock = (at: Desk) => readFile(join(at.data, "lock"), "utf8");
+    const { child } = await serveProcess(desk);
+    assert.equal(await lock(desk), `${child.pid}\n`);
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0);
+    assert.equal(await lock(desk), "");
+  });
+});

@@ -1,0 +1,132 @@
+/** Standard output and standard error that fail: never the end of a service (step 6, B12). */
+import assert from "node:assert/strict";
+import { spawn, spawnSync } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { connect } from "node:net";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { setTimeout } from "node:timers/promises";
+import { CliProcess, serveProcess } from "./_process.ts";
+import { emptyDesk, seededDesk } from "./_setup.ts";
+
+const timeout = 60_000;
+
+/** Sends requests on one connection, and waits for as many answers. */
+async function requestMany(base: string, token: string, count: number): Promise<void> {
+  const { hostname, port, pathname } = new URL(base);
+  const socket = connect(Number(port), hostname);
+  let answers = 0;
+  const answered = new Promise<void>((resolve, reject) => {
+    socket.on("error", reject).on("close", () => reject(new Error(`${answers} answers of ${count}`)));
+    socket.setEncoding("latin1").on("data", (text: string) => {
+      answers += text.split("HTTP/1.1 200 ").length - 1;
+      if (answers >= count) resolve();
+    });
+  });
+  const request = `HEAD ${pathname}/${token}/player/groups HTTP/1.1\r\nHost: here\r\n\r\n`;
+  socket.write(request.repeat(count));
+  await answered;
+  socket.removeAllListeners("close").destroy();
+}
+
+/** A shell's redirection for a process. */
+const redirected = (redirection: string) => ["sh", "-c", `exec "$@" ${redirection}`, "sh"];
+
+describe("a service whose log cannot be written", () => {
+  it("goes on when the reader of standard error has gone away", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    const { child, base, token } = await serveProcess(desk);
+    child.closeErrors();
+    await requestMany(base, token, 10);
+    await requestMany(base, token, 10);
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0);
+  });
+
+  it("goes on when the reader of both has gone away, as with `serve 2>&1 | head -2`", {
+    timeout,
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    const { child, base, token } = await serveProcess(desk, [], [], redirected("2>&1"));
+    child.closeOutput();
+    await requestMany(base, token, 10);
+    await requestMany(base, token, 10);
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0);
+  });
+
+  it("goes on when the disk is full", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    const { child, base, token } = await serveProcess(desk, [], [], redirected("2>/dev/full"));
+    await requestMany(base, token, 10);
+    await requestMany(base, token, 10);
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0);
+  });
+
+  it("counts what it drops for a reader that stalls, and stops although it stalls", {
+    timeout,
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    const { child, base, token } = await serveProcess(desk);
+    child.stallErrors();
+    await requestMany(base, token, 15_000);
+    child.resumeErrors();
+    const [, dropped] = await child.shows("stderr", /"dropped":(\d+)/);
+    assert.ok(Number(dropped) > 0, dropped);
+    assert.equal(child.stderr.split('"/player/groups"').length - 1 + Number(dropped), 15_000);
+    child.stallErrors();
+    await requestMany(base, token, 15_000);
+    child.signal("SIGTERM");
+    await child.exited;
+    child.resumeErrors();
+    assert.equal(await child.ended, 0);
+  });
+
+  const mayMount = spawnSync("unshare", ["-Urm", "true"]).status === 0;
+  it("writes again when there is room on the disk", {
+    skip: mayMount ? false : "unshare -Urm is not allowed here",
+  }, async (t) => {
+    const desk = await emptyDesk(t);
+    const full = join(desk.folder, "full");
+    // The shell waits for a line in a pipe of its own before it makes room, and shows the log at the end.
+    const script = `
+        mkdir ${full}; mount -t tmpfs -o size=64k t ${full} || exit 9
+        head -c 65536 /dev/zero > ${full}/ballast
+        ( while [ ! -e ${desk.folder}/make-room ]; do sleep 0.05; done; rm ${full}/ballast ) &
+        ( while [ ! -s ${full}/log ]; do sleep 0.05; done; touch ${desk.folder}/recovered; cat ${full}/log > ${desk.folder}/copy; touch ${desk.folder}/copied ) &
+        exec "$@" 2> ${full}/log`;
+    const wrapper = ["unshare", "-Urm", "sh", "-c", script, "sh"];
+    const { base, token, child } = await serveProcess(desk, [], [], wrapper);
+    await requestMany(base, token, 10);
+    spawn("touch", [join(desk.folder, "make-room")]);
+    for (;;) {
+      await requestMany(base, token, 1);
+      const copied = await readFile(join(desk.folder, "copied")).catch(() => undefined);
+      if (copied !== undefined) break;
+      await setTimeout(50);
+    }
+    assert.match(await readFile(join(desk.folder, "copy"), "utf8"), /"\/player\/groups"/);
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0, child.stderr);
+  });
+});
+
+describe("another command whose output cannot be written", () => {
+  it("says so on standard error and leaves with 1 when the disk is full", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    for (const args of [["routes", "list"], ["--json", "routes", "list"], ["--help"]]) {
+      const child = new CliProcess(desk, args, [], redirected(">/dev/full"));
+      assert.equal(await child.ended, 1, `${args.join(" ")}: ${child.stderr}`);
+      assert.match(child.stderr, /Standard output cannot be written to: ENOSPC/);
+      assert.doesNotMatch(child.stderr, /^\s+at /m);
+    }
+  });
+
+  it("does its work when its remarks cannot be written", { timeout }, async (t) => {
+    const desk = await emptyDesk(t);
+    const child = new CliProcess(desk, ["player", "add", "Ada"], [], redirected("2>/dev/full"));
+    assert.equal(await child.ended, 0);
+    assert.match(await desk.ok("player", "list"), /^Ada\t/);
+  });
+});

@@ -1,0 +1,159 @@
+/** `serve` starts wholly or not at all, and stopping it ends (step 6, B10 and B11). */
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { CliProcess, execute, serveProcess } from "./_process.ts";
+import { type Desk, seededDesk } from "./_setup.ts";
+
+/** Stopping has deadlines of its own; one that is missed fails here. */
+const timeout = 60_000;
+
+/** A module that keeps the calls of a file's method from ending once a signal has come. */
+function hangOn(method: "datasync" | "sync", from: "start" | "SIGUSR2"): string {
+  const hang = `form.${method} = () => {
+    process.stderr.write("A sync is held up.\\n");
+    return new Promise(() => {});
+  };`;
+  const code = `
+    import { open } from "node:fs/promises";
+    const file = await open(process.execPath);
+    const form = Object.getPrototypeOf(file);
+    await file.close();
+    ${from === "start" ? hang : `process.once("SIGUSR2", () => { ${hang} process.stderr.write("Ready.\\n"); });`}
+  `;
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
+
+/** A connection to the control socket, until the end of the test. */
+async function controlConnection(t: TestContext, desk: Desk): Promise<Socket> {
+  const socket = connect(join(desk.data, "socket"));
+  socket.on("error", () => {});
+  t.after(() => socket.destroy());
+  await new Promise((resolve) => void socket.once("connect", resolve));
+  return socket;
+}
+
+describe("serve that cannot open its control socket", () => {
+  for (const [what, put] of [
+    ["a directory", (path: string) => mkdir(path)],
+    ["a file", (path: string) => writeFile(path, "mine")],
+  ] as const) {
+    it(`leaves with 1 where ${what} has its name`, { timeout }, async (t) => {
+      const desk = await seededDesk(t);
+      await put(join(desk.data, "socket"));
+      const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0"]);
+      assert.deepEqual([exitCode, stdout], [1, ""], stderr);
+      assert.ok(stderr.includes(`${join(desk.data, "socket")} for its control socket, but ${what}`), stderr);
+    });
+  }
+
+  it("leaves with 1 where the path is too long, and says how long it is and may be", {
+    timeout,
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    const far = "d".repeat(101);
+    const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0", "--data", far]);
+    assert.deepEqual([exitCode, stdout], [1, ""], stderr);
+    assert.match(stderr, /has 108 bytes, but a socket's path may have at most 10[37]/);
+    assert.match(stderr, /--data/);
+  });
+
+  it("starts where the path is as long as it may be, and commands reach it", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    const longest = "d".repeat((process.platform === "linux" ? 107 : 103) - "/socket".length);
+    await serveProcess(desk, ["--data", longest]);
+    const { exitCode, stdout, stderr } = await execute(desk, ["data", "status", "--data", longest]);
+    assert.equal(exitCode, 0, stderr);
+    assert.match(stdout, /^holder\s+process \d+ serves it/m);
+  });
+
+  it("leaves with 1, closes the port and gives the folder up when it fails only at listening", {
+    timeout,
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    const preload = `
+      import { Server } from "node:net";
+      const { listen } = Server.prototype;
+      Server.prototype.listen = function (...all) {
+        if (!String(all[0]).endsWith("socket")) return listen.apply(this, all);
+        setImmediate(() => this.emit("error", new Error("the socket is refused")));
+        return this;
+      };
+    `;
+    const serving = new CliProcess(
+      desk,
+      ["serve", "--port", "0"],
+      [`data:text/javascript,${encodeURIComponent(preload)}`],
+    );
+    assert.equal(await serving.ended, 1);
+    assert.match(serving.stderr, /the socket is refused/);
+    await desk.ok("player", "add", "Ada");
+  });
+});
+
+describe("stopping serve", () => {
+  it("does not wait for connections to the control socket on which nothing is under way", {
+    timeout,
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    const { child } = await serveProcess(desk);
+    await controlConnection(t, desk);
+    const half = await controlConnection(t, desk);
+    half.write("POST /snapshot HTTP/1.1\r\nHost: here\r\n");
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0, child.stderr);
+  });
+
+  it("does not wait for ever for an operation under way, and a second signal ends it at once", {
+    timeout,
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    const { child } = await serveProcess(desk, [], [hangOn("datasync", "SIGUSR2")]);
+    child.signal("SIGUSR2");
+    await child.shows("stderr", /Ready/);
+    const command = new CliProcess(desk, ["player", "add", "Bob"]);
+    await child.shows("stderr", /A sync is held up/);
+    child.signal("SIGTERM");
+    await child.shows("stderr", /Stopping/);
+    child.signal("SIGINT");
+    assert.equal(await child.ended, 1);
+    assert.match(child.stderr, /Leaving at once, by a second signal/);
+    assert.equal(await command.ended, 1);
+    assert.match(command.stderr, /not known/);
+  });
+
+  it("ends a start that is not over, at the first signal", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    const holder = new CliProcess(desk, ["player", "add", "Ada"], [hangOn("datasync", "start"), keepAlive]);
+    await holder.shows("stderr", /A sync is held up/);
+    const child = new CliProcess(desk, ["serve", "--port", "0"]);
+    await child.shows("stderr", /Waiting for process/);
+    child.signal("SIGTERM");
+    assert.equal(await child.ended, 0, child.stderr);
+  });
+
+  it("ends although a thread hangs in the file system", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    // A route table that is a pipe which nobody writes into: reading it never ends.
+    const preload = `
+      import { execFileSync } from "node:child_process";
+      import { open } from "node:fs";
+      process.once("SIGUSR2", () => {
+        execFileSync("mkfifo", ["endless"]);
+        open("endless", "r", () => {});
+        process.stderr.write("Ready.\\n");
+      });
+    `;
+    const { child } = await serveProcess(desk, [], [`data:text/javascript,${encodeURIComponent(preload)}`]);
+    child.signal("SIGUSR2");
+    await child.shows("stderr", /Ready/);
+    child.signal("SIGTERM");
+    await child.shows("stderr", /Stopping/);
+    assert.ok([0, "SIGKILL"].includes((await child.ended) ?? ""), child.stderr);
+    assert.equal((await desk.ok("data", "verify")).includes("no problems"), true);
+  });
+});
+
+const keepAlive = `data:text/javascript,${encodeURIComponent("setInterval(() => {}, 1000);")}`;

@@ -1,0 +1,104 @@
+/** The control socket's server: bounds on what it accepts, and a close that ends (step 6, B11). */
+import assert from "node:assert/strict";
+import { mkdtemp, rm } from "node:fs/promises";
+import { request } from "node:http";
+import { connect, type Socket } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { connectControl } from "../src/control/client.ts";
+import type { Control } from "../src/control/control.ts";
+import { startControl } from "../src/control/server.ts";
+
+const timeout = 30_000;
+const holder = { pid: 7, url: "http://here", since: 0 };
+
+/** A control of which each test has the methods that it asks for. */
+function controlWith(methods: Partial<Control>): Control {
+  const missing = () => Promise.reject(new Error("not part of this test"));
+  return {
+    administer: missing,
+    call: missing,
+    vocabulary: missing,
+    snapshot: missing,
+    undo: missing,
+    reloadRoutes: missing,
+    routesStatus: missing,
+    diffRoutes: missing,
+    canI: missing,
+    whoCan: missing,
+    holder: async () => holder,
+    ...methods,
+  };
+}
+
+async function listen(t: TestContext, methods: Partial<Control> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
+  const server = await startControl(folder, controlWith(methods), { drainMilliseconds: 500 });
+  t.after(async () => {
+    await server.close();
+    await rm(folder, { recursive: true });
+  });
+  return { folder, server, path: join(folder, "socket") };
+}
+
+/** A connection; and when it is closed. */
+function open(t: TestContext, path: string): { socket: Socket; closed: Promise<unknown> } {
+  const socket = connect(path);
+  t.after(() => socket.destroy());
+  const closed = new Promise((resolve) => void socket.on("error", () => {}).once("close", resolve));
+  return { socket: socket.resume(), closed };
+}
+
+it("refuses a body that is too large, and goes on", { timeout }, async (t) => {
+  const { folder, path } = await listen(t);
+  const answer = await new Promise<string>((resolve) => {
+    const asking = request({ socketPath: path, path: "/holder", method: "POST" }, (response) => {
+      let text = "";
+      response.setEncoding("utf8").on("data", (piece: string) => {
+        text += piece;
+      });
+      response.on("close", () => resolve(text));
+    });
+    asking.on("error", () => resolve("closed"));
+    asking.setHeader("Content-Type", "application/json");
+    asking.end(JSON.stringify(["x".repeat(9 * 1024 * 1024)]));
+  });
+  assert.ok(!answer.includes('"pid"'), answer);
+  assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+});
+
+it("closes connections beyond its limit, and answers again when there are fewer", { timeout }, async (t) => {
+  const { folder, path } = await listen(t);
+  const connections = Array.from({ length: 70 }, () => open(t, path));
+  await Promise.any(connections.map(({ closed }) => closed));
+  for (const { socket } of connections) socket.destroy();
+  assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+});
+
+it("closes a connection on which a request does not arrive", { timeout }, async (t) => {
+  const { path } = await listen(t);
+  const idle = open(t, path);
+  const half = open(t, path);
+  half.socket.write("POST /holder HTTP/1.1\r\nHost: here\r\n");
+  await Promise.all([idle.closed, half.closed]);
+});
+
+it("closes although an operation never ends, and finishes one that does", { timeout }, async (t) => {
+  let finish: (() => void) | undefined;
+  let hasBegun = false;
+  const { folder, server } = await listen(t, {
+    snapshot: () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))),
+    vocabulary: () => new Promise(() => (hasBegun = true)),
+  });
+  const control = await connectControl(folder);
+  assert.ok(control !== undefined, "the socket is reached");
+  const finished = control.snapshot();
+  const endless = assert.rejects(control.vocabulary(), /stopped before it answered/);
+  while (finish === undefined || !hasBegun) await new Promise(setImmediate);
+  const closed = server.close();
+  finish();
+  assert.deepEqual(await finished, { sequence: 5 });
+  await closed;
+  await endless;
+});
