@@ -225,7 +225,11 @@ describe("while something else has the data folder open", () => {
     const desk = await seededDesk(t);
     const names = ["Ada", "Bob", "Cleo", "Dan", "Eve"];
     const ran = await Promise.all(names.map((name) => execute(desk, ["player", "add", name])));
-    for (const { exitCode, stderr } of ran) assert.deepEqual([exitCode, stderr], [0, ""]);
+    for (const { exitCode, stderr } of ran) {
+      // On a busy machine one may wait long enough to say so.
+      assert.match(stderr, /^(?:Waiting for \S+ .*\n)?$/);
+      assert.equal(exitCode, 0);
+    }
     const players = await desk.json<{ name: string }[]>("player", "list");
     assert.deepEqual(
       players.map(({ name }) => name),
