@@ -10,7 +10,7 @@ import { connectControl } from "../src/control/client.ts";
 import type { Control } from "../src/control/control.ts";
 import { startControl } from "../src/control/server.ts";
 
-const timeout = 30_000;
+const timeout = 180_000;
 const holder = { pid: 7, url: "http://here", since: 0 };
 
 /** A control of which each test has the methods that it asks for. */

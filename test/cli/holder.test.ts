@@ -7,7 +7,7 @@ import { CliProcess, execute, serveProcess } from "./_process.ts";
 import { type Desk, type FailureDocument, seededDesk } from "./_setup.ts";
 
 /** Every test waits for processes that wait for 3 s; one that hangs fails here. */
-const timeout = 60_000;
+const timeout = 180_000;
 
 /** A module as an address. */
 function moduleOf(code: string): string {

@@ -9,7 +9,7 @@ import { it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { LogSink } from "../../cli/log-sink.ts";
 
-const timeout = 30_000;
+const timeout = 180_000;
 
 /** A pipe without a reader at work: what is written stays in it until `read` takes it out. */
 async function pipe(t: TestContext): Promise<{ descriptor: number; read(): string }> {

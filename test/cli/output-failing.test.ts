@@ -9,7 +9,7 @@ import { setTimeout } from "node:timers/promises";
 import { CliProcess, serveProcess } from "./_process.ts";
 import { emptyDesk, seededDesk } from "./_setup.ts";
 
-const timeout = 60_000;
+const timeout = 180_000;
 
 /** Sends requests on one connection, and waits for as many answers. */
 async function requestMany(base: string, token: string, count: number): Promise<void> {

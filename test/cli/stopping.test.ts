@@ -8,7 +8,7 @@ import { CliProcess, execute, serveProcess } from "./_process.ts";
 import { type Desk, seededDesk } from "./_setup.ts";
 
 /** Stopping has deadlines of its own; one that is missed fails here. */
-const timeout = 60_000;
+const timeout = 180_000;
 
 /** A module that keeps the calls of a file's method from ending once a signal has come. */
 function hangOn(method: "datasync" | "sync", from: "start" | "SIGUSR2"): string {
