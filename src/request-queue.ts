@@ -41,6 +41,11 @@ interface Ready {
   readonly answered: Answered;
 }
 
+interface Writing {
+  readonly connection: Connection;
+  readonly response: ServerResponse;
+}
+
 /** See the head of this file. */
 export class RequestQueue {
   readonly #handle: (request: IncomingMessage, response: ServerResponse) => Answered | Promise<Answered>;
@@ -56,7 +61,9 @@ export class RequestQueue {
   };
   /** How many of those may go on in a turn. */
   #resumed = 1;
-  /** The connections whose client does not read the answer before the next one: what waits on them cannot begin. */
+  /** The connections on which requests wait until the answer before them is written, and that answer. */
+  #writing: Writing[] = [];
+  /** Those of them whose client does not read: it takes more than a turn. What waits on them cannot begin. */
   readonly #stuck = new Set<Connection>();
   /** How many requests wait, and how many of them on connections that are stuck. */
   #waiting = 0;
@@ -143,6 +150,7 @@ export class RequestQueue {
 
   readonly #turn = () => {
     this.#isScheduled = false;
+    this.#findStuck();
     const began = performance.now();
     const parsing = this.#arrived === 0 ? 0 : began - this.#began;
     this.#arrived = 0;
@@ -195,14 +203,22 @@ export class RequestQueue {
     }
     if (response.writableFinished) this.#next.push(connection);
     else {
-      this.#stuck.add(connection);
-      this.#waitingStuck += connection.waiting.length;
+      this.#writing.push({ connection, response });
       response.once("finish", () => {
         this.#unstick(connection);
         this.#next.push(connection);
         this.#schedule();
       });
     }
+  }
+
+  #findStuck(): void {
+    for (const { connection, response } of this.#writing) {
+      if (response.writableFinished || connection.socket.destroyed) continue;
+      this.#stuck.add(connection);
+      this.#waitingStuck += connection.waiting.length;
+    }
+    this.#writing = [];
   }
 
   #unstick(connection: Connection): void {

@@ -175,6 +175,38 @@ it("begins no request of a connection before the answer to the one before it was
   assert.ok(bytes > longBody.length, "it goes on as the client reads");
 });
 
+it(
+  "answers everything that dozens of connections have sent at once, and closes none of them",
+  inTime,
+  async (t) => {
+    const { url, handled } = await open(t);
+    const [count, connections] = [1400, 30];
+    let closed = 0;
+    for (let number = 0; number < connections; number += 1) {
+      flood(t, url, `/plain/${number}`, count)
+        .resume()
+        .once("close", () => {
+          closed += 1;
+        });
+    }
+    while (handled.length < connections * count) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(closed, 0);
+  },
+);
+
+it("goes on beside connections that are reset while thousands of their requests wait", inTime, async (t) => {
+  const { url, handled } = await open(t);
+  const { stackTraceLimit } = Error;
+  for (let number = 0; number < 10; number += 1) {
+    const socket = flood(t, url, `/late/${number}`, 1400);
+    while (countOf(handled, `/late/${number}`) === 0) await fetch(`${url}/plain`);
+    socket.resetAndDestroy();
+  }
+  assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
+  assert.ok(countOf(handled, "/late") < 14_000, "what nobody waits for any more is not handled");
+  assert.equal(Error.stackTraceLimit, stackTraceLimit);
+});
+
 it("closes those who do not read when too much waits on them, and answers the others", inTime, async (t) => {
   const { url, handled } = await open(t);
   let closed = 0;
