@@ -161,7 +161,7 @@ export class Connections implements Iterable<Connection> {
     const connection = new Connection(socket, performance.now());
     this.#bySocket.set(socket, connection);
     socket.prependOnceListener("close", () => {
-      if (connection.waiting.length > 0) traceErrors(false);
+      if (connection.pipelines) traceErrors(false);
     });
     socket.once("close", () => {
       traceErrors(true);

@@ -21,8 +21,9 @@ import { type Answer, AnswerResponse } from "./engine/response.ts";
 /** An answer as the engine gives it, or anything else that h3 does, which is a `Response` like any other. */
 export type Answered = Answer | Response;
 
-/** How many requests are handled before their answers are written. */
+/** How many requests are handled before their answers are written, and before the clock is looked at. */
 const batchSize = 64;
+const fewRequests = 8;
 /** How long requests are handled in one turn of the event loop, in milliseconds. */
 const turnMilliseconds = 5;
 /** How many requests of a connection may wait before it is not read from. */
@@ -33,7 +34,7 @@ const mostOfConnection = 16;
  */
 const backlog = { some: 64, much: 4096, most: 32_768 };
 /** After how many requests of a turn the clock is looked at while they arrive. */
-const clockInterval = 128;
+const clockInterval = 32;
 
 interface Ready {
   readonly connection: Connection;
@@ -156,15 +157,20 @@ export class RequestQueue {
     this.#arrived = 0;
     let now = began;
     do {
-      this.#batch();
+      this.#batch(began + turnMilliseconds);
       now = performance.now();
     } while (this.#next.length > 0 && now - began < turnMilliseconds);
     const isHolding = this.#letGoOn(parsing + now - began);
     if (this.#next.length > 0 || isHolding) this.#schedule();
   };
 
-  #batch(): void {
-    for (const connection of this.#next.splice(0, batchSize)) this.#begin(connection);
+  /** @param deadline until when requests are begun, by `performance.now()` */
+  #batch(deadline: number): void {
+    let count = 0;
+    do {
+      for (const connection of this.#next.splice(0, fewRequests)) this.#begin(connection);
+      count += fewRequests;
+    } while (this.#next.length > 0 && count < batchSize && performance.now() < deadline);
     const ready = this.#ready;
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
