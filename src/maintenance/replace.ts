@@ -27,14 +27,11 @@ import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
 import type { Database } from "../store/collection.ts";
 import { type Files, syncFolder, writeDurably } from "../store/files.ts";
+import { foreignIn } from "../store/folder-names.ts";
 import { journalFormat, journalVersion, segmentFile, segmentsIn } from "../store/journal.ts";
 import { encodeLine } from "../store/lines.ts";
 import { hasData } from "../store/reading.ts";
 import { SnapshotAdapter, snapshotFile, snapshotsIn } from "../store/snapshot.ts";
-
-/** The end of a snapshot's name is that of a file of ours; everything else in a new folder is somebody else's. */
-const ours =
-  /^(?:\..*|lock|socket|unsynced|seed\.yaml|routes.*\.yaml|.*\.broken|(?:replaced|damaged|before)-.*)$/;
 
 /**
  * Makes sure that a folder's data may be replaced.
@@ -51,7 +48,7 @@ export async function requireRoom(files: Files, folder: string, replace: boolean
       hint: "Give --replace to put the new data in its place: the old files are kept in a folder beside it.",
     });
   }
-  const foreign = names.filter((name) => !ours.test(name));
+  const foreign = foreignIn(names);
   if (foreign.length === 0) return;
   throw new Failure(
     "CONFLICT",

@@ -9,6 +9,7 @@ import type { Model } from "../model.ts";
 import { Journal } from "./appending.ts";
 import { Database } from "./collection.ts";
 import { type Files, privateMode, syncFolder, writeAll } from "./files.ts";
+import { foreignIn, remainsIn } from "./folder-names.ts";
 import { journalVersion, type ReadSegment, segmentFile } from "./journal.ts";
 import { damaged, hasData, newestWholeSnapshot, replay } from "./reading.ts";
 import { snapshotsIn } from "./snapshot.ts";
@@ -61,21 +62,15 @@ export async function recover<M extends Model>(
   return { database, journal, isNew: false, isOutdated, replayed, warnings };
 }
 
-/** What repairs, restores and upgrades keep of the data that was there. */
-const setAside = /\.broken$|^(?:replaced|damaged|before)-/;
-
 /** A new data folder is begun only where there is nothing that belongs to somebody else, and where there was no data. */
 function requireOurs(folder: string, names: readonly string[]): void {
-  const foreign = names.filter(
-    (name) =>
-      !name.startsWith(".") && !setAside.test(name) && !/^(?:lock|socket|seed\.yaml|routes.*)$/.test(name),
-  );
-  const aside = names.find((name) => setAside.test(name));
+  const aside = remainsIn(names);
   if (aside !== undefined) {
     throw new Failure("STORE_UNAVAILABLE", `${folder} has no data but what was set aside of it: ${aside}.`, {
       hint: "Move its files back, or restore a backup with `addon-cli data restore`.",
     });
   }
+  const foreign = foreignIn(names);
   if (foreign.length === 0) return;
   const shown = foreign.slice(0, 3).join(", ");
   throw new Failure(

@@ -1,0 +1,62 @@
+/** A start and a restore agree on which files may be in a data folder that has no data. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { requireRoom } from "../../src/maintenance/replace.ts";
+import { model } from "../../src/model.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../_setup.ts";
+
+/** Returns the failure code with which work is refused, or undefined. */
+const codeOf = (work: Promise<unknown>) =>
+  work.then(
+    () => undefined,
+    ({ code }: { code: string }) => code,
+  );
+
+describe("in a folder without data", () => {
+  for (const name of [
+    "routes.yaml",
+    "routes.schema.json",
+    "routes.test.yaml",
+    "routes.yaml.bak",
+    "seed.yaml",
+    ".gitkeep",
+  ]) {
+    it(`${name} stands in the way of neither a start nor a restore`, async (t) => {
+      const folder = await temporaryFolder(t);
+      await writeFile(join(folder, name), "");
+      await requireRoom(nodeFiles, folder, false);
+      await (await Store.open({ folder, model })).close();
+    });
+  }
+
+  for (const name of ["thesis.txt", "backup.jsonl.gz", "my-seed.yaml"]) {
+    it(`${name} is somebody else's: a start and a restore are refused`, async (t) => {
+      const folder = await temporaryFolder(t);
+      await writeFile(join(folder, name), "");
+      assert.equal(await codeOf(requireRoom(nodeFiles, folder, false)), "CONFLICT");
+      assert.equal(await codeOf(Store.open({ folder, model })), "STORE_UNAVAILABLE");
+    });
+  }
+
+  for (const name of [
+    "journal-000000000001.log.broken",
+    "unsynced",
+    "replaced-1",
+    "damaged-1",
+    "before-version-2",
+  ]) {
+    it(`${name} proves that there was data: a start is refused, and a restore is the remedy`, async (t) => {
+      const folder = await temporaryFolder(t);
+      await writeFile(join(folder, name), "");
+      await requireRoom(nodeFiles, folder, false);
+      await assert.rejects(
+        Store.open({ folder, model }),
+        new RegExp(`no data but what was set aside.*${name}`),
+      );
+    });
+  }
+});
