@@ -70,7 +70,6 @@ async function look(
     segment = readSegment(Buffer.concat([header, bytes]));
   } catch (error) {
     if (!(error instanceof BrokenLine)) throw error;
-    if (error.incomplete) return { records: [], place };
     // A write that failed was cut back, and another came in its place: what was read of the first is void.
     if (place.offset > 0) return { records: [], place: startOf(place.first, place) };
     throw damaged(join(folder, segmentFile(place.first)), error.offset, error.message);

@@ -1,6 +1,12 @@
 /** Snapshots and segments taken apart as far as they can be read: what they hold, and every fault with its place. */
 import * as v from "valibot";
-import { type JournalRecord, journalFormat, journalVersion, segmentFile } from "../store/journal.ts";
+import {
+  incompleteHeader,
+  type JournalRecord,
+  journalFormat,
+  journalVersion,
+  segmentFile,
+} from "../store/journal.ts";
 import { BrokenLine, readHeader } from "../store/lines.ts";
 import { snapshotFile, snapshotFormat, snapshotVersion } from "../store/snapshot.ts";
 import { recordFault } from "./record.ts";
@@ -55,6 +61,8 @@ export interface InspectedSegment {
   readonly chain: number | undefined;
   /** When it was begun. */
   readonly instant: number | undefined;
+  /** Whether it ends within its header: nothing is left of the changes that it may have had. */
+  readonly headless: boolean;
   readonly entries: readonly SegmentEntry[];
   /** The bytes at its end that a write which was cut off has left; 0 where there are none. */
   readonly tail: { readonly offset: number; readonly length: number; readonly readable: boolean } | undefined;
@@ -159,8 +167,17 @@ export function inspectSegment(bytes: Buffer, first: number, linked: readonly nu
     void faults.push({ file, offset, what, kind });
   const [head] = scanLines(bytes.subarray(0, bytes.indexOf("\n") + 1 || bytes.length), [0]);
   if (head === undefined || (head.incomplete && head.end === bytes.length)) {
-    const tail = { offset: 0, length: bytes.length, readable: false };
-    return { file, first, chain: undefined, instant: undefined, entries: [], tail, faults };
+    fault(0, incompleteHeader(bytes.length));
+    return {
+      file,
+      first,
+      chain: undefined,
+      instant: undefined,
+      headless: true,
+      entries: [],
+      tail: undefined,
+      faults,
+    };
   }
   const header = headerOf(head, segmentHeader, journalFormat, journalVersion, fault);
   if (header !== undefined && header.first !== first) {
@@ -198,7 +215,16 @@ export function inspectSegment(bytes: Buffer, first: number, linked: readonly nu
     expected = record.sequence + 1;
     gap = false;
   }
-  return { file, first, chain: header?.chain, instant: header?.instant, entries, tail, faults };
+  return {
+    file,
+    first,
+    chain: header?.chain,
+    instant: header?.instant,
+    headless: false,
+    entries,
+    tail,
+    faults,
+  };
 }
 
 function headerOf<T>(

@@ -63,6 +63,8 @@ class Salvage {
   #chain: number | undefined = 0;
   /** The highest number that a change is known to have had. */
   #highest = 0;
+  /** How many segments end within their headers. */
+  #headless = 0;
   /** The end of a segment that belongs to another history. */
   #foreign: { sequence: number; chain: number } | undefined;
 
@@ -83,7 +85,9 @@ class Salvage {
       const what = "the file is missing, with the changes that it may have had";
       this.#lose(segmentFile(database.sequence + 1), 0, what, null);
     }
-    if (!hasBase && this.#saved.length === 0) {
+    // A folder whose only file ends within its header may never have had a change: it can be begun anew.
+    const mayBeEmpty = snapshots.length === 0 && this.#headless === segments.length;
+    if (!hasBase && this.#saved.length === 0 && !mayBeEmpty) {
       throw new Failure("STORE_UNAVAILABLE", `Nothing of the data in ${this.#folder} can be saved.`, {
         hint: "Restore a backup with `addon-cli data restore <file> --replace`; nothing was changed.",
       });
@@ -116,6 +120,7 @@ class Salvage {
     const database = this.#database;
     const chain = this.#chain;
     const segment = inspectSegment(bytes, first, chain === undefined ? [] : [chain]);
+    if (segment.headless) this.#loseHeadless(segment.file, bytes.length);
     if (segment.entries.length === 0 && segment.tail === undefined) return;
     if (first > database.sequence + 1) this.#overlay(first - 1);
     if (first > database.sequence + 1) {
@@ -233,6 +238,15 @@ class Salvage {
       }
     }
     if (records.length > 0) this.#saved.push({ file, what: `${records.length} records` });
+  }
+
+  /** A segment that ends within its header; {@link inspectSegment}. */
+  #loseHeadless(file: string, length: number): void {
+    const what =
+      `the changes that this file may have had: ${length} bytes of its header are left. ` +
+      "It had none if a program before the present version was killed while it created the file";
+    this.#lose(file, 0, what, null);
+    this.#headless += 1;
   }
 
   #loseLine(file: string, line: ScannedLine, number: number): void {

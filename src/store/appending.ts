@@ -4,9 +4,9 @@
  */
 import { join } from "node:path";
 import { Failure } from "../errors.ts";
-import { type File, type Files, privateMode, syncFolder, writeAll } from "./files.ts";
+import { createDurably, type File, type Files, writeAll } from "./files.ts";
 import { journalFormat, journalVersion, segmentFile } from "./journal.ts";
-import { encodeLine } from "./lines.ts";
+import { encodeLine, lineFeed } from "./lines.ts";
 
 /** The newest segment, open for appending. */
 export class Journal {
@@ -76,6 +76,7 @@ export class Journal {
    * the journal must not be used any more.
    */
   async rotate(first: number, chain: number, now: number): Promise<void> {
+    await requireNoRecords(this.#files, this.#folder, first);
     const segment = createSegment(this.#files, this.#folder, first, chain, now);
     const { file, size } = await segment.catch(async (error: unknown) => {
       // What comes goes on in the present segment; this one would stand in its way.
@@ -113,19 +114,24 @@ export class SyncFailure extends Error {
   }
 }
 
+/**
+ * Creates a segment that has only its header. It appears whole, so that an incomplete header is always damage.
+ * A file of that name is what a failed attempt has left: it has no records, since its first one is yet to be written.
+ */
 async function createSegment(files: Files, folder: string, first: number, chain: number, now: number) {
   const header = { format: journalFormat, version: journalVersion, first, chain, instant: now };
   const bytes = Buffer.from(encodeLine(JSON.stringify(header), 0).line);
   const path = join(folder, segmentFile(first));
-  // Where the file exists, it is what a failed attempt has left: no record of that number has been written yet.
-  const file = await files.open(path, "w", privateMode);
-  try {
-    await writeAll(file, bytes, 0);
-    await file.sync();
-    await syncFolder(files, folder);
-  } catch (error) {
-    await file.close().catch(() => {});
-    throw error;
-  }
+  const file = await createDurably(files, path, (file) => writeAll(file, bytes, 0));
   return { file, size: bytes.length };
+}
+
+/** Makes sure that a new segment does not take the place of one that has records. */
+async function requireNoRecords(files: Files, folder: string, first: number): Promise<void> {
+  const name = segmentFile(first);
+  if (!(await files.readdir(folder)).includes(name)) return;
+  const bytes = await files.readFile(join(folder, name));
+  const header = bytes.indexOf(lineFeed);
+  if (header === -1 || header === bytes.length - 1) return;
+  throw new Error(`${join(folder, name)} has records that this process has not written`);
 }

@@ -86,19 +86,44 @@ export async function syncFolder(files: Files, path: string): Promise<void> {
 }
 
 /**
- * Writes a file so that at every moment either the old one or the whole new one has its name: under a name of its
- * own, every byte, synced, renamed into place, the folder synced.
+ * Creates a file so that at every moment either the old file or the whole new one has its name: under a name of its
+ * own, filled, synced, renamed into place, the folder synced.
+ * @returns the file, still open for writing
  */
+export async function createDurably(
+  files: Files,
+  path: string,
+  fill: (file: File) => Promise<void>,
+): Promise<File> {
+  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
+  const file = await files.open(temporary, "wx", privateMode);
+  try {
+    await fill(file);
+    await file.sync();
+    await files.rename(temporary, path);
+  } catch (error) {
+    await file.close().catch(() => {});
+    await files.unlink(temporary).catch(() => {});
+    throw error;
+  }
+  try {
+    await syncFolder(files, dirname(path));
+  } catch (error) {
+    await file.close().catch(() => {});
+    throw error;
+  }
+  return file;
+}
+
+/** Writes a file as {@link createDurably} does, and closes it. Returns its size in bytes. */
 export async function writeDurably(
   files: Files,
   path: string,
   pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<number> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
-  const file = await files.open(temporary, "wx", privateMode);
   let size = 0;
-  let synced = 0;
-  try {
+  const file = await createDurably(files, path, async (file) => {
+    let synced = 0;
     for await (const piece of pieces) {
       await writeAll(file, piece, size);
       size += piece.length;
@@ -106,14 +131,7 @@ export async function writeDurably(
       await file.datasync();
       synced = size;
     }
-    await file.sync();
-    await file.close();
-    await files.rename(temporary, path);
-  } catch (error) {
-    await file.close().catch(() => {});
-    await files.unlink(temporary).catch(() => {});
-    throw error;
-  }
-  await syncFolder(files, dirname(path));
+  });
+  await file.close();
   return size;
 }

@@ -73,6 +73,11 @@ export function segmentsIn(names: readonly string[]): number[] {
     .sort((a, b) => a - b);
 }
 
+/** What is wrong with a segment that has `length` bytes, but not a whole header. */
+export function incompleteHeader(length: number): string {
+  return `the header is incomplete: the file has ${length} bytes, and changes may be missing`;
+}
+
 /** What a segment's header says. */
 export type SegmentHeader = v.InferOutput<typeof headerSchema>;
 
@@ -130,10 +135,13 @@ export class SegmentReader {
     this.#decoder.take(piece);
   }
 
-  /** Takes the end of the segment. @throws BrokenLine as {@link take}; also where not even the header is complete */
+  /**
+   * Takes the end of the segment.
+   * @throws BrokenLine as {@link take}; also where the header is incomplete: a segment appears with its header whole
+   */
   finish(): ReadSegment {
     this.#decoder.flush();
-    if (this.#header === undefined) throw new BrokenLine("the header is incomplete", 0, true);
+    if (this.#header === undefined) throw new BrokenLine(incompleteHeader(this.rest.length), 0);
     const { version, first, chain } = this.#header;
     let broken: Buffer | undefined;
     try {

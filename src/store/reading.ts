@@ -103,9 +103,6 @@ async function readSegmentFile(
   } catch (error) {
     if (error instanceof NewerFormat) throw error.in(path);
     if (!(error instanceof BrokenLine)) throw error;
-    // A segment is begun with its header: cut off there, it has never had a record.
-    if (error.incomplete)
-      return { version: 0, first, chain: 0, end: 0, unterminated: false, broken: reader.rest };
     throw damaged(path, error.offset, error.message);
   }
   throw damaged(path, 0, `the header says that it begins with ${reader.header?.first}`);
@@ -187,7 +184,7 @@ class Replay {
     return this.fault !== undefined || this.#reached;
   }
 
-  #begin({ version, first, chain }: Pick<ReadSegment, "version" | "first" | "chain">): void {
+  #begin({ first, chain }: Pick<ReadSegment, "first" | "chain">): void {
     this.fault = this.#torn ?? this.fault;
     this.#path = join(this.#folder, segmentFile(first));
     const expected = this.#database.sequence + 1;
@@ -197,7 +194,7 @@ class Replay {
     this.#endedBefore = this.#ended;
     this.#sequence = first - 1;
     this.#chain = chain;
-    if (version > 0) this.#requireFollowing(0, "it does not follow what was written before it");
+    this.#requireFollowing(0, "it does not follow what was written before it");
   }
 
   #apply({ record, chain, offset }: ReadRecord): void {
@@ -214,8 +211,8 @@ class Replay {
   }
 
   #end(segment: ReadSegment): void {
-    const { version, end, broken, unterminated } = segment;
-    if (version > 0 && this.#sequence < this.#start) {
+    const { end, broken, unterminated } = segment;
+    if (this.#sequence < this.#start) {
       this.#fail(end, `its last change is ${this.#sequence}, but the snapshot contains ${this.#start}`);
     }
     const isTorn = (broken !== undefined || unterminated) && !this.#endedBefore;

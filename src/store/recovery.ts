@@ -11,7 +11,7 @@ import { Database } from "./collection.ts";
 import { type Files, privateMode, syncFolder, writeAll } from "./files.ts";
 import { foreignIn, remainsIn } from "./folder-names.ts";
 import { journalVersion, type ReadSegment, segmentFile } from "./journal.ts";
-import { damaged, hasData, newestWholeSnapshot, replay } from "./reading.ts";
+import { hasData, newestWholeSnapshot, replay } from "./reading.ts";
 import { snapshotsIn } from "./snapshot.ts";
 
 /** What {@link recover} gives: the data, the journal to go on with, and what it had to mend. */
@@ -50,15 +50,9 @@ export async function recover<M extends Model>(
   const warnings: string[] = [];
   const database = await newestWholeSnapshot(files, folder, model, snapshotsIn(names), warnings);
   const { replayed, newest } = await replay(files, folder, names, database);
-  if (newest.version === 0 && newest.first !== database.sequence + 1) {
-    throw damaged(join(folder, segmentFile(newest.first)), 0, "the header is incomplete");
-  }
   const end = await mend(files, folder, newest, warnings);
-  const journal =
-    newest.version === 0
-      ? await Journal.create(files, folder, newest.first, database.chain, now)
-      : await Journal.open(files, folder, newest.first, end);
-  const isOutdated = newest.version > 0 && newest.version < journalVersion;
+  const journal = await Journal.open(files, folder, newest.first, end);
+  const isOutdated = newest.version < journalVersion;
   return { database, journal, isNew: false, isOutdated, replayed, warnings };
 }
 

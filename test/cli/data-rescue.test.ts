@@ -1,6 +1,6 @@
 /** `data repair`, `export` and `import`. */
 import assert from "node:assert/strict";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertIncludes, assertLacks } from "../_setup.ts";
@@ -49,6 +49,33 @@ describe("data repair", () => {
       if (!/journal-|snapshot-/.test(path)) continue;
       assert.deepEqual(await readFile(path.replace(desk.data, join(desk.data, document.kept))), bytes);
     }
+  });
+
+  it("when the only segment is cut within its header then every command is refused, and repair begins anew", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    const path = join(desk.data, "journal-000000000001.log");
+    await truncate(path, 30);
+    for (const args of [
+      ["player", "list"],
+      ["player", "add", "Bob"],
+      ["audit"],
+      ["seed", "groups"],
+      ["serve", "--port", "0"],
+    ]) {
+      const stderr = await desk.fails(...args);
+      assertIncludes(stderr, `${path} is damaged at byte 0: the header is incomplete: the file has 30 bytes`);
+      assert.match(stderr, /addon-cli data repair/);
+    }
+    assert.equal((await desk.run(["data", "status"])).exitCode, 1);
+    assert.equal((await desk.run(["data", "verify"])).exitCode, 1);
+    assert.match(
+      await desk.ok("data", "repair", "--yes"),
+      /Lost:\n {2}journal-000000000001\.log: byte 0: the changes that this file may have had/,
+    );
+    assert.deepEqual(await players(desk), []);
+    await desk.ok("player", "add", "Bob");
+    assert.deepEqual(await players(desk), ["Bob"]);
   });
 
   it("when nothing can be saved then it says so, and changes nothing", async (t) => {

@@ -37,15 +37,6 @@ describe("a torn end", () => {
     assert.deepEqual(await assertGoesOn(folder, 9), []);
   });
 
-  it("in the header of a segment that was just begun is begun anew", async (t) => {
-    for (const length of [0, 1, 40]) {
-      const folder = await ninth(await temporaryFolder(t));
-      const bytes = await readFile(join(folder, segment(7)));
-      await writeFile(join(folder, segment(10)), bytes.subarray(0, length));
-      await assertGoesOn(folder, 9);
-    }
-  });
-
   it("of an older segment is damage", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     await rm(join(folder, snapshot(6)));

@@ -252,7 +252,7 @@ describe("a snapshot that fails", () => {
   it("where what it began can not be removed either leaves a start that finds everything", async (t) => {
     const bench = await Bench.open(t);
     bench.rule = ({ operation, path }) =>
-      operation === "unlink" || (operation === "sync" && path.includes("journal-"))
+      operation === "unlink" || (operation === "sync" && path === bench.folder)
         ? systemError("EIO")
         : undefined;
     await assertRefused(bench.store.snapshot(), "EIO");
@@ -273,7 +273,9 @@ describe("a snapshot that fails", () => {
     const told: string[] = [];
     const warn = (message: string) => void told.push(message);
     const folder = await temporaryFolder(t);
-    const files = ruledFiles(({ operation }) => (operation === "rename" ? systemError("EIO") : undefined));
+    const files = ruledFiles(({ operation, path }) =>
+      operation === "rename" && path.includes("snapshot-") ? systemError("EIO") : undefined,
+    );
     const store = await openNotebook(folder, { files, snapshotAfter: { bytes: 1000, snapshots: 0 }, warn });
     await fill(store, 30);
     await store.close();
