@@ -221,7 +221,7 @@ export class Store<M extends Model> {
     await this.#low.write();
     // 3. From here on the snapshot is what a start reads, and what it replaces may go.
     this.#snapshotSequence = written;
-    await prune(files, this.folder, this.#options.retention ?? defaultRetention, this.#now());
+    await prune(files, this.folder, this.#options.retention ?? defaultRetention);
   }
 
   /** Leaves a mark for the next start, and has the process ended. */

@@ -1,6 +1,6 @@
-/** Snapshots while changes go on, when they are begun, and how long what they replace is kept. */
+/** Snapshots while changes go on, and when they are begun. */
 import assert from "node:assert/strict";
-import { readFile, utimes } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
@@ -8,7 +8,7 @@ import * as fc from "fast-check";
 import { Collection } from "../../src/store/collection.ts";
 import { type File, nodeFiles } from "../../src/store/files.ts";
 import { readState } from "../../src/store/reading.ts";
-import { Clock, day, temporaryFolder } from "../_setup.ts";
+import { temporaryFolder } from "../_setup.ts";
 import {
   assertKept,
   contents,
@@ -194,74 +194,5 @@ describe("a snapshot", () => {
     await again.snapshot();
     await again.close({ snapshot: true });
     assert.deepEqual(await namesIn(folder, dataFile), names);
-  });
-});
-
-describe("retention", () => {
-  /** Sets the age of every data file by its place among the snapshots: the oldest is `oldest` days old. */
-  async function age(folder: string, now: number, days: number): Promise<void> {
-    for (const name of await namesIn(folder, dataFile)) {
-      const then = (now - days * day) / 1000;
-      await utimes(join(folder, name), then, then);
-    }
-  }
-
-  async function withSnapshots(folder: string, count: number, clock: Clock, days: number) {
-    const store = await openNotebook(folder, { now: clock.now });
-    for (let each = 1; each <= count; each += 1) {
-      await fill(store, each * 2);
-      await store.snapshot();
-    }
-    await age(folder, clock.time, days);
-    return store;
-  }
-
-  it("keeps everything of the last 14 days", async (t) => {
-    const folder = await temporaryFolder(t);
-    const store = await withSnapshots(folder, 6, new Clock(), 13.9);
-    t.after(() => store.close());
-    await fill(store, 13);
-    await store.snapshot();
-    assert.equal((await namesIn(folder, /^snapshot-/)).length, 7);
-    assert.equal((await namesIn(folder, /^journal-/)).length, 8);
-  });
-
-  it("keeps the last 3 snapshots however old they are, with all changes since, and drops the rest", async (t) => {
-    const folder = await temporaryFolder(t);
-    const store = await withSnapshots(folder, 6, new Clock(), 14.1);
-    await fill(store, 13);
-    await store.snapshot();
-    await store.close();
-    assert.deepEqual(await namesIn(folder, dataFile), [
-      "journal-000000000011.log",
-      "journal-000000000013.log",
-      "journal-000000000014.log",
-      "snapshot-000000000010.jsonl",
-      "snapshot-000000000012.jsonl",
-      "snapshot-000000000013.jsonl",
-    ]);
-    for (const sequence of [10, 11, 12, 13]) {
-      const { database } = await readState(nodeFiles, folder, notebook, { sequence });
-      assert.deepEqual(contents(database.view), stateAfter(sequence));
-    }
-  });
-
-  it("drops nothing before the snapshot that replaces it has its name on the disk", async (t) => {
-    const folder = await temporaryFolder(t);
-    const clock = new Clock();
-    await (await withSnapshots(folder, 5, clock, 20)).close();
-    const steps: string[] = [];
-    const files = ruledFiles(({ operation, path }) => {
-      if (operation === "rename" || operation === "unlink") steps.push(operation);
-      if (operation === "sync" && path === folder) steps.push("folder synced");
-      return undefined;
-    });
-    const store = await openNotebook(folder, { files, now: clock.now });
-    t.after(() => store.close());
-    await fill(store, 11);
-    await store.snapshot();
-    const renamed = steps.indexOf("rename");
-    assert.equal(steps[renamed + 1], "folder synced");
-    assert.ok(steps.indexOf("unlink") > renamed + 1, `${steps}`);
   });
 });

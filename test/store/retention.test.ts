@@ -1,0 +1,187 @@
+/** Retention: every moment of the period can be restored, also after quiet days and whatever the clock does once. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { nodeFiles } from "../../src/store/files.ts";
+import { readState } from "../../src/store/reading.ts";
+import { Clock, day, temporaryFolder } from "../_setup.ts";
+import {
+  contents,
+  dataFile,
+  fill,
+  type Notebook,
+  namesIn,
+  notebook,
+  openNotebook,
+  ruledFiles,
+  segment,
+  snapshot,
+  spoil,
+  stateAfter,
+} from "./_faults.ts";
+
+/** A store whose clock is set by hand, and what was true when: the number of the last change at each day. */
+class Diary {
+  readonly folder: string;
+  readonly #clock: Clock;
+  readonly #begin: number;
+  readonly #days: { readonly day: number; readonly sequence: number }[] = [];
+  store!: Notebook;
+
+  constructor(folder: string, clock: Clock) {
+    this.folder = folder;
+    this.#clock = clock;
+    this.#begin = clock.time;
+  }
+
+  static async open(t: TestContext): Promise<Diary> {
+    const clock = new Clock();
+    const diary = new Diary(await temporaryFolder(t), clock);
+    diary.store = await openNotebook(diary.folder, { now: clock.now });
+    t.after(() => diary.store.close());
+    return diary;
+  }
+
+  /** Makes a change on a day, then a snapshot. @param shown the day that the clock shows meanwhile */
+  async on(actual: number, { shown = actual } = {}): Promise<void> {
+    this.#set(shown);
+    await fill(this.store, this.store.sequence + 1);
+    this.#days.push({ day: actual, sequence: this.store.sequence });
+    await this.store.snapshot();
+  }
+
+  /** Makes a change on a day. */
+  async changeOn(actual: number): Promise<void> {
+    this.#set(actual);
+    await fill(this.store, this.store.sequence + 1);
+    this.#days.push({ day: actual, sequence: this.store.sequence });
+  }
+
+  #set(shown: number): void {
+    this.#clock.time = this.#begin + shown * day;
+  }
+
+  /** Asserts that each day from one on can still be restored. */
+  async assertReaches(from: number): Promise<void> {
+    for (const { day: each, sequence } of this.#days) {
+      if (each < from) continue;
+      const { database } = await readState(nodeFiles, this.folder, notebook, { sequence });
+      assert.equal(database.sequence, sequence, `day ${each}`);
+      assert.deepEqual(contents(database.view), stateAfter(sequence), `day ${each}`);
+    }
+  }
+
+  snapshots(): Promise<string[]> {
+    return namesIn(this.folder, /^snapshot-/);
+  }
+}
+
+describe("retention", () => {
+  it("keeps everything of the last 14 days", async (t) => {
+    const diary = await Diary.open(t);
+    for (let each = 0; each < 14; each += 1) await diary.on(each);
+    assert.equal((await diary.snapshots()).length, 14);
+    await diary.assertReaches(0);
+  });
+
+  it("lets yesterday be restored after 20 quiet days and four snapshots on one day", async (t) => {
+    const diary = await Diary.open(t);
+    for (const each of [0, 0.1, 0.2, 0.3]) await diary.on(each);
+    // The service ran on, with a change each day and no reason for a snapshot.
+    for (let each = 1; each < 20; each += 1) await diary.changeOn(each);
+    for (const each of [20, 20.1, 20.2, 20.3]) await diary.on(each);
+    await diary.assertReaches(6);
+    const yesterday = { instant: new Clock().time + 19.3 * day };
+    const { database } = await readState(nodeFiles, diary.folder, notebook, yesterday);
+    assert.equal(database.sequence, 4 + 19);
+  });
+
+  it("deletes what no moment of the last 14 days needs", async (t) => {
+    const diary = await Diary.open(t);
+    for (let each = 0; each <= 40; each += 1) await diary.on(each);
+    // Now is day 38, by the earliest of the last three. Days up to 24 are old, and the third newest of them is 22.
+    const oldest = 22 + 1;
+    assert.equal((await diary.snapshots())[0], snapshot(oldest));
+    assert.equal((await namesIn(diary.folder, /^journal-/))[0], segment(oldest + 1));
+    await diary.assertReaches(22);
+  });
+
+  for (const [name, ahead] of Object.entries({ "30 days ahead": 30, "73 years ahead": 73 * 365 })) {
+    for (const jumps of [1, 2]) {
+      it(`deletes nothing of the last 14 days where the clock is ${name} for ${jumps} snapshots`, async (t) => {
+        const diary = await Diary.open(t);
+        for (let each = 0; each <= 12; each += 1) await diary.on(each);
+        for (let jump = 0; jump < jumps; jump += 1) await diary.on(12, { shown: 12 + ahead + jump / 10 });
+        await diary.assertReaches(0);
+        for (const each of [13, 14, 15, 20, 25]) {
+          await diary.on(each);
+          await diary.assertReaches(each - 14);
+        }
+      });
+    }
+  }
+
+  it("deletes nothing of the last 14 days where the clock was in 1970 for one snapshot", async (t) => {
+    const diary = await Diary.open(t);
+    for (let each = 0; each <= 20; each += 1) await diary.on(each);
+    await diary.on(20, { shown: -56 * 365 });
+    for (const each of [21, 22, 23, 24, 30]) {
+      await diary.on(each);
+      await diary.assertReaches(each - 14);
+    }
+  });
+
+  it("goes on to delete after a clock was ahead for a snapshot", async (t) => {
+    const diary = await Diary.open(t);
+    await diary.on(0);
+    await diary.on(1, { shown: 73 * 365 });
+    for (let each = 2; each <= 40; each += 1) await diary.on(each);
+    assert.equal((await diary.snapshots()).includes(snapshot(2)), false);
+  });
+
+  it("takes a snapshot whose header is damaged for none that others could rest on", async (t) => {
+    const diary = await Diary.open(t);
+    for (let each = 0; each <= 18; each += 1) await diary.on(each);
+    for (const name of (await diary.snapshots()).slice(0, 4)) await spoil(join(diary.folder, name), 20);
+    const [, , , , fifth] = await diary.snapshots();
+    await diary.on(19);
+    assert.ok((await diary.snapshots()).includes(String(fifth)));
+    await diary.assertReaches(5);
+  });
+
+  it("keeps 3 snapshots from before the period, however old, with all changes since", async (t) => {
+    const diary = await Diary.open(t);
+    for (const each of [0, 1, 2, 3, 4]) await diary.on(each);
+    for (const each of [1000, 1001, 1002]) await diary.on(each);
+    assert.deepEqual(await namesIn(diary.folder, dataFile), [
+      ...[4, 5, 6, 7, 8, 9].map(segment),
+      ...[3, 4, 5, 6, 7, 8].map(snapshot),
+    ]);
+    await diary.assertReaches(2);
+  });
+
+  it("deletes nothing before the snapshot that replaces it has its name on the disk", async (t) => {
+    const clock = new Clock();
+    const folder = await temporaryFolder(t);
+    const steps: string[] = [];
+    const files = ruledFiles(({ operation, path }) => {
+      if (operation === "rename" || operation === "unlink") steps.push(operation);
+      if (operation === "sync" && path === folder) steps.push("folder synced");
+      return undefined;
+    });
+    const store = await openNotebook(folder, { files, now: clock.now });
+    t.after(() => store.close());
+    for (let each = 1; each <= 9; each += 1) {
+      clock.advance(10 * day);
+      await fill(store, each);
+      steps.length = 0;
+      await store.snapshot();
+    }
+    const unlinked = steps.indexOf("unlink");
+    assert.ok(unlinked > 0, `${steps}`);
+    assert.equal(steps.lastIndexOf("rename") + 1, steps.lastIndexOf("folder synced"));
+    assert.ok(unlinked > steps.lastIndexOf("folder synced"), `${steps}`);
+    assert.match(await readFile(join(folder, snapshot(9)), "utf8"), /"end"/);
+  });
+});
