@@ -2,14 +2,15 @@
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { type Control, controlOf, type Holder } from "../../src/control/control.ts";
-import { startControl } from "../../src/control/server.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import { connectionLimit } from "../../src/descriptors.ts";
 import { DocsPage, docsPath } from "../../src/docs-page.ts";
 import type { Reloaded } from "../../src/route-table.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
+import { FolderLost } from "../../src/store/appending.ts";
 import { modeForOthers } from "../../src/store/folder.ts";
+import { keepControl } from "../control-socket.ts";
 import type { Telling } from "../folder.ts";
 import { keepNewObjectsYoung } from "../heap.ts";
 import type { IO } from "../io.ts";
@@ -67,7 +68,9 @@ function telling(io: IO, log: Log, { logAddress = false }: ServeOptions): Tellin
     warn: log.warn,
     onFatal(error) {
       log.fatal(
-        "The disk can not be relied on any more: leaving. The next start saves everything anew.",
+        error instanceof FolderLost
+          ? `${error.message}. Leaving.`
+          : "The disk can not be relied on any more: leaving. The next start saves everything anew.",
         error,
       );
       io.abort(1);
@@ -107,7 +110,7 @@ async function serveOn(
   const closers: (() => unknown)[] = [() => server.close()];
   try {
     const holder = { pid: process.pid, url, since: Date.now() };
-    const control = await startControl(service.store.folder, loggedControl(service, holder, log), log);
+    const control = await keepControl(service.store, loggedControl(service, holder, log), log);
     closers.push(() => control.close());
     const reload = (why: string) => reloadTable(service, log, why);
     io.onReload(() => void reload("on SIGHUP"));

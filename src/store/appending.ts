@@ -7,11 +7,13 @@ import { Failure } from "../errors.ts";
 import { createDurably, type File, type Files, writeAll } from "./files.ts";
 import { journalFormat, journalVersion, segmentFile } from "./journal.ts";
 import { encodeLine, lineFeed } from "./lines.ts";
+import type { FolderLock } from "./lock.ts";
 
 /** The newest segment, open for appending. */
 export class Journal {
   readonly #files: Files;
   readonly #folder: string;
+  #lock: FolderLock | undefined;
   #file: File;
   #size: number;
   /** The sequence number with which the segment begins. */
@@ -43,6 +45,22 @@ export class Journal {
     return new Journal(files, folder, file, first, size);
   }
 
+  /** Has the folder's lock hold the segment, and every one that follows it. */
+  guardBy(lock: FolderLock): void {
+    this.#lock = lock;
+    lock.begin(join(this.#folder, segmentFile(this.first)), this.#file);
+  }
+
+  /**
+   * Makes sure that what is appended is found by the next start: that the segment and the lock file are where they
+   * were. A lock file that is missing is put back. Returns whether that was necessary.
+   * @throws FolderLost where the segment is not where it was: nothing may be written any more
+   */
+  async check(): Promise<boolean> {
+    this.#requireInPlace();
+    return (await this.#lock?.keep()) ?? false;
+  }
+
   /** The bytes of the segment. */
   get size(): number {
     return this.#size;
@@ -54,6 +72,7 @@ export class Journal {
    * @throws SyncFailure where it is not known what the disk has: nothing may be written any more.
    */
   async append(lines: Uint8Array): Promise<void> {
+    await this.check();
     try {
       await writeAll(this.#file, lines, this.#size);
     } catch (cause) {
@@ -68,6 +87,8 @@ export class Journal {
     } catch (cause) {
       throw new SyncFailure("the journal could not be synced", cause);
     }
+    // Nobody is told of what went into a folder that was moved or deleted meanwhile.
+    this.#requireInPlace();
     this.#size += lines.length;
   }
 
@@ -76,8 +97,9 @@ export class Journal {
    * the journal must not be used any more.
    */
   async rotate(first: number, chain: number, now: number): Promise<void> {
+    this.#requireInPlace();
     await requireNoRecords(this.#files, this.#folder, first);
-    const segment = createSegment(this.#files, this.#folder, first, chain, now);
+    const segment = createSegment(this.#files, this.#folder, first, chain, now, this.#lock);
     const { file, size } = await segment.catch(async (error: unknown) => {
       // What comes goes on in the present segment; this one would stand in its way.
       const path = join(this.#folder, segmentFile(first));
@@ -88,11 +110,17 @@ export class Journal {
     this.#file = file;
     this.#size = size;
     this.first = first;
+    await this.#lock?.follow(join(this.#folder, segmentFile(first)), file);
     await old.close();
   }
 
   async close(): Promise<void> {
     await this.#file.close();
+  }
+
+  #requireInPlace(): void {
+    const path = this.#lock?.misplaced;
+    if (path !== undefined) throw new FolderLost(path);
   }
 
   async #cutBack(cause: unknown): Promise<void> {
@@ -107,10 +135,20 @@ export class Journal {
 
 /** What the disk holds is not known: the process must not go on, since its next answer could be a lie. */
 export class SyncFailure extends Error {
-  override readonly name = "SyncFailure";
+  override readonly name: string = "SyncFailure";
 
   constructor(message: string, cause: unknown) {
     super(message, { cause });
+  }
+}
+
+/** The segment that is appended to is not the file of its name any more: the next start would not find what it gets. */
+export class FolderLost extends SyncFailure {
+  constructor(path: string) {
+    super(
+      `${path} was moved, deleted or replaced while it was open. Put the data folder back, or restore a backup, and start again`,
+      undefined,
+    );
   }
 }
 
@@ -118,11 +156,21 @@ export class SyncFailure extends Error {
  * Creates a segment that has only its header. It appears whole, so that an incomplete header is always damage.
  * A file of that name is what a failed attempt has left: it has no records, since its first one is yet to be written.
  */
-async function createSegment(files: Files, folder: string, first: number, chain: number, now: number) {
+async function createSegment(
+  files: Files,
+  folder: string,
+  first: number,
+  chain: number,
+  now: number,
+  lock?: FolderLock,
+) {
   const header = { format: journalFormat, version: journalVersion, first, chain, instant: now };
   const bytes = Buffer.from(encodeLine(JSON.stringify(header), 0).line);
   const path = join(folder, segmentFile(first));
-  const file = await createDurably(files, path, (file) => writeAll(file, bytes, 0));
+  const file = await createDurably(files, path, (file) => {
+    lock?.lockSegment(file);
+    return writeAll(file, bytes, 0);
+  });
   return { file, size: bytes.length };
 }
 

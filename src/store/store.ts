@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Low } from "lowdb";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
-import type { Journal } from "./appending.ts";
+import { FolderLost, type Journal } from "./appending.ts";
 import type { Database, DurableView } from "./collection.ts";
 import { type Files, nodeFiles, privateMode } from "./files.ts";
 import { makeFolder } from "./folder.ts";
@@ -112,6 +112,7 @@ export class Store<M extends Model> {
     try {
       const recovered = await recover(files, folder, model, now());
       journal = recovered.journal;
+      journal.guardBy(lock);
       const adapter = new SnapshotAdapter(files, folder, model, now);
       await adapter.measure();
       const low = new Low(adapter, recovered.database);
@@ -197,6 +198,25 @@ export class Store<M extends Model> {
     }
   }
 
+  /**
+   * Makes sure that nobody has deleted the lock file, or moved the folder. A lock file that is missing is put back;
+   * where the folder is not there any more, the process has to end.
+   * @returns whether the lock file was missing
+   */
+  async check(): Promise<boolean> {
+    if (this.#closed || this.#writer.fatal !== undefined) return false;
+    let restored = false;
+    try {
+      await this.#writer.betweenBatches(async () => {
+        restored = await this.#journal.check();
+      });
+    } catch (error) {
+      if (error instanceof FolderLost) await this.#stop(error);
+      throw error;
+    }
+    return restored;
+  }
+
   /** Begins a snapshot where the journal has grown enough. */
   #snapshotWhereDue(): void {
     const { bytes, snapshots } = this.#options.snapshotAfter ?? defaultSnapshotAfter;
@@ -226,6 +246,11 @@ export class Store<M extends Model> {
 
   /** Leaves a mark for the next start, and has the process ended. */
   async #stop(error: Error): Promise<void> {
+    // What has the folder's name now may be somebody else's.
+    if (error instanceof FolderLost) {
+      this.#options.onFatal?.(error);
+      return;
+    }
     try {
       const files = this.#options.files ?? nodeFiles;
       await (await files.open(join(this.folder, unsyncedMarker), "a", privateMode)).close();

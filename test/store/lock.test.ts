@@ -1,0 +1,193 @@
+/** The lock on a data folder whose files somebody deletes, replaces or moves while a process has it open. */
+import assert from "node:assert/strict";
+import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { tryLock } from "fs-native-extensions";
+import { nodeFiles } from "../../src/store/files.ts";
+import { FolderLock } from "../../src/store/lock.ts";
+import { FolderHeld } from "../../src/store/lock-file.ts";
+import { temporaryFolder } from "../_setup.ts";
+import {
+  assertKept,
+  assertRefused,
+  type Call,
+  fill,
+  type Notebook,
+  numbered,
+  type Outcome,
+  openNotebook,
+  origin,
+  ruledFiles,
+  segment,
+  systemError,
+} from "./_faults.ts";
+
+/** A store with 3 changes, and what it says when it has to stop. */
+class Holder {
+  readonly folder: string;
+  readonly fatal: Error[] = [];
+  rule: (call: Call) => Outcome | Promise<Outcome> = () => undefined;
+  store!: Notebook;
+
+  constructor(folder: string) {
+    this.folder = folder;
+  }
+
+  static async open(t: TestContext): Promise<Holder> {
+    const holder = new Holder(join(await temporaryFolder(t), "data"));
+    const files = ruledFiles((call) => holder.rule(call));
+    const onFatal = (error: Error) => void holder.fatal.push(error);
+    holder.store = await openNotebook(holder.folder, { files, onFatal });
+    t.after(() => holder.store.close().catch(() => {}));
+    await fill(holder.store, 3);
+    return holder;
+  }
+
+  /** Makes the next numbered change. */
+  change(): Promise<number> {
+    return this.store.change(origin, numbered(this.store.sequence + 1));
+  }
+
+  /** Asserts that nobody else gets the folder. */
+  async assertHeld(): Promise<void> {
+    await assert.rejects(openNotebook(this.folder), FolderHeld);
+    await assert.rejects(FolderLock.take(nodeFiles, this.folder), FolderHeld);
+  }
+
+  /** Asserts that a change is refused, that the process is told to end, and that nothing came into the folder. */
+  async assertStops(): Promise<void> {
+    const before = await readdir(this.folder).catch(() => undefined);
+    await assertRefused(this.change(), "Nothing was changed");
+    assert.equal(this.fatal.length, 1);
+    assert.match(String(this.fatal[0]?.message), new RegExp(`${segment(1)} was moved, deleted or replaced`));
+    await assertRefused(this.change(), "Nothing was changed");
+    assert.deepEqual(await readdir(this.folder).catch(() => undefined), before);
+  }
+}
+
+const deletions: Readonly<Record<string, (path: string) => Promise<void>>> = {
+  "is deleted": (path) => rm(path),
+  "is replaced": async (path) => {
+    await rm(path);
+    await writeFile(path, "");
+  },
+};
+
+describe("a lock file", () => {
+  for (const [how, remove] of Object.entries(deletions)) {
+    for (const isRotated of [false, true]) {
+      const where = isRotated ? ", after a snapshot," : "";
+      it(`that ${how}${where} lets no second process in, and is back before the next acknowledgement`, async (t) => {
+        const holder = await Holder.open(t);
+        if (isRotated) await holder.store.snapshot();
+        const path = join(holder.folder, "lock");
+        await remove(path);
+        await holder.assertHeld();
+        assert.equal(await holder.change(), 4);
+        // Now the lock file alone is enough.
+        const file = await nodeFiles.open(path, "a+");
+        assert.equal(tryLock(file.fd), false);
+        await file.close();
+        await holder.assertHeld();
+        await holder.store.close();
+        const next = await openNotebook(holder.folder);
+        assertKept(next, 4, 4);
+        await next.close();
+      });
+    }
+  }
+
+  it("that is deleted again and again while others try to start loses nothing", async (t) => {
+    const holder = await Holder.open(t);
+    for (let round = 0; round < 20; round += 1) {
+      await rm(join(holder.folder, "lock"), { force: true });
+      const starts = [1, 2, 3].map(() => assert.rejects(openNotebook(holder.folder), FolderHeld));
+      const changes = round % 5 === 0 ? [holder.store.snapshot()] : [holder.change()];
+      await Promise.all([...starts, ...changes]);
+    }
+    const { sequence } = holder.store;
+    await holder.store.close();
+    const next = await openNotebook(holder.folder);
+    assertKept(next, sequence, sequence);
+    await next.close();
+  });
+
+  it("that cannot be put back refuses changes until it can", async (t) => {
+    const holder = await Holder.open(t);
+    await rm(join(holder.folder, "lock"));
+    holder.rule = ({ operation, path }) =>
+      operation === "open" && path.endsWith("lock") ? systemError("ENOSPC") : undefined;
+    await assertRefused(holder.change(), "Nothing was changed");
+    await holder.assertHeld();
+    holder.rule = () => undefined;
+    assert.equal(await holder.change(), 4);
+    assert.deepEqual(holder.fatal, []);
+  });
+
+  it("that is deleted while nothing is changed is put back by a check", async (t) => {
+    const holder = await Holder.open(t);
+    assert.equal(await holder.store.check(), false);
+    await rm(join(holder.folder, "lock"));
+    assert.equal(await holder.store.check(), true);
+    assert.equal(await holder.store.check(), false);
+    await holder.assertHeld();
+  });
+});
+
+describe("a data folder in use", () => {
+  it("that is renamed ends the process, and has everything that was acknowledged", async (t) => {
+    const holder = await Holder.open(t);
+    await rename(holder.folder, `${holder.folder}-2`);
+    await holder.assertStops();
+    await holder.store.close();
+    const moved = await openNotebook(`${holder.folder}-2`);
+    assertKept(moved, 3, 3);
+    await moved.close();
+  });
+
+  it("that is deleted ends the process", async (t) => {
+    const holder = await Holder.open(t);
+    await rm(holder.folder, { recursive: true });
+    await holder.assertStops();
+  });
+
+  it("of which another one takes the place leaves that alone", async (t) => {
+    const holder = await Holder.open(t);
+    await cp(holder.folder, `${holder.folder}-2`, { recursive: true });
+    await rename(holder.folder, `${holder.folder}-1`);
+    await rename(`${holder.folder}-2`, holder.folder);
+    await holder.assertStops();
+    await assertRefused(holder.store.snapshot());
+    const other = await openNotebook(holder.folder);
+    assertKept(other, 3, 3);
+    await other.close();
+  });
+
+  it("whose newest segment is deleted ends the process", async (t) => {
+    const holder = await Holder.open(t);
+    await rm(join(holder.folder, segment(1)));
+    await holder.assertStops();
+  });
+
+  it("that is moved away while a change is synced is not acknowledged", async (t) => {
+    const holder = await Holder.open(t);
+    holder.rule = async ({ operation }) => {
+      if (operation === "datasync") await rename(holder.folder, `${holder.folder}-2`);
+      return undefined;
+    };
+    await assertRefused(holder.change());
+    assert.equal(holder.fatal.length, 1);
+    assert.equal(holder.store.sequence, 3);
+  });
+
+  it("that is moved while nothing is changed is noticed by a check, and by a snapshot", async (t) => {
+    const holder = await Holder.open(t);
+    await rename(holder.folder, `${holder.folder}-2`);
+    await mkdir(holder.folder);
+    await assertRefused(holder.store.snapshot(), "was moved");
+    await assert.rejects(holder.store.check(), /was moved, deleted or replaced/);
+    assert.equal(holder.fatal.length, 1);
+    assert.deepEqual(await readdir(holder.folder), []);
+  });
+});
