@@ -4,6 +4,7 @@ import type { Fault } from "../src/engine/document.ts";
 import { Failure } from "../src/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import { TableFaults } from "../src/route-table.ts";
+import { remedyFor } from "../src/store/refusals.ts";
 import type { Paint } from "./faults.ts";
 import type { IO, Sink } from "./io.ts";
 
@@ -148,8 +149,11 @@ interface Problem {
 }
 
 function toProblem(error: unknown): Problem {
-  if (error instanceof Failure) return error;
+  if (error instanceof Failure) {
+    const { code, message, parameter, hint, operatorHint } = error;
+    return { code, message, parameter, hint: operatorHint ?? hint };
+  }
   if (error instanceof TableFaults) return { code: "TABLE_FAULTS", message: error.message };
   const { code = "INTERNAL", message = String(error) } = error as NodeJS.ErrnoException;
-  return { code, message };
+  return { code, message, hint: remedyFor(error) };
 }

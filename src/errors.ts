@@ -36,6 +36,8 @@ export interface FailureDetails {
   readonly parameter?: string;
   /** What to do about it, as one sentence. */
   readonly hint?: string;
+  /** What an operator does about it, where that is more than a caller should know: for the log and the command line. */
+  readonly operatorHint?: string;
   /** What went wrong underneath: for the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -46,11 +48,13 @@ export class Failure extends Error {
   readonly code: FailureCode;
   readonly parameter: string | undefined;
   readonly hint: string | undefined;
+  readonly operatorHint: string | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
     this.code = code;
     this.parameter = details.parameter;
     this.hint = details.hint;
+    this.operatorHint = details.operatorHint;
   }
 }

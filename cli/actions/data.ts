@@ -7,13 +7,13 @@ import { Reported, toDate } from "../output.ts";
 import type { Session } from "../session.ts";
 import { describeFault, holderOf } from "./data-folder.ts";
 
-/** Tells what a folder has. @throws Reported where it can not be read */
+/** Tells what a folder has. @throws Reported where it can not be read, or the disk takes no changes */
 export async function showStatus({ output, workplace }: Session): Promise<void> {
   const { folder } = workplace();
   const status = await statusOf(folder);
   const holder = await holderOf(folder);
   output.result({ ...status, holder }, describeStatus(status, holder));
-  if (status.problem !== null) throw new Reported();
+  if (status.problem !== null || status.disk.problem !== null) throw new Reported();
 }
 
 /** Reads everything, and tells every fault. @throws Reported where there is one */
@@ -52,7 +52,10 @@ function describeStatus(status: Status, holder: Holder | null): string {
     ["journal from", describeMark(status.journalFrom)],
     ["back to", toDate(status.reachesBackTo)],
   ];
-  if (status.problem !== null) rows.push(["problem", status.problem]);
+  rows.push(["free on the disk", sizeOf(status.disk.free)]);
+  for (const problem of [status.problem, status.disk.problem]) {
+    if (problem !== null) rows.push(["problem", problem]);
+  }
   const list = Object.entries(records ?? {}).map(([name, count]): [string, string] => [
     `  ${name}`,
     String(count),

@@ -24,7 +24,10 @@ export function addCallCommand(program: Command, { io, output, withControl }: Se
         output.result(body, text);
         return;
       }
-      const { info, hint, code } = body as { info: string; hint?: string; code: FailureCode };
+      const { info, hint: said, code } = body as { info: string; hint?: string; code: FailureCode };
+      // The answer is one for players, who learn nothing of the disk.
+      const hint =
+        code === "STORE_UNAVAILABLE" ? "`addon-cli data status` tells what is wrong with the disk." : said;
       // As JSON the answer is passed on as it is, with status and request id.
       if (program.opts<{ json: boolean }>().json) io.stdout.write(`${JSON.stringify(body)}\n`);
       else await output.failure(new Failure(code, info, hint === undefined ? {} : { hint }));

@@ -23,8 +23,8 @@ export function toWire(error: unknown): WireError {
     return { message, file, faults, text };
   }
   if (error instanceof Failure) {
-    const { code, message, parameter, hint } = error;
-    return { code, message, parameter, hint };
+    const { code, message, parameter, hint, operatorHint } = error;
+    return { code, message, parameter, hint: operatorHint ?? hint };
   }
   return { message: error instanceof Error ? error.message : String(error) };
 }

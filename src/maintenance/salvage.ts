@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
 import { Database } from "../store/collection.ts";
-import type { Files } from "../store/files.ts";
+import { type Files, readWhole } from "../store/files.ts";
 import { type JournalRecord, segmentFile, segmentsIn } from "../store/journal.ts";
 import { applyRecord } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
@@ -100,7 +100,7 @@ class Salvage {
   /** Begins with the newest snapshot that has all its records. */
   async #begin(snapshots: readonly number[]): Promise<boolean> {
     for (const sequence of snapshots.toReversed()) {
-      const bytes = await this.#files.readFile(join(this.#folder, snapshotFile(sequence)));
+      const bytes = await readWhole(this.#files, join(this.#folder, snapshotFile(sequence)));
       const snapshot = inspectSnapshot(bytes, sequence);
       if (!snapshot.complete) {
         this.#partial.unshift(snapshot);
@@ -116,7 +116,7 @@ class Salvage {
   }
 
   async #readSegment(first: number): Promise<void> {
-    const bytes = await this.#files.readFile(join(this.#folder, segmentFile(first)));
+    const bytes = await readWhole(this.#files, join(this.#folder, segmentFile(first)));
     const database = this.#database;
     const chain = this.#chain;
     const segment = inspectSegment(bytes, first, chain === undefined ? [] : [chain]);

@@ -1,11 +1,11 @@
 /** What a data folder has: how much of it, how recent, and how far back it reaches. Takes no lock. */
-import { open, readdir, stat } from "node:fs/promises";
+import { access, constants, open, readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
-import { nodeFiles } from "../store/files.ts";
+import { naming, nodeFiles } from "../store/files.ts";
 import { segmentFile, segmentsIn } from "../store/journal.ts";
 import { readHistory, readState } from "../store/reading.ts";
+import { remedyFor } from "../store/refusals.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 import { listData, steadily } from "./verify.ts";
 
@@ -30,7 +30,19 @@ export interface Status {
   readonly reachesBackTo: number | null;
   /** Why the data can not be read, or null. */
   readonly problem: string | null;
+  readonly disk: Disk;
 }
+
+/** The disk that a data folder is on. */
+export interface Disk {
+  /** The bytes that this user may still write. */
+  readonly free: number;
+  /** Why changes cannot be saved there, and what to do about it; null where they can. */
+  readonly problem: string | null;
+}
+
+/** Less than this is no room: it is a batch of changes with what the file system needs for it. */
+const roomNeeded = 128 * 1024;
 
 /** Looks at a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
 export function statusOf(folder: string): Promise<Status> {
@@ -58,8 +70,26 @@ export function statusOf(folder: string): Promise<Status> {
       journalFrom,
       reachesBackTo: first === 1 ? begun : oldestInstant,
       problem,
+      disk: await diskOf(folder),
     };
   });
+}
+
+/** Looks at the disk. Writes nothing. */
+export async function diskOf(folder: string): Promise<Disk> {
+  const { bavail, bsize, files, ffree } = await statfs(folder);
+  const free = bavail * bsize;
+  try {
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    return { free, problem: `${(error as Error).message}. ${remedyFor(error) ?? ""}`.trimEnd() };
+  }
+  // Some file systems count no files.
+  if (free < roomNeeded || (files > 0 && ffree === 0)) {
+    const what = free < roomNeeded ? `${free} bytes are free` : "it can hold no more files";
+    return { free, problem: `The disk is full, ${what}. Make room on it: until then changes are refused.` };
+  }
+  return { free, problem: null };
 }
 
 async function readData(folder: string): Promise<Pick<Status, "records" | "lastChange" | "problem">> {
@@ -74,8 +104,15 @@ async function readData(folder: string): Promise<Pick<Status, "records" | "lastC
     }
     return { records, lastChange: { sequence, instant }, problem: null };
   } catch (error) {
-    if (!(error instanceof Failure)) throw error;
-    return { records: null, lastChange: null, problem: error.message };
+    const { code, message }: NodeJS.ErrnoException = error as Error;
+    // Where a file has vanished meanwhile, all of them are read again.
+    if (code === undefined || code === "ENOENT") throw error;
+    const remedy = remedyFor(error);
+    return {
+      records: null,
+      lastChange: null,
+      problem: remedy === undefined ? message : `${message}. ${remedy}`,
+    };
   }
 }
 
@@ -89,7 +126,7 @@ async function instantOf(path: string): Promise<number | null> {
     return typeof instant === "number" ? instant : null;
   } catch (error) {
     if (error instanceof SyntaxError) return null;
-    throw error;
+    throw naming(path, error);
   } finally {
     await file.close();
   }

@@ -8,7 +8,7 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../errors.ts";
-import type { Files } from "../store/files.ts";
+import { type Files, readWhole } from "../store/files.ts";
 import { segmentFile, segmentsIn } from "../store/journal.ts";
 import { hasData } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
@@ -149,7 +149,7 @@ class Verification {
 
   async #readSegment(first: number, isNewest: boolean): Promise<void> {
     const walk = this.#walk;
-    const bytes = await this.#files.readFile(join(this.#folder, segmentFile(first)));
+    const bytes = await readWhole(this.#files, join(this.#folder, segmentFile(first)));
     const linked = walk.chain === undefined ? [] : [walk.chain];
     const segment = this.#inspect(() => inspectSegment(bytes, first, linked), segmentFile(first));
     if (segment === undefined) return walk.forget();
@@ -247,7 +247,7 @@ class Verification {
   /** Looks at a snapshot: is it what the walk has come to? The walk goes on from it. */
   async #visit(sequence: number): Promise<void> {
     const file = snapshotFile(sequence);
-    const bytes = await this.#files.readFile(join(this.#folder, file));
+    const bytes = await readWhole(this.#files, join(this.#folder, file));
     const snapshot = this.#inspect(() => inspectSnapshot(bytes, sequence), file);
     if (snapshot === undefined) return;
     this.#problems.push(...snapshot.faults);

@@ -3,11 +3,11 @@
  * synced before anybody is told.
  */
 import { join } from "node:path";
-import { Failure } from "../errors.ts";
-import { createDurably, type File, type Files, writeAll } from "./files.ts";
+import { createDurably, type File, type Files, naming, readWhole, writeAll } from "./files.ts";
 import { journalFormat, journalVersion, segmentFile } from "./journal.ts";
 import { encodeLine, lineFeed } from "./lines.ts";
 import type { FolderLock } from "./lock.ts";
+import { unsaved } from "./refusals.ts";
 
 /** The newest segment, open for appending. */
 export class Journal {
@@ -48,7 +48,7 @@ export class Journal {
   /** Has the folder's lock hold the segment, and every one that follows it. */
   guardBy(lock: FolderLock): void {
     this.#lock = lock;
-    lock.begin(join(this.#folder, segmentFile(this.first)), this.#file);
+    lock.begin(this.#path, this.#file);
   }
 
   /**
@@ -77,15 +77,12 @@ export class Journal {
       await writeAll(this.#file, lines, this.#size);
     } catch (cause) {
       await this.#cutBack(cause);
-      throw new Failure("STORE_UNAVAILABLE", "The change could not be saved. Nothing was changed.", {
-        hint: "Try again in a moment.",
-        cause,
-      });
+      throw unsaved(naming(this.#path, cause));
     }
     try {
       await this.#file.datasync();
     } catch (cause) {
-      throw new SyncFailure("the journal could not be synced", cause);
+      throw new SyncFailure("the journal could not be synced", naming(this.#path, cause));
     }
     // Nobody is told of what went into a folder that was moved or deleted meanwhile.
     this.#requireInPlace();
@@ -110,12 +107,16 @@ export class Journal {
     this.#file = file;
     this.#size = size;
     this.first = first;
-    await this.#lock?.follow(join(this.#folder, segmentFile(first)), file);
+    await this.#lock?.follow(this.#path, file);
     await old.close();
   }
 
   async close(): Promise<void> {
     await this.#file.close();
+  }
+
+  get #path(): string {
+    return join(this.#folder, segmentFile(this.first));
   }
 
   #requireInPlace(): void {
@@ -178,7 +179,7 @@ async function createSegment(
 async function requireNoRecords(files: Files, folder: string, first: number): Promise<void> {
   const name = segmentFile(first);
   if (!(await files.readdir(folder)).includes(name)) return;
-  const bytes = await files.readFile(join(folder, name));
+  const bytes = await readWhole(files, join(folder, name));
   const header = bytes.indexOf(lineFeed);
   if (header === -1 || header === bytes.length - 1) return;
   throw new Error(`${join(folder, name)} has records that this process has not written`);

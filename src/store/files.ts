@@ -18,6 +18,24 @@ export interface Files {
   mkdir(path: string, options: { recursive: true; mode?: number }): Promise<string | undefined>;
 }
 
+/** An error of the file system. It names the file: Node's own does not where it was open already. */
+export class FileError extends Error {
+  override readonly name = "FileError";
+  readonly code: string | undefined;
+
+  constructor(path: string, cause: NodeJS.ErrnoException) {
+    super(`${cause.message} '${path}'`, { cause });
+    this.code = cause.code;
+  }
+}
+
+/** Has an error of the file system name its file; others are given back as they are. */
+export function naming(path: string, error: unknown): unknown {
+  if (!(error instanceof Error) || error instanceof FileError) return error;
+  const { code = "", path: named }: NodeJS.ErrnoException = error;
+  return named === undefined && /^E[A-Z]+$/.test(code) ? new FileError(path, error) : error;
+}
+
 /** How many bytes are read at once. */
 const pieceLength = 256 * 1024;
 /**
@@ -55,8 +73,24 @@ export const nodeFiles: Files = {
  * one is asked for. A file system that knows no pieces gives the file as one.
  */
 export async function* piecesOf(files: Files, path: string): AsyncGenerator<Uint8Array> {
-  if (files.readPieces === undefined) yield await files.readFile(path);
-  else yield* files.readPieces(path);
+  if (files.readPieces === undefined) {
+    yield await readWhole(files, path);
+    return;
+  }
+  try {
+    yield* files.readPieces(path);
+  } catch (error) {
+    throw naming(path, error);
+  }
+}
+
+/** All bytes of a file. */
+export async function readWhole(files: Files, path: string): Promise<Buffer> {
+  try {
+    return await files.readFile(path);
+  } catch (error) {
+    throw naming(path, error);
+  }
 }
 
 /** Only the folder's owner may read what is in it: hashes of tokens, and who did what. */
@@ -80,9 +114,23 @@ export async function syncFolder(files: Files, path: string): Promise<void> {
   const folder = await files.open(path, "r");
   try {
     await folder.sync();
+  } catch (error) {
+    throw naming(path, error);
   } finally {
     await folder.close();
   }
+}
+
+/** How {@link createDurably} creates a file. */
+export interface Creation {
+  /** The name under which it is written, in the same folder. */
+  readonly temporary?: string;
+  readonly mode?: number;
+}
+
+/** A name in the folder of `path` that no other file has. */
+export function temporaryName(path: string, suffix = ".tmp"): string {
+  return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}${suffix}`);
 }
 
 /**
@@ -94,9 +142,9 @@ export async function createDurably(
   files: Files,
   path: string,
   fill: (file: File) => Promise<void>,
+  { temporary = temporaryName(path), mode = privateMode }: Creation = {},
 ): Promise<File> {
-  const temporary = join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}.tmp`);
-  const file = await files.open(temporary, "wx", privateMode);
+  const file = await files.open(temporary, "wx", mode);
   try {
     await fill(file);
     await file.sync();
@@ -104,7 +152,7 @@ export async function createDurably(
   } catch (error) {
     await file.close().catch(() => {});
     await files.unlink(temporary).catch(() => {});
-    throw error;
+    throw naming(temporary, error);
   }
   try {
     await syncFolder(files, dirname(path));
@@ -116,22 +164,28 @@ export async function createDurably(
 }
 
 /** Writes a file as {@link createDurably} does, and closes it. Returns its size in bytes. */
-export async function writeDurably(
-  files: Files,
-  path: string,
-  pieces: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
-): Promise<number> {
+export async function writeDurably(files: Files, path: string, pieces: Pieces): Promise<number> {
   let size = 0;
   const file = await createDurably(files, path, async (file) => {
-    let synced = 0;
-    for await (const piece of pieces) {
-      await writeAll(file, piece, size);
-      size += piece.length;
-      if (size - synced < syncedLength) continue;
-      await file.datasync();
-      synced = size;
-    }
+    size = await writePieces(file, pieces);
   });
   await file.close();
+  return size;
+}
+
+/** The bytes of a file, one piece after the other. */
+export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
+
+/** Writes the pieces of a new file, and syncs it as it grows. Returns its size in bytes. */
+export async function writePieces(file: File, pieces: Pieces): Promise<number> {
+  let size = 0;
+  let synced = 0;
+  for await (const piece of pieces) {
+    await writeAll(file, piece, size);
+    size += piece.length;
+    if (size - synced < syncedLength) continue;
+    await file.datasync();
+    synced = size;
+  }
   return size;
 }

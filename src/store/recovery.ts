@@ -8,7 +8,7 @@ import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
 import { Journal } from "./appending.ts";
 import { Database } from "./collection.ts";
-import { type Files, privateMode, syncFolder, writeAll } from "./files.ts";
+import { type Files, naming, privateMode, readWhole, syncFolder, writeAll } from "./files.ts";
 import { foreignIn, remainsIn } from "./folder-names.ts";
 import { journalVersion, type ReadSegment, segmentFile } from "./journal.ts";
 import { hasData, newestWholeSnapshot, replay } from "./reading.ts";
@@ -120,6 +120,8 @@ async function writeAside(files: Files, path: string, bytes: Uint8Array): Promis
   try {
     await writeAll(file, bytes, 0);
     await file.sync();
+  } catch (error) {
+    throw naming(path, error);
   } finally {
     await file.close();
   }
@@ -134,6 +136,8 @@ async function change(
   try {
     await work(file);
     await file.sync();
+  } catch (error) {
+    throw naming(path, error);
   } finally {
     await file.close();
   }
@@ -145,7 +149,7 @@ export async function keepCopies(files: Files, folder: string, name: string): Pr
   await files.mkdir(kept, { recursive: true });
   for (const each of await files.readdir(folder)) {
     if (!/^(?:journal-\d{12}\.log|snapshot-\d{12}\.jsonl)$/.test(each)) continue;
-    await writeAside(files, join(kept, each), await files.readFile(join(folder, each)));
+    await writeAside(files, join(kept, each), await readWhole(files, join(folder, each)));
   }
   await syncFolder(files, kept);
   await syncFolder(files, folder);

@@ -214,6 +214,15 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
   }
 }
 
+/** The bytes of a snapshot of a database that nothing else uses, as {@link encode} gives them. */
+export function encodeSnapshot(database: Database, instant: number): AsyncGenerator<Uint8Array> {
+  const { sequence, chain } = database;
+  const collections = [...database.collections];
+  for (const [, collection] of collections) collection.freeze();
+  const header = { format: snapshotFormat, version: snapshotVersion, sequence, chain, instant } as const;
+  return encode(header, collections);
+}
+
 /** The bytes of a snapshot, piece after piece; a piece is gone when the next one is asked for. */
 async function* encode(
   header: SnapshotHeader,
