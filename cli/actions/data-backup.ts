@@ -35,17 +35,17 @@ export interface BackupOptions {
 
 /** Writes all data into one file. */
 export async function backUp(
-  { io, output, workplace, withControl }: Session,
+  { io, output, workplace }: Session,
   file: string,
   { force = false }: BackupOptions,
 ): Promise<void> {
   const { folder } = workplace();
+  await requireData(workplace());
   const target = resolve(io.cwd, file);
   const progress = progressOn(io, output.wantsJSON, "Writing the backup");
-  const result = await withControl("reads", async (control) => {
-    await control.snapshot();
-    return writeBackup(nodeFiles, folder, target, { force, progress });
-  });
+  const now = Date.now();
+  const { warnings, ...result } = await writeBackup(nodeFiles, folder, target, { force, now, progress });
+  for (const warning of warnings) output.remark(`warning: ${warning}`);
   const { records, sequence, bytes } = result;
   output.result(
     { file: target, ...result },

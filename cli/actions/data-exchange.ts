@@ -3,10 +3,10 @@ import { resolve } from "node:path";
 import { readGiven } from "../../src/maintenance/backup.ts";
 import { formatExport, fromExport, ImportProblems, toExport } from "../../src/maintenance/exchange.ts";
 import { requireRoom } from "../../src/maintenance/replace.ts";
-import { requireFree } from "../../src/maintenance/target.ts";
+import { requireFree, writeTarget } from "../../src/maintenance/target.ts";
 import { steadily } from "../../src/maintenance/verify.ts";
 import { model } from "../../src/model.ts";
-import { nodeFiles, writeDurably } from "../../src/store/files.ts";
+import { nodeFiles } from "../../src/store/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Reported } from "../output.ts";
 import type { Session } from "../session.ts";
@@ -34,7 +34,7 @@ export async function exportData(
     output.result(document, formatExport(document).trimEnd());
     return;
   }
-  await writeDurably(nodeFiles, target, [Buffer.from(formatExport(document))]);
+  await writeTarget(nodeFiles, target, [Buffer.from(formatExport(document))]);
   const records = Object.values(document.collections).reduce((sum, { length }) => sum + length, 0);
   const { sequence } = database;
   output.result(

@@ -3,18 +3,21 @@
  * completely, every checksum and every record, before anything is done with it: when it is made, and when it is
  * restored. `zcat <file> | cut -c10- | jq .` reads it.
  */
-import { basename, join } from "node:path";
-import { Readable } from "node:stream";
+import { basename } from "node:path";
+import { pipeline, Readable } from "node:stream";
 import { promisify } from "node:util";
 import { createGzip, gunzip } from "node:zlib";
 import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
 import type { Database } from "../store/collection.ts";
-import { type Files, writeDurably } from "../store/files.ts";
-import { readSnapshot, snapshotFile, snapshotsIn } from "../store/snapshot.ts";
+import type { Files } from "../store/files.ts";
+import { lineFeed } from "../store/lines.ts";
+import { readState } from "../store/reading.ts";
+import { encodeSnapshot, readSnapshot } from "../store/snapshot.ts";
 import { type InspectedSnapshot, inspectSnapshot } from "./inspect.ts";
-import { requireFree } from "./target.ts";
-import { listData, steadily } from "./verify.ts";
+import { recordFault } from "./record.ts";
+import { requireFree, writeTarget } from "./target.ts";
+import { steadily } from "./verify.ts";
 
 /** How far an operation has come, from 0 to 1. */
 export type Progress = (share: number) => void;
@@ -22,11 +25,13 @@ export type Progress = (share: number) => void;
 export interface BackupResult {
   /** The number of the last change that it contains. */
   readonly sequence: number;
-  /** When the snapshot was begun, in milliseconds since 1970. */
-  readonly instant: number | null;
+  /** When it was made, in milliseconds since 1970. */
+  readonly instant: number;
   readonly records: number;
   /** The length of the file. */
   readonly bytes: number;
+  /** What is wrong with the files all the same, a sentence each. */
+  readonly warnings: readonly string[];
 }
 
 export interface ReadBackup {
@@ -35,30 +40,44 @@ export interface ReadBackup {
   readonly records: number;
 }
 
-const pieceLength = 256 * 1024;
-
 /**
- * Writes the newest snapshot of a folder into a file, compressed.
- * @throws Failure `CONFLICT` where the file exists and `force` is false, `STORE_UNAVAILABLE` where the snapshot is
- * damaged
+ * Writes all data of a folder into a file, compressed. The folder is only read, so that a disk that is full or broken
+ * can still be saved; a service may be running on it, and what it has acknowledged is in the files.
+ * @throws Failure `CONFLICT` where the file exists and `force` is false, `STORE_UNAVAILABLE` where the data is damaged
  */
 export async function writeBackup(
   files: Files,
   folder: string,
   target: string,
-  { force, progress }: { force: boolean; progress: Progress },
+  { force, now, progress }: { force: boolean; now: number; progress: Progress },
 ): Promise<BackupResult> {
   await requireFree(files, target, force);
-  const { name, bytes } = await steadily(async () => {
-    const newest = snapshotsIn(await listData(files, folder)).at(-1);
-    if (newest === undefined) throw new Failure("UNKNOWN_ENTRY", `There is no snapshot in ${folder}.`);
-    return { name: snapshotFile(newest), bytes: await files.readFile(join(folder, snapshotFile(newest))) };
-  });
-  const path = join(folder, name);
-  const { sequence, instant, records } = requireWhole(inspectSnapshot(bytes, undefined, path), path);
-  const pieces = Readable.from(slices(bytes, progress)).pipe(createGzip());
-  const written = await writeDurably(files, target, pieces as AsyncIterable<Uint8Array>);
-  return { sequence, instant: instant ?? null, records: records.length, bytes: written };
+  const { database, warnings } = await steadily(() => readState(files, folder, model));
+  const records = requireSound(folder, database);
+  const encoded = encodeSnapshot(database, now);
+  const gzip = createGzip();
+  // Whatever fails is thrown where the pieces are read.
+  pipeline(Readable.from(telling(encoded, records, progress)), gzip, () => {});
+  const bytes = await writeTarget(files, target, gzip);
+  progress(1);
+  return { sequence: database.sequence, instant: now, records, bytes, warnings };
+}
+
+/** Checks every record. Returns how many there are. @throws Failure `STORE_UNAVAILABLE` where one can not be */
+function requireSound(folder: string, database: Database<typeof model>): number {
+  let count = 0;
+  for (const [name, collection] of database.collections) {
+    for (const record of collection.values()) {
+      const fault = recordFault(name, record);
+      if (fault !== undefined) {
+        throw new Failure("STORE_UNAVAILABLE", `The data in ${folder} is not right: ${fault}.`, {
+          hint: "`addon-cli data verify` tells where it stands; no backup was written.",
+        });
+      }
+      count += 1;
+    }
+  }
+  return count;
 }
 
 /**
@@ -105,10 +124,16 @@ function requireWhole(snapshot: InspectedSnapshot, path: string): InspectedSnaps
   );
 }
 
-function* slices(bytes: Buffer, progress: Progress): Generator<Buffer> {
-  for (let offset = 0; offset < bytes.length; offset += pieceLength) {
-    progress(offset / bytes.length);
-    yield bytes.subarray(offset, offset + pieceLength);
+/** Passes pieces of lines on, and tells of how many of all lines they have. */
+async function* telling(
+  pieces: AsyncIterable<Uint8Array>,
+  records: number,
+  progress: Progress,
+): AsyncGenerator<Uint8Array> {
+  let lines = 0;
+  for await (const piece of pieces) {
+    for (const byte of piece) if (byte === lineFeed) lines += 1;
+    progress(Math.min(lines / (records + 2), 0.99));
+    yield piece;
   }
-  progress(1);
 }

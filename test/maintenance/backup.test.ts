@@ -1,0 +1,130 @@
+/** Backups of a disk that takes no more bytes, and what backups that were killed leave behind. */
+import assert from "node:assert/strict";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { readBackup, writeBackup } from "../../src/maintenance/backup.ts";
+import { model } from "../../src/model.ts";
+import { type Files, nodeFiles } from "../../src/store/files.ts";
+import { FolderLock } from "../../src/store/lock.ts";
+import { Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { ruledFiles, systemError } from "../store/_faults.ts";
+import { contentsOf, pointsOf, stoppingAt, write } from "./_setup.ts";
+
+/** A folder with data beside an empty one for backups. */
+async function places(t: TestContext): Promise<{ data: string; target: string; elsewhere: string }> {
+  const base = await temporaryFolder(t);
+  const data = join(base, "data");
+  await write(data, [{ A: 1 }, "snapshot", { B: 2 }]);
+  await mkdir(join(base, "elsewhere"));
+  return { data, elsewhere: join(base, "elsewhere"), target: join(base, "elsewhere", "b.gz") };
+}
+
+const backUp = (files: Files, data: string, target: string, progress: (share: number) => void = () => {}) =>
+  writeBackup(files, data, target, { force: true, now: 1, progress });
+
+async function pointsIn(backup: string) {
+  const { database } = await readBackup(nodeFiles, backup);
+  return pointsOf(database.view.wantedReasons.values());
+}
+
+const writing = new Set(["write", "sync", "datasync", "truncate", "rename", "unlink", "mkdir"]);
+
+describe("a backup", () => {
+  for (const code of ["ENOSPC", "EROFS", "EIO"]) {
+    it(`to another disk has every change, though the disk of the data takes nothing more: ${code}`, async (t) => {
+      const { data, target } = await places(t);
+      const before = await contentsOf(data);
+      const files = ruledFiles(({ operation, path }) =>
+        path.startsWith(data) && writing.has(operation) ? systemError(code) : undefined,
+      );
+      const { sequence, records } = await backUp(files, data, target);
+      assert.deepEqual([sequence, records], [2, 2]);
+      assert.deepEqual(await pointsIn(target), { A: 1, B: 2 });
+      assert.deepEqual(await contentsOf(data), before);
+    });
+  }
+
+  it("needs no lock, and has what a running service has acknowledged", async (t) => {
+    const { data, target } = await places(t);
+    const store = await Store.open({ folder: data, model });
+    t.after(() => store.close());
+    await store.change({ who: "operator", operation: "test" }, (draft) =>
+      draft.wantedReasons.put({ reason: "C", points: 3 }),
+    );
+    await backUp(nodeFiles, data, target);
+    assert.deepEqual(await pointsIn(target), { A: 1, B: 2, C: 3 });
+  });
+
+  it("tells how far it is, up to the end", async (t) => {
+    const { data, target } = await places(t);
+    const shares: number[] = [];
+    await backUp(nodeFiles, data, target, (share) => void shares.push(share));
+    assert.equal(shares.at(-1), 1);
+    assert.deepEqual(shares, [...shares].sort());
+  });
+
+  it("on a full disk names the file, leaves none, and keeps the backup that was there", async (t) => {
+    const { data, target, elsewhere } = await places(t);
+    await writeFile(target, "the old one");
+    const files = ruledFiles(({ operation, path }) =>
+      path.startsWith(elsewhere) && operation === "write" ? systemError("ENOSPC") : undefined,
+    );
+    await assert.rejects(backUp(files, data, target), { code: "ENOSPC", message: new RegExp(elsewhere) });
+    assert.deepEqual(await readdir(elsewhere), ["b.gz"]);
+  });
+
+  it("of data with a record that cannot be is refused", async (t) => {
+    const { data, target, elsewhere } = await places(t);
+    const store = await Store.open({ folder: data, model });
+    await store.change({ who: "operator", operation: "test" }, (draft) =>
+      draft.wantedReasons.put({ reason: "C", points: -3 }),
+    );
+    await store.close();
+    await assert.rejects(backUp(nodeFiles, data, target), /is not right: a record of wantedReasons, points/);
+    assert.deepEqual(await readdir(elsewhere), []);
+  });
+});
+
+describe("a backup that was killed", () => {
+  it("at any step leaves what the next one, to whatever file, removes", async (t) => {
+    const { data, target, elsewhere } = await places(t);
+    const { files: whole, steps } = stoppingAt(Number.POSITIVE_INFINITY);
+    await backUp(whole, data, target);
+    assert.ok(steps() > 4, `${steps()} steps`);
+    let left = 0;
+    for (let step = 1; step <= steps(); step += 1) {
+      await backUp(stoppingAt(step).files, data, target).catch(() => {});
+      left += (await readdir(elsewhere)).filter((name) => name.endsWith(".tmp")).length;
+      await backUp(nodeFiles, data, join(elsewhere, "c.gz"));
+      assert.deepEqual((await readdir(elsewhere)).sort(), ["b.gz", "c.gz"], `step ${step}`);
+    }
+    assert.ok(left > 2, "some were left");
+  });
+
+  it("does not cost those their files who still write, nor anybody else", async (t) => {
+    const { data, target, elsewhere } = await places(t);
+    const foreign = [".b.gz.0123456789ab.tmp", ".addon-cli.tmp", "b.gz.0123456789ab.addon-cli.tmp", ".vimrc"];
+    for (const name of foreign) await writeFile(join(elsewhere, name), "mine");
+    // Another backup is under way, and waits while this one comes and goes.
+    const files = ruledFiles(async ({ operation, path }) => {
+      if (operation !== "write" || !path.startsWith(elsewhere)) return undefined;
+      await backUp(nodeFiles, data, join(elsewhere, "c.gz"));
+      return undefined;
+    });
+    await backUp(files, data, target);
+    assert.deepEqual(await pointsIn(target), { A: 1, B: 2 });
+    assert.deepEqual((await readdir(elsewhere)).sort(), [...foreign, "b.gz", "c.gz"].sort());
+  });
+});
+
+describe("the lock on a folder", () => {
+  it("does not stand in a backup's way", async (t) => {
+    const { data, target } = await places(t);
+    const lock = await FolderLock.take(nodeFiles, data);
+    t.after(() => lock.release());
+    await backUp(nodeFiles, data, target);
+    assert.deepEqual(await pointsIn(target), { A: 1, B: 2 });
+  });
+});
