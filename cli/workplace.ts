@@ -1,5 +1,5 @@
 /** The files that a command works on: the data folder, the route table and the seed. */
-import { access, copyFile, mkdir } from "node:fs/promises";
+import { access, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { packaged } from "../src/packaged.ts";
 import type { IO } from "./io.ts";
@@ -55,12 +55,12 @@ export class Workplace {
   async furnish(): Promise<string[]> {
     const put: string[] = [];
     if (!(await this.hasRoutes())) {
+      // The table comes last: where this is cut off before it, the next start puts down what is missing.
+      for (const name of ["routes.schema.json", "routes.test.yaml"]) {
+        const path = join(dirname(this.routes), name);
+        if (!(await exists(path))) put.push(await putDown(name, path));
+      }
       put.push(await putDown("routes.yaml", this.routes));
-      // The table's first line names it, for editors.
-      const schema = join(dirname(this.routes), "routes.schema.json");
-      if (!(await exists(schema))) put.push(await putDown("routes.schema.json", schema));
-      const tests = join(dirname(this.routes), "routes.test.yaml");
-      if (!(await exists(tests))) put.push(await putDown("routes.test.yaml", tests));
     }
     const seed = join(this.folder, "seed.yaml");
     if (!(await exists(seed))) put.push(await putDown("data/seed.yaml", seed));
@@ -75,8 +75,11 @@ async function exists(path: string): Promise<boolean> {
   );
 }
 
+/** Copies a file that comes with the service. It appears whole: a start that is killed leaves nothing to stumble over. */
 async function putDown(name: string, path: string): Promise<string> {
+  const { writeTarget } = await import("../src/maintenance/target.ts");
+  const { nodeFiles } = await import("../src/store/files.ts");
   await mkdir(dirname(path), { recursive: true });
-  await copyFile(packaged(name), path);
+  await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: 0o666 });
   return path;
 }

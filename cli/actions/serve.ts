@@ -176,13 +176,17 @@ async function reloadTable(service: Service, log: Log, why: string): Promise<voi
   }
 }
 
+const whereTokens =
+  "There is a public token, which was shown when it was issued; `addon-cli token issue --public` issues another one.";
+
 /** The banner. The token is issued only now that it can be shown: a failed start must not use it up. */
 async function greet({ output }: Session, service: Service, url: string): Promise<void> {
   const { prefix } = await service.loadTable();
   const listening = `Listening on ${url}${prefix}\nDocumentation: ${url}${docsPath}`;
   const isFirst = !hasPublicToken(service);
   if (!isFirst) {
-    output.result({ url }, listening);
+    // The first start may have ended before anybody saw its token.
+    output.result({ url }, `${listening}\n${whereTokens}`);
     return;
   }
   const { token } = await service.administer("token.issue", { label: "first start" });
