@@ -77,6 +77,15 @@ describe("serve", () => {
     assert.doesNotMatch(serving.stdout.text + serving.stderr.text, tokenForm);
   });
 
+  it("when the first start ended before it showed its token then the next says how to issue another", async (t) => {
+    const desk = await emptyDesk(t);
+    // What such a start leaves: a token that nobody has seen.
+    await desk.ok("token", "issue", "--public", "--label", "first start");
+    const serving = desk.serve();
+    const [command = ""] = await serving.shows(/(?<=`addon-cli ).*token issue --public(?=`)/);
+    assert.match(await desk.ok(...command.split(" ")), tokenForm);
+  });
+
   it("when the data was begun by a command before then the first start of serve shows a token all the same", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
