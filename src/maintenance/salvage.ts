@@ -244,7 +244,7 @@ class Salvage {
   #loseHeadless(file: string, length: number): void {
     const what =
       `the changes that this file may have had: ${length} bytes of its header are left. ` +
-      "It had none if a program before the present version was killed while it created the file";
+      "It had none if an earlier version was killed while it created the file";
     this.#lose(file, 0, what, null);
     this.#headless += 1;
   }
