@@ -9,6 +9,7 @@ import {
 } from "../store/journal.ts";
 import { BrokenLine, readHeader } from "../store/lines.ts";
 import { snapshotFile, snapshotFormat, snapshotVersion } from "../store/snapshot.ts";
+import { toEntries } from "./changes.ts";
 import { recordFault } from "./record.ts";
 import { type ScannedLine, scanLines } from "./scan.ts";
 
@@ -48,7 +49,7 @@ export interface InspectedSnapshot {
   readonly faults: readonly Fault[];
 }
 
-/** A change of a segment, or a line that can not be read. */
+/** A change of a segment, or one of which a line can not be read. `offset` is where the change begins. */
 export type SegmentEntry =
   | { readonly record: JournalRecord; readonly chain: number; readonly offset: number }
   | { readonly record: undefined; readonly line: ScannedLine; readonly offset: number };
@@ -84,19 +85,6 @@ const segmentHeader = v.object({
 
 const snapshotRecord = v.object({ collection: v.string(), record: v.unknown() });
 const snapshotEnd = v.object({ end: v.number() });
-const absent = v.optional(v.nullable(v.string()), null);
-const journalRecord = v.object({
-  sequence: v.pipe(v.number(), v.safeInteger()),
-  instant: v.number(),
-  who: v.string(),
-  operation: v.string(),
-  request: absent,
-  table: absent,
-  undoes: v.optional(v.nullable(v.number()), null),
-  changes: v.array(
-    v.object({ collection: v.string(), key: v.string(), before: v.unknown(), after: v.unknown() }),
-  ),
-});
 
 /**
  * Takes a snapshot apart.
@@ -183,38 +171,8 @@ export function inspectSegment(bytes: Buffer, first: number, linked: readonly nu
   if (header !== undefined && header.first !== first) {
     fault(0, `the header says that it begins with ${header.first}`);
   }
-  const entries: SegmentEntry[] = [];
-  let tail: InspectedSegment["tail"];
-  let expected = first;
-  let gap = false;
-  for (const line of scanLines(bytes, header === undefined ? linked : [header.chain], head.end)) {
-    const { offset, incomplete, readable } = line;
-    if (incomplete) tail = { offset, length: line.end - offset, readable };
-    else if (line.fault !== undefined) fault(offset, line.fault);
-    if (!readable) {
-      if (!incomplete) entries.push({ record: undefined, line, offset });
-      gap = true;
-      continue;
-    }
-    const parsed = v.safeParse(journalRecord, JSON.parse(line.json));
-    if (!parsed.success) {
-      fault(offset, "the line is not a record of the journal");
-      entries.push({ record: undefined, line, offset });
-      gap = true;
-      continue;
-    }
-    const record = parsed.output as JournalRecord;
-    if (record.sequence !== expected && !(gap && record.sequence >= expected)) {
-      fault(offset, `number ${expected} was expected, ${record.sequence} came`);
-    }
-    for (const { collection, key, after } of record.changes) {
-      const wrong = after === null ? undefined : recordFault(collection, after, key);
-      if (wrong !== undefined) fault(offset, `change ${record.sequence}: ${wrong}`, "content");
-    }
-    entries.push({ record, chain: line.chain as number, offset });
-    expected = record.sequence + 1;
-    gap = false;
-  }
+  const lines = scanLines(bytes, header === undefined ? linked : [header.chain], head.end);
+  const { entries, tail } = toEntries(lines, first, fault);
   return {
     file,
     first,

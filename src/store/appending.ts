@@ -79,14 +79,34 @@ export class Journal {
       await this.#cutBack(cause);
       throw unsaved(naming(this.#path, cause));
     }
-    try {
-      await this.#file.datasync();
-    } catch (cause) {
-      throw new SyncFailure("the journal could not be synced", naming(this.#path, cause));
-    }
+    await this.#sync();
     // Nobody is told of what went into a folder that was moved or deleted meanwhile.
     this.#requireInPlace();
     this.#size += lines.length;
+  }
+
+  /**
+   * Appends the lines of one bulk change, a piece after the other. Each piece is synced before the next one is written,
+   * so the last line, which makes the change count, never reaches the disk before the others. When this returns they
+   * are durable.
+   * @throws as {@link append}, and what `pieces` throws; the file is as it was
+   */
+  async appendRun(pieces: Iterable<Uint8Array>): Promise<void> {
+    await this.check();
+    let size = this.#size;
+    try {
+      for (const piece of pieces) {
+        await writeAll(this.#file, piece, size);
+        size += piece.length;
+        await this.#sync();
+      }
+    } catch (cause) {
+      if (cause instanceof SyncFailure) throw cause;
+      await this.#cutBack(cause);
+      throw unsaved(naming(this.#path, cause));
+    }
+    this.#requireInPlace();
+    this.#size = size;
   }
 
   /**
@@ -122,6 +142,14 @@ export class Journal {
   #requireInPlace(): void {
     const path = this.#lock?.misplaced;
     if (path !== undefined) throw new FolderLost(path);
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#file.datasync();
+    } catch (cause) {
+      throw new SyncFailure("the journal could not be synced", naming(this.#path, cause));
+    }
   }
 
   async #cutBack(cause: unknown): Promise<void> {

@@ -2,7 +2,7 @@
  * The journal: every change since the oldest snapshot that is kept, in segments `journal-<first sequence>.log`.
  * The form of a line is in `lines.ts`. The first line of a segment is its header, chained to nothing:
  *
- *     <crc> {"format":"gameaddon-journal","version":2,"first":7,"chain":1600003738,"instant":1790000000000}
+ *     <crc> {"format":"gameaddon-journal","version":3,"first":7,"chain":1600003738,"instant":1790000000000}
  *
  * `first` is the sequence number of its first record, `chain` the checksum of the record before that one, to which
  * the first record is chained. Each further line is one change:
@@ -11,9 +11,17 @@
  *            "request":null,"table":null,"undoes":null,
  *            "changes":[{"collection":"players","key":"…","before":null,"after":{…}}]}
  *
+ * A bulk change, such as a restore, takes several lines of about 1 MiB at most. All have its number; each but the
+ * last says that more follows, and only the first says who made it. They count with the last one: without it, none of
+ * the change has happened.
+ *
+ *     <crc> {"sequence":8,"instant":…,"who":"operator","operation":"data.restore", …,"changes":[…],"more":true}
+ *     <crc> {"sequence":8,"changes":[…],"more":true}
+ *     <crc> {"sequence":8,"changes":[…]}
+ *
  * `request` is the id of the HTTP request, `table` the revision of the route table that let it in, `undoes` the
- * number of the change that this one takes back. Version 1 had none of the three. Where `who` is `public`, a field
- * `token` behind it has the id of the token; older records lack it, and older programs ignore it. A record says what became of each
+ * number of the change that this one takes back. Version 1 had none of the three; version 2 had no bulk changes. Where
+ * `who` is `public`, a field `token` behind it has the id of the token; older records lack it. A record says what became of each
  * record that it touched, so replaying is setting values, and replaying twice is harmless. `who` is a player's UUID,
  * `public`, `operator` or `system`. This makes the journal the audit log as well. `appending.ts` appends to it.
  */
@@ -23,7 +31,7 @@ import type { RecordChange } from "./draft.ts";
 import { BrokenLine, readHeader } from "./lines.ts";
 
 export const journalFormat = "gameaddon-journal";
-export const journalVersion = 2;
+export const journalVersion = 3;
 
 const headerSchema = v.object({
   format: v.literal(journalFormat),
@@ -51,10 +59,19 @@ export interface JournalRecord {
   readonly changes: readonly RecordChange[];
 }
 
-/** A record and where it stands. */
+/** A record and where it stands. Of a bulk change: the checksum of its last line, and where its first one begins. */
 export interface ReadRecord {
   readonly record: JournalRecord;
   readonly chain: number;
+  readonly offset: number;
+}
+
+/** A bulk change whose last line has not been read yet. */
+interface OpenRun {
+  /** What its first line says. */
+  readonly record: JournalRecord;
+  /** The changes of each line. */
+  readonly lines: (readonly RecordChange[])[];
   readonly offset: number;
 }
 
@@ -81,17 +98,21 @@ export function incompleteHeader(length: number): string {
 /** What a segment's header says. */
 export type SegmentHeader = v.InferOutput<typeof headerSchema>;
 
-/** What a segment holds. `broken` is the incomplete line at its end, where a write was cut off. */
+/** What a segment holds. */
 export interface Segment {
   readonly version: number;
   readonly first: number;
   readonly chain: number;
   readonly records: readonly ReadRecord[];
-  /** The offset behind the last whole line. */
+  /** The offset behind the last whole change. */
   readonly end: number;
-  /** Whether the last whole line lacks only its line feed. */
+  /** Whether the last whole change lacks only its line feed. */
   readonly unterminated: boolean;
-  readonly broken: Buffer | undefined;
+  /**
+   * How many bytes stand behind {@link end}: an incomplete line, or a bulk change without its last line, where a write
+   * was cut off.
+   */
+  readonly torn: number;
 }
 
 /** A segment without its records, which were told of one by one. */
@@ -115,6 +136,7 @@ export class SegmentReader {
   #header: SegmentHeader | undefined;
   /** The number that is expected next. */
   #sequence = 0;
+  #run: OpenRun | undefined;
 
   constructor(told: (read: ReadRecord, header: SegmentHeader) => void) {
     this.#told = told;
@@ -125,9 +147,9 @@ export class SegmentReader {
     return this.#header;
   }
 
-  /** The bytes behind the last whole line. */
-  get rest(): Buffer {
-    return this.#decoder.rest;
+  /** How many bytes were taken. */
+  get length(): number {
+    return this.#decoder.taken;
   }
 
   /** Takes the next bytes. @throws BrokenLine where they are not what was written */
@@ -141,17 +163,16 @@ export class SegmentReader {
    */
   finish(): ReadSegment {
     this.#decoder.flush();
-    if (this.#header === undefined) throw new BrokenLine(incompleteHeader(this.rest.length), 0);
+    if (this.#header === undefined) throw new BrokenLine(incompleteHeader(this.length), 0);
     const { version, first, chain } = this.#header;
-    let broken: Buffer | undefined;
     try {
       this.#decoder.end();
     } catch (error) {
       if (!(error instanceof BrokenLine && error.incomplete)) throw error;
-      broken = this.rest;
     }
-    const { offset: end, unterminated } = this.#decoder;
-    return { version, first, chain, end, unterminated, broken };
+    const end = this.#run?.offset ?? this.#decoder.offset;
+    const unterminated = this.#run === undefined && this.#decoder.unterminated;
+    return { version, first, chain, end, unterminated, torn: this.#decoder.taken - end };
   }
 
   #begin(json: string): number {
@@ -161,15 +182,41 @@ export class SegmentReader {
   }
 
   #read(document: unknown, chain: number, offset: number): void {
-    const record = toRecord(document);
-    if (record === undefined) throw new BrokenLine("the line is not a record of the journal", offset);
-    const { sequence } = record;
+    const run = this.#run ?? begin(document, offset);
+    if (run === undefined) throw new BrokenLine("the line is not a record of the journal", offset);
+    const { sequence } = run.record;
     if (sequence !== this.#sequence) {
       throw new BrokenLine(`number ${this.#sequence} was expected, ${sequence} came`, offset);
     }
+    if (run === this.#run && !addLine(run, document)) {
+      throw new BrokenLine(`change ${sequence} lacks its last line`, offset);
+    }
+    this.#run = hasMore(document) ? run : undefined;
+    if (this.#run !== undefined) return;
     this.#sequence += 1;
-    this.#told({ record, chain, offset }, this.#header as SegmentHeader);
+    const record = run.lines.length === 1 ? run.record : { ...run.record, changes: run.lines.flat() };
+    this.#told({ record, chain, offset: run.offset }, this.#header as SegmentHeader);
   }
+}
+
+/** The change that a line begins; undefined where it is not the first line of one. */
+function begin(document: unknown, offset: number): OpenRun | undefined {
+  const record = toRecord(document);
+  return record === undefined ? undefined : { record, lines: [record.changes], offset };
+}
+
+/** Adds what a further line of a bulk change says. Gives whether it is one. */
+function addLine({ record, lines }: OpenRun, document: unknown): boolean {
+  if (!isObject(document) || "who" in document || document.sequence !== record.sequence) return false;
+  const { changes } = document;
+  if (!Array.isArray(changes) || !changes.every(isChange)) return false;
+  lines.push(changes);
+  return true;
+}
+
+/** Whether a line of the journal is followed by another one of the same change. */
+export function hasMore(document: unknown): boolean {
+  return isObject(document) && document.more === true;
 }
 
 /** The record that a document is. By hand: with a schema a start would take twice as long. */

@@ -211,13 +211,13 @@ class Replay {
   }
 
   #end(segment: ReadSegment): void {
-    const { end, broken, unterminated } = segment;
+    const { end, torn, unterminated } = segment;
     if (this.#sequence < this.#start) {
       this.#fail(end, `its last change is ${this.#sequence}, but the snapshot contains ${this.#start}`);
     }
-    const isTorn = (broken !== undefined || unterminated) && !this.#endedBefore;
+    const isTorn = (torn > 0 || unterminated) && !this.#endedBefore;
     this.#torn = isTorn
-      ? damaged(this.#path, end, "the line is incomplete, and later segments exist")
+      ? damaged(this.#path, end, "the change is incomplete, and later segments exist")
       : undefined;
     this.newest = segment;
   }

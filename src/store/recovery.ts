@@ -1,14 +1,14 @@
 /**
  * Opening a data folder: what was acknowledged comes back, or opening is refused with the file, the place and what
- * to do. Only one thing is cut off: an incomplete line at the end of the newest segment, which nobody was ever told
- * is saved.
+ * to do. Only one thing is cut off: an incomplete line, or a bulk change without its last line, at the end of the newest
+ * segment. Nobody was ever told that it is saved.
  */
 import { dirname, join, resolve } from "node:path";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
 import { Journal } from "./appending.ts";
 import { Database } from "./collection.ts";
-import { type Files, naming, privateMode, readWhole, syncFolder, writeAll } from "./files.ts";
+import { type Files, naming, piecesOf, privateMode, syncFolder, writeAll } from "./files.ts";
 import { foreignIn, remainsIn } from "./folder-names.ts";
 import { journalVersion, type ReadSegment, segmentFile } from "./journal.ts";
 import { hasData, newestWholeSnapshot, replay } from "./reading.ts";
@@ -99,12 +99,12 @@ async function removeTemporaries(files: Files, folder: string, names: readonly s
 /** Makes the end of the newest segment whole. Gives the offset at which appending goes on. */
 async function mend(files: Files, folder: string, segment: ReadSegment, warnings: string[]): Promise<number> {
   const path = join(folder, segmentFile(segment.first));
-  const { broken, end } = segment;
-  if (broken !== undefined) {
-    await writeAside(files, `${path}.broken`, broken);
+  const { torn, end } = segment;
+  if (torn > 0) {
+    await writeAside(files, `${path}.broken`, bytesFrom(files, path, end));
     await change(files, path, (file) => file.truncate(end));
     warnings.push(
-      `${path} ended in an incomplete record of ${broken.length} bytes, which nobody was told is saved. ` +
+      `${path} ended in an incomplete record of ${torn} bytes, which nobody was told is saved. ` +
         `It was cut off at byte ${end} and kept as ${path}.broken.`,
     );
     return end;
@@ -115,10 +115,23 @@ async function mend(files: Files, folder: string, segment: ReadSegment, warnings
   return end + 1;
 }
 
-async function writeAside(files: Files, path: string, bytes: Uint8Array): Promise<void> {
+/** The bytes of a file from an offset on, in pieces: an incomplete bulk change may be long. */
+async function* bytesFrom(files: Files, path: string, from: number): AsyncGenerator<Uint8Array> {
+  let offset = 0;
+  for await (const piece of piecesOf(files, path)) {
+    if (offset + piece.length > from) yield piece.subarray(Math.max(0, from - offset));
+    offset += piece.length;
+  }
+}
+
+async function writeAside(files: Files, path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {
   const file = await files.open(path, "w", privateMode);
   try {
-    await writeAll(file, bytes, 0);
+    let size = 0;
+    for await (const piece of pieces) {
+      await writeAll(file, piece, size);
+      size += piece.length;
+    }
     await file.sync();
   } catch (error) {
     throw naming(path, error);
@@ -149,7 +162,7 @@ export async function keepCopies(files: Files, folder: string, name: string): Pr
   await files.mkdir(kept, { recursive: true });
   for (const each of await files.readdir(folder)) {
     if (!/^(?:journal-\d{12}\.log|snapshot-\d{12}\.jsonl)$/.test(each)) continue;
-    await writeAside(files, join(kept, each), await readWhole(files, join(folder, each)));
+    await writeAside(files, join(kept, each), piecesOf(files, join(folder, each)));
   }
   await syncFolder(files, kept);
   await syncFolder(files, folder);

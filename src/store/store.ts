@@ -20,7 +20,7 @@ import { keepCopies, recover } from "./recovery.ts";
 import { shuttingDown, unusable, unwritten } from "./refusals.ts";
 import { defaultRetention, prune, type Retention } from "./retention.ts";
 import { SnapshotAdapter } from "./snapshot.ts";
-import { type Decide, type Origin, Writer } from "./writer.ts";
+import { type Decide, type DecideBulk, type Origin, Writer } from "./writer.ts";
 
 export interface StoreOptions<M extends Model> {
   readonly folder: string;
@@ -154,6 +154,19 @@ export class Store<M extends Model> {
     // Of a disk that has failed the writer tells, also where the store was closed since.
     const isRefused = this.#closed && this.#writer.fatal === undefined;
     return isRefused ? Promise.reject(shuttingDown()) : this.#writer.change(origin, decide);
+  }
+
+  /**
+   * Makes one change of many records, given as what becomes of each. It is in the journal in several lines, and has
+   * happened wholly or not at all. Other changes wait meanwhile; reads do not. When this returns the change is durable
+   * and everyone reads it. No records at all are no change.
+   * @param decide is asked once no other change is being made: what it says has to hold for the data as it is then
+   * @returns the number of the change; undefined where there was nothing to change
+   * @throws as {@link change}
+   */
+  changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
+    const isRefused = this.#closed && this.#writer.fatal === undefined;
+    return isRefused ? Promise.reject(shuttingDown()) : this.#writer.changeInBulk(origin, decide);
   }
 
   /**

@@ -6,6 +6,7 @@
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
 import { type Journal, SyncFailure } from "./appending.ts";
+import { BulkLines } from "./bulk.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft, type RecordChange } from "./draft.ts";
 import { LineEncoder } from "./encoding.ts";
@@ -37,6 +38,12 @@ export interface Moment {
 
 /** Decides a change: reads and writes the draft, gives the answer, or throws and has changed nothing. */
 export type Decide<M extends Model, T> = (draft: DraftView<M>, moment: Moment) => T;
+
+/**
+ * Decides a bulk change: tells what becomes of each record, and throws where it refuses. Nobody changes anything until
+ * it settles; the event loop should get its turn every few milliseconds.
+ */
+export type DecideBulk = (moment: Moment) => readonly RecordChange[] | Promise<readonly RecordChange[]>;
 
 /** The bytes that a batch has at most, in nearly every case. */
 const batchLength = 64 * 1024;
@@ -104,6 +111,28 @@ export class Writer<M extends Model> {
       this.#waiting.push({ origin, decide, resolve: resolve as (value: unknown) => void, reject });
       this.#start();
     });
+  }
+
+  /** Makes a bulk change; see `Store.changeInBulk`. */
+  async changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
+    let made: number | undefined;
+    await this.betweenBatches(async () => {
+      const moment = { sequence: this.#database.sequence + 1, now: this.#now() };
+      const changes = await decide(moment);
+      if (changes.length === 0) return;
+      const record = toRecord(moment, origin, changes);
+      const lines = new BulkLines(record, this.#database.chain);
+      try {
+        await this.#journal.appendRun(lines.pieces());
+      } catch (error) {
+        if (error instanceof SyncFailure) await this.#fail(error);
+        throw error instanceof Failure ? error : unreliable(error);
+      }
+      // All at once, so that nobody reads one half of it.
+      applyRecord(this.#database, record, lines.chain);
+      made = record.sequence;
+    });
+    return made;
   }
 
   /** Runs a task while no batch is being written. */

@@ -94,46 +94,52 @@ describe("a format", () => {
 
   it("newer than the program is refused by the file's name, and is not taken for damage", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
-    const written: Record<string, object[]> = {
-      [snapshot(9)]: [
-        { format: "gameaddon-snapshot", version: 3, sequence: 9, chain: 1, instant: 0, more: true },
-        { end: 0 },
-      ],
-      [segment(10)]: [{ format: "gameaddon-journal", version: 3, first: 10, chain: 1, instant: 0 }],
-    };
-    for (const [name, lines] of Object.entries(written)) {
+    const snapshotHeader = { format: "gameaddon-snapshot", version: 3, sequence: 9, chain: 1, instant: 0 };
+    const segmentHeader = { format: "gameaddon-journal", version: 4, first: 10, chain: 1, instant: 0 };
+    const written = [
+      { name: snapshot(9), lines: [{ ...snapshotHeader, more: true }, { end: 0 }], known: "up to 2" },
+      { name: segment(10), lines: [segmentHeader], known: "up to 3" },
+    ];
+    for (const { name, lines, known } of written) {
       const path = join(folder, name);
       await writeLines(path, lines);
-      assert.match(await assertLeft(folder, path, "version 3", "up to 2"), /newer version/);
+      const version = name === segment(10) ? "version 4" : "version 3";
+      assert.match(await assertLeft(folder, path, version, known), /newer version/);
       await rm(path);
     }
     await assertGoesOn(folder, 9);
   });
 
-  it("older than the program is brought up on start, after copies are kept", async (t) => {
-    const folder = await temporaryFolder(t);
-    const change = { collection: "notes", key: "a", before: null, after: note };
-    const record = { sequence: 3, instant: 5, who: "operator", operation: "test", changes: [change] };
-    const header = { format: "gameaddon-snapshot", version: 1, sequence: 2, chain: 77, instant: 4 };
-    const tally = { collection: "tallies", record: { id: "tally", text: "2", topic: null } };
-    await writeLines(join(folder, snapshot(2)), [header, tally, { end: 1 }]);
-    const begin = { format: "gameaddon-journal", version: 1, first: 3, chain: 77, instant: 4 };
-    await writeLines(join(folder, segment(3)), [begin, record], 77);
-    const before = await filesOf(folder);
-    const store = await openNotebook(folder);
-    assert.equal(store.sequence, 3);
-    assert.deepEqual(contents(store.data), { notes: [note], tallies: [tally.record] });
-    assert.deepEqual(await filesOf(join(folder, "before-version-2")), before);
-    await store.close();
-    for (const name of [snapshot(3), segment(4)]) {
-      assert.match((await readFile(join(folder, name), "utf8")).split("\n")[0] ?? "", /"version":2/);
-    }
-    const again = await openNotebook(folder);
-    assert.deepEqual(contents(again.data), contents(store.data));
-    assert.deepEqual(await filesOf(join(folder, "before-version-2")), before);
-    await fill(again, 4);
-    await again.close();
-  });
+  for (const version of [1, 2]) {
+    it(`of version ${version} is brought up on start, after copies are kept`, async (t) => {
+      const folder = await temporaryFolder(t);
+      const change = { collection: "notes", key: "a", before: null, after: note };
+      const record = { sequence: 3, instant: 5, who: "operator", operation: "test", changes: [change] };
+      const header = { format: "gameaddon-snapshot", version, sequence: 2, chain: 77, instant: 4 };
+      const tally = { collection: "tallies", record: { id: "tally", text: "2", topic: null } };
+      await writeLines(join(folder, snapshot(2)), [header, tally, { end: 1 }]);
+      const begin = { format: "gameaddon-journal", version, first: 3, chain: 77, instant: 4 };
+      await writeLines(join(folder, segment(3)), [begin, record], 77);
+      const before = await filesOf(folder);
+      const store = await openNotebook(folder);
+      assert.equal(store.sequence, 3);
+      assert.deepEqual(contents(store.data), { notes: [note], tallies: [tally.record] });
+      assert.deepEqual(await filesOf(join(folder, "before-version-3")), before);
+      await store.close();
+      for (const [name, present] of [
+        [snapshot(3), 2],
+        [segment(4), 3],
+      ] as const) {
+        const [head = ""] = (await readFile(join(folder, name), "utf8")).split("\n");
+        assert.equal(JSON.parse(head.slice(9)).version, present);
+      }
+      const again = await openNotebook(folder);
+      assert.deepEqual(contents(again.data), contents(store.data));
+      assert.deepEqual(await filesOf(join(folder, "before-version-3")), before);
+      await fill(again, 4);
+      await again.close();
+    });
+  }
 
   it("older than the program, in a segment without a record yet, is brought up as well", async (t) => {
     const folder = await temporaryFolder(t);
@@ -146,7 +152,7 @@ describe("a format", () => {
     await store.close();
     assert.match(
       await readFile(join(folder, segment(1)), "utf8"),
-      /^\w{8} \{"format":"gameaddon-journal","version":2/,
+      /^\w{8} \{"format":"gameaddon-journal","version":3/,
     );
   });
 });

@@ -1,0 +1,294 @@
+/** Bulk changes: one change of many records, in several lines of the journal, which happens wholly or not at all. */
+import assert from "node:assert/strict";
+import { appendFile, cp, readFile, truncate, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import type { RecordChange } from "../../src/store/draft.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import type { JournalRecord } from "../../src/store/journal.ts";
+import { encodeLine } from "../../src/store/lines.ts";
+import { readHistory, readState } from "../../src/store/reading.ts";
+import { temporaryFolder } from "../_setup.ts";
+import {
+  assertLeft,
+  assertRefused,
+  type Call,
+  contents,
+  fill,
+  type Note,
+  type Notebook,
+  notebook,
+  openNotebook,
+  origin,
+  put,
+  ruledFiles,
+  segment,
+  stateAfter,
+  systemError,
+} from "./_faults.ts";
+
+const mebibyte = 1024 * 1024;
+
+/** Notes that take about 700 bytes each: 4,000 of them need three lines. */
+function many(count: number, from = 0): Note[] {
+  return Array.from({ length: count }, (_, index) => {
+    return { id: `b${from + index}`, text: "x".repeat(600), topic: `t${index % 5}` };
+  });
+}
+
+function additions(notes: readonly Note[]): RecordChange[] {
+  return notes.map((after) => ({ collection: "notes", key: after.id, before: null, after }));
+}
+
+function addInBulk(store: Notebook, notes: readonly Note[]): Promise<number | undefined> {
+  return store.changeInBulk({ ...origin, operation: "bulk" }, () => additions(notes));
+}
+
+/** Where each line of a file begins, and where the last one ends. */
+function beginnings(bytes: Buffer): number[] {
+  const found = [0];
+  for (let at = bytes.indexOf("\n"); at !== -1; at = bytes.indexOf("\n", at + 1)) found.push(at + 1);
+  return found;
+}
+
+async function historyOf(folder: string): Promise<JournalRecord[]> {
+  const records: JournalRecord[] = [];
+  for await (const record of readHistory(nodeFiles, folder)) records.push(record);
+  return records;
+}
+
+/** A folder with two changes, a bulk change of three lines, and the state before and after that. */
+async function withBulk(folder: string) {
+  const store = await openNotebook(folder);
+  await fill(store, 2);
+  const before = contents(store.data);
+  assert.equal(await addInBulk(store, many(4000)), 3);
+  const after = contents(store.data);
+  await store.close();
+  return { before, after, path: join(folder, segment(1)) };
+}
+
+describe("a bulk change", () => {
+  it("is one change in several lines of at most 1 MiB each", async (t) => {
+    const folder = await temporaryFolder(t);
+    const { after, path } = await withBulk(folder);
+    assert.equal(after.notes.length, stateAfter(2).notes.length + 4000);
+    const lines = (await readFile(path, "utf8")).trimEnd().split("\n").slice(3);
+    assert.equal(lines.length, 3);
+    const documents = lines.map((line) => JSON.parse(line.slice(9)));
+    assert.deepEqual(
+      documents.map(({ sequence, more, who }) => [sequence, more, who]),
+      [
+        [3, true, "operator"],
+        [3, true, undefined],
+        [3, undefined, undefined],
+      ],
+    );
+    for (const line of lines) assert.ok(Buffer.byteLength(line) + 1 <= mebibyte, `${line.length}`);
+
+    const records = await historyOf(folder);
+    assert.deepEqual(
+      records.map(({ sequence, operation }) => [sequence, operation]),
+      [
+        [1, "test"],
+        [2, "test"],
+        [3, "bulk"],
+      ],
+    );
+    assert.deepEqual(records[2]?.changes, additions(many(4000)));
+    const store = await openNotebook(folder);
+    assert.deepEqual(contents(store.data), after);
+    await put(store, "z");
+    assert.equal(store.sequence, 4);
+    await store.close();
+    const again = await openNotebook(folder);
+    assert.equal(again.data.notes.size, after.notes.length + 1);
+    await again.close();
+  });
+
+  it("of few records is a line like any other, and one of none is no change", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    assert.equal(await store.changeInBulk(origin, () => []), undefined);
+    assert.equal(await addInBulk(store, many(2)), 1);
+    await store.close();
+    const lines = (await readFile(join(folder, segment(1)), "utf8")).trimEnd().split("\n");
+    assert.equal(lines.length, 2);
+    assert.ok(!("more" in JSON.parse(lines[1]?.slice(9) ?? "")));
+  });
+
+  it("that is refused changes nothing, and those that wait go on", async (t) => {
+    const store = await openNotebook(await temporaryFolder(t));
+    const refusal = new Error("no");
+    const bulk = store.changeInBulk(origin, () => Promise.reject(refusal));
+    const other = put(store, "a");
+    await assert.rejects(bulk, refusal);
+    await other;
+    assert.equal(store.sequence, 1);
+    await store.close();
+    await assert.rejects(addInBulk(store, many(1)), { code: "SHUTTING_DOWN" });
+  });
+
+  it("has every line but the last on the disk before the last one is written", async (t) => {
+    const calls: Call[] = [];
+    const files = ruledFiles((call) => {
+      calls.push(call);
+      return undefined;
+    });
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder, { files });
+    calls.length = 0;
+    await addInBulk(store, many(4000));
+    assert.deepEqual(
+      calls.filter(({ operation }) => /write|sync/.test(operation)).map(({ operation }) => operation),
+      ["write", "datasync", "write", "datasync", "write", "datasync"],
+    );
+    await store.close();
+  });
+
+  it("cut off anywhere before its end has not happened, and what is there of it is kept aside", async (t) => {
+    const base = await temporaryFolder(t);
+    const { before, path } = await withBulk(base);
+    const bytes = await readFile(path);
+    const starts = beginnings(bytes);
+    const [begin = 0, second = 0, third = 0, end = 0] = starts.slice(3);
+    assert.equal(end, bytes.length);
+    // At the end of each line, without its line feed, and within.
+    const cuts = [begin + 1, second - 1, second, second + 5, third - 1, third, third + 40, end - 2];
+    for (const [index, cut] of cuts.entries()) {
+      const folder = join(base, `cut-${index}`);
+      await cp(path, join(folder, segment(1)));
+      await truncate(join(folder, segment(1)), cut);
+      const { database } = await readState(nodeFiles, folder, notebook);
+      assert.deepEqual(contents(database.view), before, `read at ${cut}`);
+      const store = await openNotebook(folder);
+      assert.deepEqual(contents(store.data), before, `opened at ${cut}`);
+      assert.match(store.warnings.join(), new RegExp(`${cut - begin} bytes.*cut off at byte ${begin}`));
+      await put(store, "next");
+      await store.close();
+      const kept = await readFile(join(folder, `${segment(1)}.broken`));
+      assert.ok(kept.equals(bytes.subarray(begin, cut)), `kept at ${cut}`);
+      assert.deepEqual(
+        (await historyOf(folder)).map(({ sequence }) => sequence),
+        [1, 2, 3],
+      );
+    }
+  });
+
+  it("that lacks only the last line feed has happened", async (t) => {
+    const folder = await temporaryFolder(t);
+    const { after, path } = await withBulk(folder);
+    await truncate(path, (await readFile(path)).length - 1);
+    const store = await openNotebook(folder);
+    assert.deepEqual(contents(store.data), after);
+    assert.deepEqual(store.warnings, []);
+    await store.close();
+  });
+
+  it("that is incomplete elsewhere than at the end of the newest segment is damage", async (t) => {
+    const folder = await temporaryFolder(t);
+    const { path } = await withBulk(folder);
+    const bytes = await readFile(path);
+    const [begin = 0, second = 0] = beginnings(bytes).slice(3);
+    const chain = Number.parseInt(bytes.toString("latin1", begin, begin + 8), 16);
+
+    // Another change behind its first line.
+    await writeFile(path, bytes.subarray(0, second));
+    const next = { sequence: 4, instant: 1, who: "operator", operation: "test", changes: [] };
+    await appendFile(path, encodeLine(JSON.stringify(next), chain).line);
+    await assertLeft(folder, path, "change 3 lacks its last line");
+
+    // Another segment behind its first line.
+    await writeFile(path, bytes.subarray(0, second));
+    const header = { format: "gameaddon-journal", version: 3, first: 4, chain, instant: 1 };
+    await writeFile(join(folder, segment(4)), encodeLine(JSON.stringify(header), 0).line);
+    await assertLeft(folder, path, `byte ${begin}`, "incomplete, and later segments exist");
+  });
+
+  it("that fails half-way is cut back as a whole, and the next change follows what was there before", async (t) => {
+    for (const outcome of [systemError("ENOSPC"), { bytes: 1000 }]) {
+      let writes = 0;
+      const files = ruledFiles(({ operation, path }) => {
+        if (operation !== "write" || !path.endsWith(segment(1))) return undefined;
+        writes += 1;
+        if (writes === 5) return outcome;
+        return writes === 6 ? systemError("ENOSPC") : undefined;
+      });
+      const folder = await temporaryFolder(t);
+      const store = await openNotebook(folder, { files });
+      await fill(store, 2);
+      await assertRefused(addInBulk(store, many(4000)));
+      assert.deepEqual(contents(store.data), stateAfter(2));
+      writes = 100;
+      await fill(store, 3);
+      assert.equal(await addInBulk(store, many(4000)), 4);
+      const after = contents(store.data);
+      await store.close();
+      const again = await openNotebook(folder);
+      assert.deepEqual(contents(again.data), after);
+      assert.deepEqual(again.warnings, []);
+      await again.close();
+    }
+  });
+
+  it("whose sync fails ends the store: whether it has happened is not known", async (t) => {
+    let fatal: Error | undefined;
+    let syncs = 0;
+    const files = ruledFiles(({ operation, path }) => {
+      if (operation !== "datasync" || !path.endsWith(segment(1))) return undefined;
+      syncs += 1;
+      return syncs === 2 ? systemError("EIO") : undefined;
+    });
+    const store = await openNotebook(await temporaryFolder(t), {
+      files,
+      onFatal(error) {
+        fatal = error;
+      },
+    });
+    const waiting = [addInBulk(store, many(4000)), put(store, "a")];
+    await Promise.all(waiting.map((each) => assertRefused(each)));
+    assert.match(String(fatal), /could not be synced/);
+    await assertRefused(put(store, "b"));
+    await store.close();
+  });
+
+  it("is seen wholly or not at all by whoever reads the files or the data meanwhile", async (t) => {
+    const folder = await temporaryFolder(t);
+    const seen: [inMemory: number, inFiles: number][] = [];
+    let store: Notebook | undefined;
+    const files = ruledFiles(async ({ operation, path }) => {
+      if (store === undefined || operation !== "datasync" || !path.endsWith(segment(1))) return undefined;
+      const { database } = await readState(nodeFiles, folder, notebook);
+      seen.push([store.data.notes.size, database.view.notes.size]);
+      return undefined;
+    });
+    store = await openNotebook(folder, { files });
+    await addInBulk(store, many(4000));
+    assert.equal(store.data.notes.size, 4000);
+    // Once its last line is written a reader may find it before it is acknowledged, as with any change.
+    assert.deepEqual(seen, [
+      [0, 0],
+      [0, 0],
+      [0, 4000],
+    ]);
+    await store.close();
+  });
+
+  it("is in one segment, whatever snapshots are taken meanwhile", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    await fill(store, 2);
+    const bulk = addInBulk(store, many(4000));
+    const taken = store.snapshot();
+    const other = put(store, "z");
+    await Promise.all([bulk, taken, other]);
+    await store.close();
+    const again = await openNotebook(folder);
+    assert.equal(again.data.notes.size, stateAfter(2).notes.length + 4001);
+    assert.deepEqual(
+      (await historyOf(folder)).map(({ sequence }) => sequence),
+      [1, 2, 3, 4],
+    );
+    await again.close();
+  });
+});
