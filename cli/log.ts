@@ -11,7 +11,7 @@ import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 export interface Log {
   readonly request: (record: RequestRecord) => void;
   readonly info: (message: string) => void;
-  readonly warn: (message: string, error: unknown) => void;
+  readonly warn: (message: string, error?: unknown) => void;
   readonly fatal: (message: string, error: unknown) => void;
   /** Writes what waits; within a second, whatever becomes of the reader. */
   readonly close: () => Promise<void>;

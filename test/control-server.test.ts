@@ -21,6 +21,8 @@ function controlWith(methods: Partial<Control>): Control {
     call: missing,
     vocabulary: missing,
     snapshot: missing,
+    previewRestore: missing,
+    restoreRecords: missing,
     undo: missing,
     reloadRoutes: missing,
     routesStatus: missing,

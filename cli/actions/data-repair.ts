@@ -1,6 +1,13 @@
 /** What `data repair` does. */
-import { join } from "node:path";
-import { planRepair, type RepairPlan, repair } from "../../src/maintenance/repair.ts";
+import { join, resolve } from "node:path";
+import {
+  planRepair,
+  type RepairPlan,
+  repair,
+  replaceFromBackup,
+  requireDamage,
+} from "../../src/maintenance/repair.ts";
+import { readBackup } from "../../src/maintenance/source.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { Reported } from "../output.ts";
 import type { Session } from "../session.ts";
@@ -33,6 +40,40 @@ export async function repairFolder({ output, workplace }: Session, yes: boolean)
   };
   output.result(document, describe(folder, plan, kept));
   if (salvaged !== null && kept === null) throw new Reported();
+}
+
+/**
+ * Puts a backup in the place of damaged files.
+ * @throws Failure `CONFLICT` where nothing is damaged
+ * @throws Reported where it is only said what would be done
+ */
+export async function repairFrom(
+  { io, output, workplace }: Session,
+  file: string,
+  yes: boolean,
+): Promise<void> {
+  const { folder } = workplace();
+  await requireData(workplace());
+  const path = resolve(io.cwd, file);
+  const backup = await readBackup(nodeFiles, path);
+  const { records, instant } = backup;
+  const { damage, kept } = await withFolder(folder, "Repairing", async () => {
+    const found = await requireDamage(nodeFiles, folder);
+    return {
+      damage: found,
+      kept: yes ? await replaceFromBackup(nodeFiles, folder, backup.database, Date.now()) : null,
+    };
+  });
+  const { sequence } = backup.database;
+  const done =
+    kept === null
+      ? `Nothing was changed; --yes puts the ${records} records of ${path} in the place of the damaged files.`
+      : `Restored ${records} records of ${path}. The data goes on behind change ${sequence}. The damaged files are in ${join(folder, kept)}. Tokens that were revoked since that backup are valid again: see \`addon-cli token list\`.`;
+  output.result(
+    { folder, file: path, repaired: kept !== null, kept, sequence, records, instant, damage },
+    ["Damage:", ...damage.map((fault) => `  ${describeFault(fault)}`), done].join("\n"),
+  );
+  if (kept === null) throw new Reported();
 }
 
 function describe(folder: string, { salvaged, damage, content }: RepairPlan, kept: string | null): string {

@@ -1,5 +1,6 @@
 /** What `data status` and `data verify` do. */
 import type { Holder } from "../../src/control/control.ts";
+import { describeInconsistency } from "../../src/maintenance/consistency.ts";
 import { type Mark, type Status, statusOf } from "../../src/maintenance/status.ts";
 import { verify } from "../../src/maintenance/verify.ts";
 import { nodeFiles } from "../../src/store/files.ts";
@@ -20,15 +21,17 @@ export async function showStatus({ output, workplace }: Session): Promise<void> 
 export async function verifyFolder({ output, workplace }: Session): Promise<void> {
   const { folder } = workplace();
   const holder = await holderOf(folder);
-  const { problems, remarks, ...counts } = await verify(nodeFiles, folder, { running: holder !== null });
-  const found = problems.length;
+  const running = holder !== null;
+  const { problems, inconsistencies, remarks, ...counts } = await verify(nodeFiles, folder, { running });
+  const found = problems.length + inconsistencies.length;
   const read =
     `${folder}: ${counts.snapshots} snapshots with ${counts.records} records, ` +
     `${counts.segments} segments with ${counts.changes} changes, up to change ${counts.sequence}`;
   const verdict = found === 0 ? "no problems" : found === 1 ? "a problem" : `${found} problems`;
-  const text = [...problems.map(describeFault), `${read}: ${verdict}.`].join("\n");
+  const lines = [...problems.map(describeFault), ...inconsistencies.map(describeInconsistency)];
   if (!output.wantsJSON) for (const remark of remarks) output.remark(remark);
-  output.result({ ok: found === 0, folder, ...counts, problems, remarks }, text);
+  const document = { ok: found === 0, folder, ...counts, problems, inconsistencies, remarks };
+  output.result(document, [...lines, `${read}: ${verdict}.`].join("\n"));
   if (found > 0) throw new Reported();
 }
 

@@ -1,7 +1,7 @@
 /** `data`: the data folder itself. */
-import type { Command } from "commander";
-import type { BackupOptions, RestoreOptions } from "../actions/data-backup.ts";
-import type { ExportOptions, ImportOptions } from "../actions/data-exchange.ts";
+import { type Command, Option } from "commander";
+import type { BackupOptions } from "../actions/data-backup.ts";
+import type { ExportOptions } from "../actions/data-export.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
 import type { GlobalOptions } from "../workplace.ts";
@@ -32,8 +32,9 @@ function addLooks(data: Command, session: Session): void {
     .addHelpText(
       "after",
       `
-Every snapshot and every segment of the journal is read: checksums, numbers, how they hang together, the form of
-every record, and that the journal leads from each snapshot to exactly the next. Also while the service runs.
+Every snapshot and every segment of the journal is read: checksums, numbers, their consistency, the form of
+every record, that the records fit together, and that the journal leads from each snapshot to exactly the next. Also
+while the service runs.
 Exit code 1 where there is a problem.
 ${examples("data verify")}`,
     )
@@ -70,45 +71,62 @@ ${examples("data backup backup-$(date +%F).jsonl.gz")}`,
       return backUp(session, file, options);
     });
 
-  data
+  const restore = data
     .command("restore")
-    .description("put a backup, or the data as it was at a moment, in the place of the data")
+    .description(
+      "restore a backup, or the data as it was at a moment, as one change; also beside the service",
+    )
     .argument("[file]", "what `data backup` has written")
-    .option("--at <instant>", "the moment: ISO 8601 with a zone, or milliseconds since 1970")
-    .option("--replace", "where there is data: put the new in its place; the old files are kept beside it")
+    .option(
+      "--at <moment>",
+      "ISO 8601 with a zone, milliseconds since 1970, or a change's number such as #42",
+    );
+  addRestoreOptions(restore)
     .addHelpText(
       "after",
       `
-The service has to be stopped. The backup is verified completely before anything is touched. The old files are moved
-into a folder replaced-<instant> in the data folder. Tokens revoked since are valid again: revoke them anew.
-${examples("data restore backup.jsonl.gz --replace", "data restore --at 2026-11-21T18:30:00Z --replace")}`,
+It shows what would change, and asks. Everything but tokens, activity, counters and idempotency keys becomes what it
+was; names of groups, factions and services are only added. \`undo\` takes it back. --at takes everything up to the
+last change at or before the instant. Into an empty folder a backup is unpacked without a question. For a damaged
+folder use \`data repair\`.
+${examples("data restore backup.jsonl.gz --dry-run", "data restore --at 2026-11-21T18:30:00Z", "data restore --at '#42' --yes")}`,
     )
-    .action(async (file: string | undefined, options: RestoreOptions, command: Command) => {
-      const { restore } = await import("../actions/data-backup.ts");
-      return restore(session, file, options, command);
+    .action(async (file: string | undefined, _options: unknown, command: Command) => {
+      const { restore: run } = await import("../actions/data-restore.ts");
+      return run(session, file, command);
     });
+}
+
+/** The options that restoring and importing share. */
+function addRestoreOptions(command: Command): Command {
+  return command
+    .option("--tokens", "restore tokens, too; a revoked one stays revoked")
+    .option("--yes", "do not ask")
+    .option("--dry-run", "only show what would change")
+    .addOption(new Option("--replace", "accepted for older scripts; does nothing").hideHelp());
 }
 
 function addRepair(data: Command, session: Session): void {
   data
     .command("repair")
     .description("save what can be saved of damaged files, and tell record by record what was lost")
+    .option("--from <file>", "put a backup in the place of the damaged files instead")
     .option("--yes", "do it; without this, on a terminal, it is only said what would be done")
     .addHelpText(
       "after",
       `
 The service has to be stopped. The files as they are are kept in a folder damaged-<instant> in the data folder; then
 a fresh snapshot has what could be saved. A folder without damage is left as it is.
-${examples("data repair --yes")}`,
+${examples("data repair --yes", "data repair --from backup.jsonl.gz --yes")}`,
     )
-    .action(async ({ yes = false }: { yes?: boolean }, command: Command) => {
+    .action(async ({ yes = false, from }: { yes?: boolean; from?: string }, command: Command) => {
       const { input } = command.optsWithGlobals<GlobalOptions>();
       const dry = !yes && input && session.io.stdout.isTTY === true;
       if (!yes && !dry) {
         command.error("error: --yes is needed, since there is nobody to ask", { code: "usage", exitCode: 2 });
       }
-      const { repairFolder } = await import("../actions/data-repair.ts");
-      return repairFolder(session, yes);
+      const { repairFolder, repairFrom } = await import("../actions/data-repair.ts");
+      return from === undefined ? repairFolder(session, yes) : repairFrom(session, from, yes);
     });
 }
 
@@ -125,23 +143,26 @@ No token is in it, since none is kept; but the hashes of the tokens are, so keep
 ${examples("data export | jq '.collections.players[].name'")}`,
     )
     .action(async (file: string | undefined, options: ExportOptions) => {
-      const { exportData } = await import("../actions/data-exchange.ts");
+      const { exportData } = await import("../actions/data-export.ts");
       return exportData(session, file, options);
     });
 
-  data
+  const importing = data
     .command("import")
-    .description("put the records of an export in the place of the data; every one is checked first")
-    .argument("<file>", "what `data export` has written, or what another program has in that form")
-    .option("--replace", "where there is data: put the new in its place; the old files are kept beside it")
+    .description(
+      "put the records of an export in the place of the data, as one change; also beside the service",
+    )
+    .argument("<file>", "what `data export` has written, or what another program has in that form");
+  addRestoreOptions(importing)
     .addHelpText(
       "after",
       `
-The service has to be stopped. The history does not come along: use \`data backup\` and \`data restore\` to move.
-${examples("--data copy data import export.json")}`,
+Every record and every reference is checked first. It shows what would change, and asks, as \`data restore\` does; the
+same records stay as they are. The history does not come along: use \`data backup\` and \`data restore\` to move.
+${examples("data import export.json --dry-run", "--data copy data import export.json")}`,
     )
-    .action(async (file: string, options: ImportOptions) => {
-      const { importData } = await import("../actions/data-exchange.ts");
-      return importData(session, file, options);
+    .action(async (file: string, _options: unknown, command: Command) => {
+      const { importData } = await import("../actions/data-restore.ts");
+      return importData(session, file, command);
     });
 }

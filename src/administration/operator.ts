@@ -17,7 +17,7 @@ import {
   administration,
 } from "./index.ts";
 import { parseInput } from "./input.ts";
-import { undoChange } from "./undo.ts";
+import { undoing } from "./undo.ts";
 
 /** What the operator works with beside the store. */
 export interface OperatorOptions {
@@ -81,8 +81,9 @@ export class Operator {
         hint: "`addon-cli audit` lists the changes that it still has.",
       });
     }
-    await this.store.change({ who: "operator", operation: "undo", undoes: sequence }, (draft) =>
-      undoChange(draft, record, later),
+    // What is undone may have been a bulk change.
+    await this.store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, () =>
+      undoing(this.store.data, record, later),
     );
     return { info: `Undid change ${sequence} (${record.operation}).` };
   }

@@ -44,6 +44,8 @@ export async function connectControl(folder: string, signal?: AbortSignal): Prom
     call: (...all) => client.ask("call", all),
     vocabulary: () => client.ask("vocabulary", []),
     snapshot: () => client.ask("snapshot", []),
+    previewRestore: (...all) => client.ask("previewRestore", all),
+    restoreRecords: (...all) => client.ask("restoreRecords", all),
     undo: (...all) => client.ask("undo", all),
     reloadRoutes: (...all) => client.ask("reloadRoutes", all),
     routesStatus: () => client.ask("routesStatus", []),

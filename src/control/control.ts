@@ -11,8 +11,10 @@ import type {
 import type { Operator } from "../administration/operator.ts";
 import type { Vocabulary } from "../engine/caller.ts";
 import type { FailureBody } from "../engine/response.ts";
+import type { RestorePreview, RestoreRequest, RestoreResult } from "../maintenance/restoring.ts";
 import type { Reloaded, TableStatus } from "../route-table.ts";
 import type { Service, TableText } from "../service.ts";
+import type { DataStore } from "../store/data.ts";
 
 /** A process that serves a data folder. */
 export interface Holder {
@@ -38,6 +40,10 @@ export interface Control {
   vocabulary(): Promise<Vocabulary>;
   /** Writes a snapshot. Gives the number of the last change that it contains. */
   snapshot(): Promise<{ sequence: number }>;
+  /** What a restore or an import would change; see {@link previewRestore}. */
+  previewRestore(request: RestoreRequest): Promise<RestorePreview>;
+  /** Restores or imports; see {@link restoreRecords}. */
+  restoreRecords(request: RestoreRequest, revision: string): Promise<RestoreResult>;
   /** Takes a change back. */
   undo(sequence: number): Promise<{ info: string }>;
   /** Reads the route table's file again, and puts it in force. @throws TableFaults; then the old one stays in force */
@@ -60,6 +66,8 @@ export const controlMethods = [
   "call",
   "vocabulary",
   "snapshot",
+  "previewRestore",
+  "restoreRecords",
   "undo",
   "reloadRoutes",
   "routesStatus",
@@ -82,6 +90,7 @@ export function controlOf(service: Service, holder: Holder | null): Control {
     async snapshot() {
       return { sequence: await service.store.snapshot() };
     },
+    ...restoringOn(service.store),
     undo: (sequence) => service.undo(sequence),
     reloadRoutes: (expected) => service.reloadRoutes(expected),
     async routesStatus() {
@@ -108,6 +117,7 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
     async snapshot() {
       return { sequence: await operator.store.snapshot() };
     },
+    ...restoringOn(operator.store),
     undo: (sequence) => operator.undo(sequence),
     reloadRoutes: async (...all) => (await served()).reloadRoutes(...all),
     routesStatus: async () => (await served()).routesStatus(),
@@ -115,5 +125,14 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
     canI: async (...all) => (await served()).canI(...all),
     whoCan: async (...all) => (await served()).whoCan(...all),
     holder: async () => null,
+  };
+}
+
+/** Restoring and importing on a store. Loaded when it is needed. */
+function restoringOn(store: DataStore): Pick<Control, "previewRestore" | "restoreRecords"> {
+  const restoring = () => import("../maintenance/restoring.ts");
+  return {
+    previewRestore: async (request) => (await restoring()).previewRestore(store, request),
+    restoreRecords: async (...all) => (await restoring()).restoreRecords(store, ...all),
   };
 }

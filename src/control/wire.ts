@@ -1,6 +1,7 @@
 /** Errors on the control socket, as JSON. */
 import type { Fault } from "../engine/document.ts";
 import { Failure, type FailureCode } from "../errors.ts";
+import { ImportProblems } from "../maintenance/import-problems.ts";
 import { TableFaults } from "../route-table.ts";
 
 /** An error as JSON. */
@@ -12,6 +13,7 @@ export interface WireError {
   readonly file?: string;
   readonly faults?: readonly Fault[];
   readonly text?: string;
+  readonly problems?: readonly string[];
 }
 
 /** What the service answers to a method. */
@@ -22,6 +24,10 @@ export function toWire(error: unknown): WireError {
     const { message, file, faults, text } = error;
     return { message, file, faults, text };
   }
+  if (error instanceof ImportProblems) {
+    const { message, file, problems } = error;
+    return { message, file, problems };
+  }
   if (error instanceof Failure) {
     const { code, message, parameter, hint, operatorHint } = error;
     return { code, message, parameter, hint: operatorHint ?? hint };
@@ -29,7 +35,8 @@ export function toWire(error: unknown): WireError {
   return { message: error instanceof Error ? error.message : String(error) };
 }
 
-export function fromWire({ code, message, parameter, hint, file, faults, text }: WireError): Error {
+export function fromWire({ code, message, parameter, hint, file, faults, text, problems }: WireError): Error {
+  if (file !== undefined && problems !== undefined) return new ImportProblems(file, problems);
   if (file !== undefined && faults !== undefined) return new TableFaults(file, faults, text);
   if (code === undefined) return new Error(message);
   return new Failure(code, message, {

@@ -1,8 +1,8 @@
 /** The types of a table: what it declares under `types`, resolved down to the built-in ones and checked. */
 import { didYouMean, oneOf } from "../text.ts";
 import type { Report, TypeDeclaration } from "./document.ts";
-import { PatternFault, toPattern } from "./pattern.ts";
 import { baseTypes, integerRange, type ParameterType, refinementsOf, textLength } from "./parameters.ts";
+import { PatternFault, toPattern } from "./pattern.ts";
 
 /** The types that the table declares, resolved down to the base types. */
 export class Types {

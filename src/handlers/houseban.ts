@@ -4,7 +4,7 @@ import { Failure } from "../errors.ts";
 import { toNewSubject, toSubject } from "../identity/players.ts";
 import { type HouseBan, subjectKey } from "../model.ts";
 import type { Data } from "../store/data.ts";
-import { comparisonForm, compareTexts, didYouMean, fold, oneOf } from "../text.ts";
+import { compareTexts, comparisonForm, didYouMean, fold, oneOf } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { findEntry } from "./entries.ts";
 import { anyUUID, count, field, instant, playerName, subject, textReference, uuid } from "./values.ts";

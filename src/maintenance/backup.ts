@@ -1,20 +1,16 @@
 /**
- * Backups: a snapshot (`snapshot.ts` has the form of its lines) compressed with gzip, in one file. A backup is read
- * completely, every checksum and every record, before anything is done with it: when it is made, and when it is
- * restored. `zcat <file> | cut -c10- | jq .` reads it.
+ * Writing backups: a snapshot (`snapshot.ts` has the form of its lines) compressed with gzip, in one file. Every
+ * checksum and every record is verified first. `source.ts` reads it back, and so does `zcat <file> | cut -c10- | jq .`
  */
-import { basename } from "node:path";
 import { pipeline, Readable } from "node:stream";
-import { promisify } from "node:util";
-import { createGzip, gunzip } from "node:zlib";
+import { createGzip } from "node:zlib";
 import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/files.ts";
 import { lineFeed } from "../store/lines.ts";
 import { readState } from "../store/reading.ts";
-import { encodeSnapshot, readSnapshot } from "../store/snapshot.ts";
-import { type InspectedSnapshot, inspectSnapshot } from "./inspect.ts";
+import { encodeSnapshot } from "../store/snapshot.ts";
 import { recordFault } from "./record.ts";
 import { requireFree, writeTarget } from "./target.ts";
 import { steadily } from "./verify.ts";
@@ -32,12 +28,6 @@ export interface BackupResult {
   readonly bytes: number;
   /** What is wrong with the files all the same, a sentence each. */
   readonly warnings: readonly string[];
-}
-
-export interface ReadBackup {
-  readonly database: Database<typeof model>;
-  readonly instant: number | null;
-  readonly records: number;
 }
 
 /**
@@ -78,50 +68,6 @@ function requireSound(folder: string, database: Database<typeof model>): number 
     }
   }
   return count;
-}
-
-/**
- * Reads a backup, compressed or not, and verifies it completely.
- * @throws Failure `UNKNOWN_ENTRY` where there is no such file, `STORE_UNAVAILABLE` where it is no whole backup
- */
-export async function readBackup(files: Files, path: string): Promise<ReadBackup> {
-  const bytes = await unpacked(await readGiven(files, path), path);
-  const { instant, records } = requireWhole(inspectSnapshot(bytes, undefined, path), path);
-  return { database: readSnapshot(bytes, model), instant: instant ?? null, records: records.length };
-}
-
-/** Reads a file that an operator has named. @throws Failure `UNKNOWN_ENTRY` where there is none */
-export async function readGiven(files: Files, path: string): Promise<Buffer> {
-  try {
-    return await files.readFile(path);
-  } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    if (code === "ENOENT") throw new Failure("UNKNOWN_ENTRY", `There is no file ${path}.`, { cause });
-    throw new Failure("STORE_UNAVAILABLE", `${path} can not be read: ${message}.`, { cause });
-  }
-}
-
-async function unpacked(bytes: Buffer, path: string): Promise<Buffer> {
-  if (bytes[0] !== 0x1f || bytes[1] !== 0x8b) return bytes;
-  try {
-    return await promisify(gunzip)(bytes);
-  } catch (cause) {
-    throw new Failure("STORE_UNAVAILABLE", `${path} is damaged: ${(cause as Error).message}.`, {
-      hint: "Use another backup; nothing was changed.",
-      cause,
-    });
-  }
-}
-
-function requireWhole(snapshot: InspectedSnapshot, path: string): InspectedSnapshot {
-  const [first, ...more] = snapshot.faults;
-  if (first === undefined) return snapshot;
-  const others = more.length === 0 ? "" : `, and ${more.length} more`;
-  throw new Failure(
-    "STORE_UNAVAILABLE",
-    `${basename(path)} is not a whole backup: at byte ${first.offset}, ${first.what}${others}.`,
-    { hint: "Use another backup, one that `addon-cli data backup` has written; nothing was changed." },
-  );
 }
 
 /** Passes pieces of lines on, and tells of how many of all lines they have. */

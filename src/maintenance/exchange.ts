@@ -6,9 +6,9 @@
  * No token is in it, since none is kept; their hashes are.
  */
 import * as v from "valibot";
-import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
 import { Database } from "../store/collection.ts";
+import { ImportProblems } from "./import-problems.ts";
 import { definitionOf, recordFault } from "./record.ts";
 
 export const exportFormat = "gameaddon-export";
@@ -29,17 +29,6 @@ const documentSchema = v.object({
   exported: v.number(),
   collections: v.record(v.string(), v.array(v.unknown())),
 });
-
-/** Why a document can not be imported: every problem, a sentence each. */
-export class ImportProblems extends Failure {
-  readonly problems: readonly string[];
-
-  constructor(file: string, problems: readonly string[]) {
-    const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
-    super("PARAMETER_INVALID", `${file} has ${count}; nothing was changed.`);
-    this.problems = problems;
-  }
-}
 
 /** The records of a database as a document. */
 export function toExport(database: Database<typeof model>, now: number): ExportDocument {

@@ -1,6 +1,10 @@
 /** Repairing a damaged folder: what can be saved takes the place of what is there, and that is kept. */
 import { Failure } from "../errors.ts";
+import type { model } from "../model.ts";
+import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/files.ts";
+import { segmentsIn } from "../store/journal.ts";
+import { snapshotsIn } from "../store/snapshot.ts";
 import type { Fault } from "./inspect.ts";
 import { replaceData } from "./replace.ts";
 import { type Salvaged, salvage } from "./salvage.ts";
@@ -32,4 +36,37 @@ export async function repair(files: Files, folder: string, plan: RepairPlan, now
   const kept = await replaceData(files, folder, plan.salvaged.database, "damaged", now);
   if (kept === null) throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`);
   return kept;
+}
+
+/** Every damage of a folder. @throws Failure `CONFLICT` where there is none */
+export async function requireDamage(files: Files, folder: string): Promise<readonly Fault[]> {
+  const { problems } = await verify(files, folder, { running: false });
+  const damage = problems.filter(({ kind }) => kind === "damage");
+  if (damage.length > 0) return damage;
+  throw new Failure("CONFLICT", `${folder} is not damaged: there is nothing to repair.`, {
+    hint: "`addon-cli data restore <file>` restores a backup as a change, which can be undone; nothing was changed.",
+  });
+}
+
+/**
+ * Puts a backup in the place of damaged files. The caller holds the folder's lock.
+ * @param database its number becomes at least that of every change that the damaged files show, so that none repeats
+ * @returns the name of the folder with the files of before
+ */
+export async function replaceFromBackup(
+  files: Files,
+  folder: string,
+  database: Database<typeof model>,
+  now: number,
+): Promise<string | null> {
+  const names = await files.readdir(folder);
+  const { sequence } = await verify(files, folder, { running: false });
+  const latest = [
+    database.sequence,
+    sequence,
+    snapshotsIn(names).at(-1) ?? 0,
+    (segmentsIn(names).at(-1) ?? 1) - 1,
+  ];
+  database.sequence = Math.max(...latest);
+  return replaceData(files, folder, database, "damaged", now);
 }

@@ -8,10 +8,12 @@
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../errors.ts";
+import { ClockSteps } from "../store/clock.ts";
 import { type Files, readWhole } from "../store/files.ts";
 import { segmentFile, segmentsIn } from "../store/journal.ts";
 import { hasData } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
+import { type Inconsistency, readInconsistencies } from "./consistency.ts";
 import {
   type Fault,
   type InspectedSegment,
@@ -26,6 +28,8 @@ import { Walk } from "./walk.ts";
 export interface Verified {
   /** In the order of the files. */
   readonly problems: readonly Fault[];
+  /** Records of the newest data that do not fit together. */
+  readonly inconsistencies: readonly Inconsistency[];
   /** What is worth knowing and no fault, a sentence each. */
   readonly remarks: readonly string[];
   readonly snapshots: number;
@@ -72,7 +76,8 @@ export async function listData(files: Files, folder: string): Promise<string[]> 
 export function verify(files: Files, folder: string, options: { running: boolean }): Promise<Verified> {
   return steadily(async () => {
     const names = await listData(files, folder);
-    return new Verification(files, folder, names, options.running).run();
+    const verified = await new Verification(files, folder, names, options.running).run();
+    return { ...verified, inconsistencies: await readInconsistencies(files, folder) };
   });
 }
 
@@ -87,6 +92,7 @@ class Verification {
   readonly #segments: number[];
   readonly #waiting: number[];
   #walk: Walk;
+  readonly #clock = new ClockSteps();
   #previous: number | undefined;
   #changes = 0;
   #records = 0;
@@ -104,7 +110,7 @@ class Verification {
     this.#walk = first === 1 ? new Walk(0, 0, true) : new Walk(first - 1, undefined, false);
   }
 
-  async run(): Promise<Verified> {
+  async run(): Promise<Omit<Verified, "inconsistencies">> {
     const [oldest] = this.#segments;
     for (const sequence of this.#waiting.filter((each) => oldest === undefined || each < oldest - 1)) {
       this.#waiting.shift();
@@ -135,6 +141,7 @@ class Verification {
       );
     }
     this.#requireNewest();
+    if (this.#clock.warning !== undefined) this.#remarks.push(this.#clock.warning);
     this.#remarkOthers();
     return {
       problems: this.#problems,
@@ -169,6 +176,7 @@ class Verification {
       }
       const { record, chain, offset } = entry;
       this.#changes += 1;
+      this.#clock.take(record);
       // Behind lines that can not be read a snapshot may know again.
       while (this.#waiting[0] !== undefined && this.#waiting[0] < record.sequence) {
         await this.#visit(this.#waiting.shift() as number);

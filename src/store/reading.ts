@@ -18,12 +18,11 @@ import {
   segmentsIn,
 } from "./journal.ts";
 import { BrokenLine, NewerFormat } from "./lines.ts";
-import { readSnapshotFile, readSnapshotHeader, snapshotFile, snapshotsIn } from "./snapshot.ts";
+import { readSnapshotFile, snapshotFile, snapshotsIn } from "./snapshot.ts";
 
-/** The moment up to which changes are read: a change's number, or an instant in milliseconds since 1970. */
+/** The change up to which changes are read. */
 export interface Until {
   readonly sequence?: number;
-  readonly instant?: number;
 }
 
 /** Whether a listing of a folder shows data of the service. */
@@ -110,6 +109,7 @@ async function readSegmentFile(
 
 /**
  * Applies what the journal has beyond a database, which is that of a snapshot.
+ * @param told is given every record that is read, applied or not
  * @returns how many records that were, and the newest segment
  * @throws Failure `STORE_UNAVAILABLE` where a segment is damaged, a record is missing, or does not follow the one
  * before it; `UNKNOWN_ENTRY` where the journal does not reach back to the moment
@@ -120,16 +120,19 @@ export async function replay(
   names: readonly string[],
   database: Database,
   until: Until = {},
+  told: (record: JournalRecord) => void = () => {},
 ): Promise<{ replayed: number; newest: ReadSegment }> {
   const { sequence } = database;
   const firsts = segmentsIn(names);
-  const replay = new Replay(folder, database, until);
+  const replay = new Replay(folder, database, until, told);
   for (const first of segmentsAfter(firsts, sequence)) await replay.take(files, first);
   // A segment is begun before a snapshot is written: behind the newest one, even a damaged one, there has to be one.
   const snapshot = snapshotsIn(names).at(-1) ?? 0;
   if ((firsts.at(-1) ?? 0) <= snapshot && replay.last <= snapshot) throw lacking(folder, snapshot + 1);
   const { newest, fault } = replay;
-  if (newest === undefined) throw isMoment(until) ? outOfReach(folder, until) : lacking(folder, sequence + 1);
+  if (newest === undefined) {
+    throw until.sequence === undefined ? lacking(folder, sequence + 1) : outOfReach(folder, until.sequence);
+  }
   if (fault !== undefined) throw fault;
   return { replayed: database.sequence - sequence, newest };
 }
@@ -143,6 +146,7 @@ class Replay {
   readonly #database: Database;
   readonly #start: number;
   readonly #until: Until;
+  readonly #told: (record: JournalRecord) => void;
   /** The number of the last record that was read. */
   last = 0;
   /** The newest segment of those that were read. */
@@ -159,7 +163,8 @@ class Replay {
   #sequence = 0;
   #chain = 0;
 
-  constructor(folder: string, database: Database, until: Until) {
+  constructor(folder: string, database: Database, until: Until, told: (record: JournalRecord) => void) {
+    this.#told = told;
     this.#folder = folder;
     this.#database = database;
     this.#start = database.sequence;
@@ -198,11 +203,10 @@ class Replay {
   }
 
   #apply({ record, chain, offset }: ReadRecord): void {
-    const { sequence, instant } = record;
+    const { sequence } = record;
     this.last = sequence;
-    const isBeyond =
-      sequence > (this.#until.sequence ?? Infinity) || instant > (this.#until.instant ?? Infinity);
-    this.#reached ||= isBeyond;
+    this.#told(record);
+    this.#reached ||= sequence > (this.#until.sequence ?? Infinity);
     if (this.#ended) return;
     if (sequence > this.#database.sequence) applyRecord(this.#database, record, chain);
     this.#sequence = sequence;
@@ -246,12 +250,7 @@ export async function readState<M extends Model>(
   const names = await files.readdir(folder);
   if (!hasData(names)) throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`);
   const warnings: string[] = [];
-  const reachable: number[] = [];
-  for (const sequence of snapshotsIn(names)) {
-    if (sequence > (until.sequence ?? Infinity)) break;
-    if (until.instant !== undefined && (await instantOf(files, folder, sequence)) > until.instant) break;
-    reachable.push(sequence);
-  }
+  const reachable = snapshotsIn(names).filter((sequence) => sequence <= (until.sequence ?? Infinity));
   const database = await newestWholeSnapshot(files, folder, model, reachable, warnings);
   await replay(files, folder, names, database, until);
   return { database, warnings };
@@ -275,25 +274,9 @@ function historyAfter(firsts: readonly number[], after: number): readonly number
   return needed.length === 0 ? firsts : needed;
 }
 
-/** When a snapshot was begun. One that does not tell is tried all the same: reading it says what is wrong with it. */
-async function instantOf(files: Files, folder: string, sequence: number): Promise<number> {
-  try {
-    const { instant } = await readSnapshotHeader(files, join(folder, snapshotFile(sequence)));
-    return instant;
-  } catch (error) {
-    if (error instanceof BrokenLine) return Number.NEGATIVE_INFINITY;
-    throw error;
-  }
-}
-
-function isMoment({ sequence, instant }: Until): boolean {
-  return sequence !== undefined || instant !== undefined;
-}
-
-/** The refusal where the files do not have a moment any more. */
-function outOfReach(folder: string, { sequence, instant }: Until): Failure {
-  const when = instant === undefined ? `change ${sequence}` : new Date(instant).toISOString();
-  return new Failure("UNKNOWN_ENTRY", `${folder} does not reach back to ${when}.`, {
+/** The refusal where the files do not reach back to a change any more. */
+function outOfReach(folder: string, sequence: number): Failure {
+  return new Failure("UNKNOWN_ENTRY", `${folder} does not reach back to change ${sequence}.`, {
     hint: "Only what is within the retention can be told; see `addon-cli data status`.",
   });
 }

@@ -7,6 +7,7 @@ import { dirname, join, resolve } from "node:path";
 import { Failure } from "../errors.ts";
 import type { Model } from "../model.ts";
 import { Journal } from "./appending.ts";
+import { ClockSteps } from "./clock.ts";
 import { Database } from "./collection.ts";
 import { type Files, naming, piecesOf, privateMode, syncFolder, writeAll } from "./files.ts";
 import { foreignIn, remainsIn } from "./folder-names.ts";
@@ -49,7 +50,11 @@ export async function recover<M extends Model>(
   }
   const warnings: string[] = [];
   const database = await newestWholeSnapshot(files, folder, model, snapshotsIn(names), warnings);
-  const { replayed, newest } = await replay(files, folder, names, database);
+  const clock = new ClockSteps();
+  const { replayed, newest } = await replay(files, folder, names, database, {}, (record) =>
+    clock.take(record),
+  );
+  if (clock.warning !== undefined) warnings.push(clock.warning);
   const end = await mend(files, folder, newest, warnings);
   const journal = await Journal.open(files, folder, newest.first, end);
   const isOutdated = newest.version < journalVersion;

@@ -52,13 +52,24 @@ export function snapshotsIn(names: readonly string[]): number[] {
     .sort((a, b) => a - b);
 }
 
+/** What a snapshot holds. */
+export interface ReadSnapshot<M extends Model> {
+  readonly database: Database<M>;
+  readonly header: SnapshotHeader;
+}
+
 /**
- * Builds the database that a snapshot's bytes hold.
+ * Reads a snapshot while its bytes come.
+ * @param sequence the number that its name says; undefined where its name says nothing
  * @throws BrokenLine where they are not what was written
  */
-export function readSnapshot<M extends Model>(bytes: Buffer, model: M): Database<M> {
-  const reader = new SnapshotReader(model);
-  reader.take(bytes);
+export async function readSnapshot<M extends Model>(
+  pieces: AsyncIterable<Uint8Array>,
+  model: M,
+  sequence?: number,
+): Promise<ReadSnapshot<M>> {
+  const reader = new SnapshotReader(model, sequence);
+  for await (const piece of pieces) reader.take(piece);
   return reader.finish();
 }
 
@@ -73,9 +84,7 @@ export async function readSnapshotFile<M extends Model>(
   model: M,
   sequence: number,
 ): Promise<Database<M>> {
-  const reader = new SnapshotReader(model, sequence);
-  for await (const piece of piecesOf(files, path)) reader.take(piece);
-  return reader.finish();
+  return (await readSnapshot(piecesOf(files, path), model, sequence)).database;
 }
 
 /** The header alone of a file. @throws BrokenLine where it is not what was written */
@@ -116,14 +125,15 @@ class SnapshotReader<M extends Model> {
     this.#decoder.take(piece);
   }
 
-  finish(): Database<M> {
+  finish(): ReadSnapshot<M> {
     this.#decoder.flush();
     this.#decoder.end();
-    const { sequence, chain } = this.#header ?? toHeader("null");
+    const header = this.#header ?? toHeader("null");
+    const { sequence, chain } = header;
     if (this.#end === undefined) throw new BrokenLine("the last line is missing", this.#decoder.taken);
     this.#database.sequence = sequence;
     this.#database.chain = chain;
-    return this.#database;
+    return { database: this.#database, header };
   }
 
   #begin(json: string, checksum: number): number {

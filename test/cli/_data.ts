@@ -1,6 +1,6 @@
 /** What the tests of `data` share: desks with a past, a service beside them, damage. */
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { controlOf } from "../../src/control/control.ts";
@@ -47,6 +47,7 @@ export async function players(desk: Desk): Promise<string[]> {
 /** A desk with Ada at 12:00, Bob at 13:00 and Cleo at 14:00 of the 1st of March, and a snapshot behind Ada. */
 export async function deskWithPast(t: TestContext): Promise<Desk> {
   const desk = await emptyDesk(t);
+  await copyFile(shippedRoutes, join(desk.folder, "routes.yaml"));
   const names = { groups: ["CEO", "BLACKLIST", "TARGETLIST"], services: ["RESCUE", "POLICE"] };
   const past = { Ada: "2026-03-01T12:00:00Z", Bob: "2026-03-01T13:00:00Z", Cleo: "2026-03-01T14:00:00Z" };
   for (const [name, time] of Object.entries(past)) {

@@ -225,6 +225,33 @@ export class Desk {
   }
 }
 
+/** Runs a command on a terminal at which somebody answers, perhaps after having done something. */
+export async function answering(
+  desk: Desk,
+  answer: string | undefined | (() => Promise<string>),
+  ...args: readonly string[]
+) {
+  const [stdout, stderr] = [new Recorder(true), new Recorder(true)];
+  const questions: string[] = [];
+  const io: IO = {
+    stdout,
+    stderr,
+    env: { NO_COLOR: "1" },
+    cwd: desk.folder,
+    ask: async (question) => {
+      questions.push(question);
+      return typeof answer === "function" ? answer() : answer;
+    },
+    onStop: () => {},
+    onReload: () => {},
+    abort: () => assert.fail("nothing is to be aborted"),
+    readInput: async () => "",
+    ignoreOutputErrors: () => {},
+    leaveSoon: () => {},
+  };
+  return { exitCode: await run(args, io), stdout: stdout.text, stderr: stderr.text, questions };
+}
+
 /** A folder without anything in it. */
 export async function emptyDesk(t: Cleanup): Promise<Desk> {
   const desk = new Desk(await mkdtemp(join(tmpdir(), "gameaddon-cli-")));

@@ -1,6 +1,6 @@
 /** `data repair`, `export` and `import`. */
 import assert from "node:assert/strict";
-import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertIncludes, assertLacks } from "../_setup.ts";
@@ -117,16 +117,6 @@ describe("data export and data import", () => {
     );
   });
 
-  it("when there is data then --replace is needed, and the old files are kept", async (t) => {
-    const desk = await deskWithPast(t);
-    await desk.ok("data", "export", "e.json");
-    await desk.ok("player", "remove", "Ada");
-    assert.match(await desk.fails("data", "import", "e.json"), /--replace/);
-    const { kept } = await desk.json<{ kept: string }>("data", "import", "e.json", "--replace");
-    assert.deepEqual(await players(desk), ["Ada", "Bob", "Cleo"]);
-    assert.ok((await readdir(join(desk.data, kept))).includes("journal-000000000001.log"));
-  });
-
   it("when records are not right then every one is named, and nothing is touched", async (t) => {
     const desk = await seededDesk(t);
     const before = await desk.files();
@@ -143,7 +133,7 @@ describe("data export and data import", () => {
       "e.json",
       JSON.stringify({ format: "gameaddon-export", version: 1, exported: 1, collections }),
     );
-    const { problems } = await desk.failsAs<{ problems: string[] }>("data", "import", "e.json", "--replace");
+    const { problems } = await desk.failsAs<{ problems: string[] }>("data", "import", "e.json");
     assert.equal(problems.length, 3);
     assert.match(problems[0] ?? "", /there is no collection "dragons"/);
     assert.match(problems[1] ?? "", /players\[0\]: a record of players, administrator: /);
@@ -151,12 +141,12 @@ describe("data export and data import", () => {
       problems[2] ?? "",
       new RegExp(`players\\[2\\]: there is a record of the key "${uuid}" before it`),
     );
-    const stderr = await desk.fails("data", "import", "e.json", "--replace");
+    const stderr = await desk.fails("data", "import", "e.json");
     for (const problem of problems) assertIncludes(stderr, problem);
     await desk.write("e.json", "{");
-    assert.match(await desk.fails("data", "import", "e.json", "--replace"), /it is not JSON/);
+    assert.match(await desk.fails("data", "import", "e.json"), /it is not JSON/);
     await desk.write("e.json", "{}");
-    assert.match(await desk.fails("data", "import", "e.json", "--replace"), /was expected/);
+    assert.match(await desk.fails("data", "import", "e.json"), /was expected/);
     assert.deepEqual(await desk.files(), before);
   });
 });

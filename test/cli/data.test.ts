@@ -107,19 +107,12 @@ describe("data verify", () => {
 });
 
 describe("while a service runs on the folder", () => {
-  it("when something would be put in its place then it is refused, and nothing is touched", async (t) => {
+  it("when it is to be repaired then that is refused, and nothing is touched", async (t) => {
     const desk = await deskWithPast(t);
     await desk.ok("data", "backup", "b.gz");
-    await desk.ok("data", "export", "e.json");
     await running(desk);
     const before = await desk.files();
-    for (const command of [
-      "data restore b.gz --replace",
-      "data restore b.gz",
-      "data restore --at 2026-03-01T13:30:00Z --replace",
-      "data import e.json --replace",
-      "data repair --yes",
-    ]) {
+    for (const command of ["data repair --yes", "data repair --from b.gz --yes"]) {
       const stderr = await desk.fails(...command.split(" "));
       assert.match(stderr, /A service runs on .*: process 4711, http:\/\/127\.0\.0\.1:8888\./, command);
       assert.match(stderr, /Stop the service/, command);

@@ -5,8 +5,8 @@ import { request } from "node:https";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { CliProcess, execute, serveProcess } from "./_process.ts";
 import { makeCertificate } from "../_certificate.ts";
+import { CliProcess, execute, serveProcess } from "./_process.ts";
 import { type Desk, emptyDesk, seededDesk, tokenForm } from "./_setup.ts";
 
 async function hasSnapshot(desk: Desk): Promise<boolean> {

@@ -3,10 +3,17 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { IO } from "../../cli/io.ts";
 import { run } from "../../cli/program.ts";
 import { shippedRoutes } from "../_setup.ts";
-import { type Desk, emptyDesk, type FailureDocument, Recorder, type Running, seededDesk } from "./_setup.ts";
+import {
+  answering,
+  type Desk,
+  emptyDesk,
+  type FailureDocument,
+  Recorder,
+  type Running,
+  seededDesk,
+} from "./_setup.ts";
 
 /** What these commands do not use. */
 const unused = { readInput: async () => "", ignoreOutputErrors: () => {}, leaveSoon: () => {} };
@@ -34,27 +41,6 @@ async function servingDesk(t: TestContext): Promise<{ desk: Desk; serving: Runni
 }
 
 const statusOf = (desk: Desk) => desk.json<Status>("routes", "status");
-
-/** Runs a command on a terminal at which somebody answers. */
-async function answering(desk: Desk, answer: string | undefined, ...args: readonly string[]) {
-  const [stdout, stderr] = [new Recorder(true), new Recorder(true)];
-  const questions: string[] = [];
-  const io: IO = {
-    stdout,
-    stderr,
-    env: { NO_COLOR: "1" },
-    cwd: desk.folder,
-    ask: async (question) => {
-      questions.push(question);
-      return answer;
-    },
-    onStop: () => {},
-    onReload: () => {},
-    abort: () => assert.fail("nothing is to be aborted"),
-    ...unused,
-  };
-  return { exitCode: await run(args, io), stdout: stdout.text, stderr: stderr.text, questions };
-}
 
 describe("routes reload", () => {
   it("when nothing is taken away then the file is put in force without a question", async (t) => {

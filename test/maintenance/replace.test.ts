@@ -115,7 +115,7 @@ describe("when replacing data is stopped at any step", () => {
       await nodeFiles.mkdir(template, { recursive: true });
       if (old !== undefined) await write(template, old);
       if (from !== undefined) await write(join(base, "from"), from);
-      const until = at === undefined ? {} : { instant: instantOf(at) };
+      const until = at === undefined ? {} : { sequence: at };
       const source = from === undefined ? template : join(base, "from");
       const seen = { old: 0, new: 0, refused: 0 };
       let done = false;
@@ -158,7 +158,7 @@ describe("when data was replaced", () => {
     const folder = await temporaryFolder(t);
     await write(folder, long);
     const before = (await readdir(folder)).filter((name) => /^(?:journal|snapshot)/.test(name));
-    const { database } = await readState(nodeFiles, folder, model, { instant: instantOf(3) });
+    const { database } = await readState(nodeFiles, folder, model, { sequence: 3 });
     const { sequence, chain } = database;
     const kept = await replaceData(
       nodeFiles,

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { findMoment } from "../../src/store/clock.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Clock, day, temporaryFolder } from "../_setup.ts";
@@ -92,8 +93,9 @@ describe("retention", () => {
     for (let each = 1; each < 20; each += 1) await diary.changeOn(each);
     for (const each of [20, 20.1, 20.2, 20.3]) await diary.on(each);
     await diary.assertReaches(6);
-    const yesterday = { instant: new Clock().time + 19.3 * day };
-    const { database } = await readState(nodeFiles, diary.folder, notebook, yesterday);
+    const yesterday = new Clock().time + 19.3 * day;
+    const { sequence = 0 } = (await findMoment(nodeFiles, diary.folder, yesterday)) ?? {};
+    const { database } = await readState(nodeFiles, diary.folder, notebook, { sequence });
     assert.equal(database.sequence, 4 + 19);
   });
 

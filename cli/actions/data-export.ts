@@ -1,0 +1,41 @@
+/** What `data export` does. */
+import { resolve } from "node:path";
+import { formatExport, toExport } from "../../src/maintenance/exchange.ts";
+import { requireFree, writeTarget } from "../../src/maintenance/target.ts";
+import { steadily } from "../../src/maintenance/verify.ts";
+import { model } from "../../src/model.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { readState } from "../../src/store/reading.ts";
+import type { Session } from "../session.ts";
+import { requireData } from "./data-folder.ts";
+
+/** Whether a file that exists is overwritten. */
+export interface ExportOptions {
+  readonly force?: boolean;
+}
+
+/** Writes all records as plain JSON, by default to standard output. */
+export async function exportData(
+  { io, output, workplace }: Session,
+  file: string | undefined,
+  { force = false }: ExportOptions,
+): Promise<void> {
+  const { folder } = workplace();
+  await requireData(workplace());
+  const target = file === undefined ? undefined : resolve(io.cwd, file);
+  if (target !== undefined) await requireFree(nodeFiles, target, force);
+  const { database, warnings } = await steadily(() => readState(nodeFiles, folder, model));
+  if (!output.wantsJSON) for (const warning of warnings) output.remark(`warning: ${warning}`);
+  const document = toExport(database, Date.now());
+  if (target === undefined) {
+    output.result(document, formatExport(document).trimEnd());
+    return;
+  }
+  await writeTarget(nodeFiles, target, [Buffer.from(formatExport(document))]);
+  const records = Object.values(document.collections).reduce((sum, { length }) => sum + length, 0);
+  const { sequence } = database;
+  output.result(
+    { file: target, sequence, records },
+    `Wrote ${records} records, everything up to change ${sequence}, to ${target}.`,
+  );
+}

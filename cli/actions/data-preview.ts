@@ -1,0 +1,32 @@
+/** How a preview of a restore or an import is shown. */
+import { plain } from "../../src/audit/words.ts";
+import type { Portion, ResourceChange } from "../../src/maintenance/preview.ts";
+import type { RestorePreview } from "../../src/maintenance/restoring.ts";
+
+/** A line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, and one for each warning. */
+export function previewLines({
+  resources,
+  problems,
+}: Pick<RestorePreview, "resources" | "problems">): string[] {
+  const width = Math.max(0, ...resources.map(({ resource }) => resource.length));
+  return [
+    ...resources.map((each) => `${each.resource.padEnd(width)}  ${portions(each).join(", ")}`),
+    ...problems.map((problem) => `warning: ${plain(problem)}`),
+  ];
+}
+
+function portions({ added, changed, removed }: ResourceChange): string[] {
+  const all: [Portion, string][] = [
+    [added, "added"],
+    [changed, "changed"],
+    [removed, "removed"],
+  ];
+  return all
+    .filter(([{ count }]) => count > 0)
+    .map(([portion, word]) => `${portion.count} ${word} (${names(portion)})`);
+}
+
+function names({ count, first }: Portion): string {
+  const shown = first.map(plain).join(", ");
+  return count > first.length ? `${shown}, …` : shown;
+}

@@ -1,0 +1,68 @@
+/** What a restore or an import would change, for an operator: counts by resource, and the first names. */
+import type { DurableData } from "../store/data.ts";
+import type { RecordChange } from "../store/draft.ts";
+
+/** How many names are told of each kind of change. */
+const mostNames = 3;
+
+/** What became of the records of one kind. */
+export interface Portion {
+  readonly count: number;
+  /** The first ones, as people call them. */
+  readonly first: readonly string[];
+}
+
+/** What would change of a resource: a collection of the model. */
+export interface ResourceChange {
+  readonly resource: string;
+  readonly added: Portion;
+  readonly changed: Portion;
+  readonly removed: Portion;
+}
+
+/** Counts changes by resource, in the order in which they come. Resources without a change are left out. */
+export function summarize(
+  changes: readonly RecordChange[],
+  data: Pick<DurableData, "players">,
+): ResourceChange[] {
+  const found = new Map<
+    string,
+    Record<"added" | "changed" | "removed", { count: number; first: string[] }>
+  >();
+  const names = new Map<string, string>();
+  const nameOf = (uuid: string) => names.get(uuid) ?? data.players.get(uuid)?.name ?? uuid;
+  for (const { collection, key, before, after } of changes) {
+    const record = after ?? before;
+    if (collection === "players") names.set(key, textOf(record, "name") ?? key);
+    let counts = found.get(collection);
+    if (counts === undefined) {
+      counts = { added: portion(), changed: portion(), removed: portion() };
+      found.set(collection, counts);
+    }
+    const counted = counts[before === null ? "added" : after === null ? "removed" : "changed"];
+    counted.count += 1;
+    if (counted.first.length < mostNames) counted.first.push(labelOf(record, key, nameOf));
+  }
+  return Array.from(found, ([resource, counts]) => ({ resource, ...counts }));
+}
+
+function portion(): { count: number; first: string[] } {
+  return { count: 0, first: [] };
+}
+
+/** What people call a record: its name or its reason, or whose it is; where it belongs to a group of them, that too. */
+function labelOf(record: unknown, key: string, nameOf: (uuid: string) => string): string {
+  const uuid = textOf(record, "uuid");
+  const name =
+    textOf(record, "name") ?? textOf(record, "reason") ?? (uuid === undefined ? key : nameOf(uuid));
+  const place = textOf(record, "organisation") ?? textOf(record, "group") ?? textOf(record, "faction");
+  const id = textOf(record, "id");
+  if (id !== undefined) return uuid === undefined ? id : `${id} (${name})`;
+  return place === undefined ? name : `${name} (${place})`;
+}
+
+function textOf(record: unknown, field: string): string | undefined {
+  if (typeof record !== "object" || record === null) return undefined;
+  const value: unknown = Reflect.get(record, field);
+  return typeof value === "string" ? value : undefined;
+}

@@ -1,0 +1,93 @@
+/**
+ * Restoring and importing as a change like any other: looked at first, then made in one bulk change, which the audit
+ * shows and `undo` takes back. `replace.ts` is for folders that have no data, or damaged data.
+ */
+import { Failure } from "../errors.ts";
+import type { DataStore } from "../store/data.ts";
+import { nodeFiles } from "../store/files.ts";
+import { type ResourceChange, summarize } from "./preview.ts";
+import { Replacement, type ReplacementOptions } from "./replacement.ts";
+import { problemsOf, readSource, type Source } from "./source.ts";
+
+/** What is to take the place of the data. */
+export interface RestoreRequest extends ReplacementOptions {
+  readonly source: Source;
+}
+
+/** What a restore or an import would change. */
+export interface RestorePreview {
+  readonly resources: readonly ResourceChange[];
+  /** How many records would change. */
+  readonly changes: number;
+  /** Records of the result that do not fit together, a sentence each: there are backups of such data. */
+  readonly problems: readonly string[];
+  /** How many records the source has. */
+  readonly records: number;
+  /** When the backup was begun; null for anything else. */
+  readonly instant: number | null;
+  /** Of the source, for {@link restoreRecords}. */
+  readonly revision: string;
+}
+
+/** What a restore or an import has changed. */
+export interface RestoreResult extends Omit<RestorePreview, "revision"> {
+  /** The number of the change; null where nothing was to be changed. */
+  readonly sequence: number | null;
+}
+
+/**
+ * Tells what a restore or an import would change. Changes nothing.
+ * @throws Failure where the source can not be read, ImportProblems where an export is not consistent
+ */
+export async function previewRestore(store: DataStore, request: RestoreRequest): Promise<RestorePreview> {
+  return (await prepare(store, request)).preview;
+}
+
+/**
+ * Restores or imports, beside other changes. Prepared outside the store's writer; within it only what was changed
+ * meanwhile is compared again.
+ * @param revision of the source that was looked at; undefined takes whatever is there
+ * @throws Failure `CONFLICT` where the source has changed since; otherwise as {@link previewRestore} and `Store.change`
+ */
+export async function restoreRecords(
+  store: DataStore,
+  request: RestoreRequest,
+  revision?: string,
+): Promise<RestoreResult> {
+  const { replacement, preview } = await prepare(store, request);
+  if (revision !== undefined && preview.revision !== revision) {
+    throw new Failure("CONFLICT", "What is to be restored was changed while it was looked at.", {
+      hint: "Repeat the command to see what it would change now; nothing was changed.",
+    });
+  }
+  const operation = request.source.kind === "export" ? "data.import" : "data.restore";
+  let { resources, changes: count } = preview;
+  const sequence = await store.changeInBulk({ who: "operator", operation }, async () => {
+    const changes = await replacement.changes();
+    resources = summarize(changes, store.data);
+    count = changes.length;
+    return changes;
+  });
+  const { problems, records, instant } = preview;
+  return { sequence: sequence ?? null, resources, changes: count, problems, records, instant };
+}
+
+async function prepare(store: DataStore, { source, tokens }: RestoreRequest) {
+  const { database, records, instant, revision } = await readSource(nodeFiles, store.folder, source);
+  const given = database.view.tokens;
+  const replacement = new Replacement(store.data, database, store.sequence, { tokens });
+  const result = replacement.result;
+  // All that an export says has to be right, also what is not taken from it.
+  const problems = await problemsOf(source, source.kind === "export" ? { ...result, tokens: given } : result);
+  const changes = await replacement.changes();
+  const resources = summarize(changes, store.data);
+  const preview: RestorePreview = {
+    resources,
+    changes: changes.length,
+    problems,
+    records,
+    instant,
+    revision,
+  };
+  return { replacement, preview };
+}

@@ -1,0 +1,177 @@
+/**
+ * Reads what takes the place of the data: a backup, an export, or the data as it was behind a change. All of it is
+ * read and every record is checked before anything is done with it. Backups are read in pieces, so that memory has
+ * their records once and their bytes never.
+ */
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { Failure } from "../errors.ts";
+import { model } from "../model.ts";
+import type { Database } from "../store/collection.ts";
+import { type Files, piecesOf } from "../store/files.ts";
+import { BrokenLine } from "../store/lines.ts";
+import { readState } from "../store/reading.ts";
+import { Slices } from "../store/slices.ts";
+import { readSnapshot } from "../store/snapshot.ts";
+import { type CheckedData, describeInconsistency, findInconsistencies } from "./consistency.ts";
+import { fromExport } from "./exchange.ts";
+import { ImportProblems } from "./import-problems.ts";
+import { recordFault } from "./record.ts";
+
+/** Where the records come from. Paths are absolute: the service may run in another folder than the command. */
+export type Source =
+  | { readonly kind: "backup"; readonly file: string }
+  | { readonly kind: "export"; readonly file: string }
+  | { readonly kind: "moment"; readonly sequence: number };
+
+export interface ReadSource {
+  readonly database: Database<typeof model>;
+  readonly records: number;
+  /** When the backup was begun, in milliseconds since 1970; null for anything else. */
+  readonly instant: number | null;
+  /** Differs where the source has changed since it was looked at. */
+  readonly revision: string;
+}
+
+/**
+ * Reads a source.
+ * @param folder the data folder, for a moment of its past
+ * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged
+ * @throws ImportProblems where an export has records that are not right
+ */
+export async function readSource(files: Files, folder: string, source: Source): Promise<ReadSource> {
+  if (source.kind === "backup") return readBackup(files, source.file);
+  if (source.kind === "export") {
+    const text = (await readGiven(files, source.file)).toString();
+    const database = fromExport(text, source.file);
+    const revision = createHash("sha256").update(text).digest("hex");
+    return { database, records: countOf(database), instant: null, revision };
+  }
+  const { database } = await readState(files, folder, model, { sequence: source.sequence });
+  if (database.sequence < source.sequence) {
+    const { sequence } = database;
+    throw new Failure(
+      "UNKNOWN_ENTRY",
+      `There is no change ${source.sequence} yet; the last one is ${sequence}.`,
+      {
+        hint: "`addon-cli audit` lists the changes.",
+      },
+    );
+  }
+  const revision = `${database.sequence} ${database.chain}`;
+  return { database, records: countOf(database), instant: null, revision };
+}
+
+/** A source, and what of it does not fit together. */
+export interface ConsistentSource extends ReadSource {
+  /** A sentence each. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads a source for a folder without data.
+ * @throws ImportProblems where an export does not fit together; otherwise as {@link readSource}
+ */
+export async function readConsistentSource(
+  files: Files,
+  folder: string,
+  source: Source,
+): Promise<ConsistentSource> {
+  const read = await readSource(files, folder, source);
+  return { ...read, problems: await problemsOf(source, read.database.view) };
+}
+
+/**
+ * What does not fit together in the result of a restore or an import, a sentence each. A backup may have such data and
+ * still be the best that there is; an export may come from anywhere, and is refused.
+ * @throws ImportProblems
+ */
+export async function problemsOf(source: Source, result: CheckedData): Promise<string[]> {
+  const problems = (await findInconsistencies(result)).map(describeInconsistency);
+  if (source.kind === "export" && problems.length > 0) throw new ImportProblems(source.file, problems);
+  return problems;
+}
+
+/**
+ * Reads a backup, compressed or not.
+ * @throws Failure `UNKNOWN_ENTRY` where there is no such file, `STORE_UNAVAILABLE` where it is no whole backup
+ */
+export async function readBackup(files: Files, path: string): Promise<ReadSource> {
+  try {
+    const { database, header } = await readSnapshot(unpacked(files, path), model);
+    const revision = `${header.sequence} ${header.chain} ${header.instant}`;
+    await requireRecords(database, path);
+    return { database, records: countOf(database), instant: header.instant, revision };
+  } catch (error) {
+    if (error instanceof BrokenLine) throw notWhole(path, `at byte ${error.offset}, ${error.message}`);
+    if (error instanceof Failure) throw error;
+    throw unreadable(path, error as NodeJS.ErrnoException);
+  }
+}
+
+/** Reads a file that an operator has named. @throws Failure `UNKNOWN_ENTRY` where there is none */
+async function readGiven(files: Files, path: string): Promise<Buffer> {
+  return files.readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(path, error);
+  });
+}
+
+/** The bytes of a file, decompressed where they are compressed. */
+async function* unpacked(files: Files, path: string): AsyncGenerator<Uint8Array> {
+  // A stream reads ahead, and a piece is gone when the next one is asked for.
+  const copies = async function* () {
+    for await (const piece of piecesOf(files, path)) yield Buffer.from(piece);
+  };
+  if (!(await isCompressed(files, path))) {
+    yield* copies();
+    return;
+  }
+  const gunzip = createGunzip();
+  const fed = pipeline(Readable.from(copies()), gunzip);
+  // What fails ends the iteration as well.
+  fed.catch(() => {});
+  yield* gunzip as AsyncIterable<Uint8Array>;
+  await fed;
+}
+
+async function isCompressed(files: Files, path: string): Promise<boolean> {
+  for await (const piece of piecesOf(files, path)) return piece[0] === 0x1f && piece[1] === 0x8b;
+  return false;
+}
+
+/** @throws Failure `STORE_UNAVAILABLE` where a record is not one of the model */
+async function requireRecords(database: Database<typeof model>, path: string): Promise<void> {
+  const slices = new Slices();
+  for (const [name, rows] of database.collections) {
+    for (const record of rows.values()) {
+      const fault = recordFault(name, record);
+      if (fault !== undefined) throw notWhole(path, fault);
+      if (slices.isOver) await slices.next();
+    }
+  }
+}
+
+function countOf({ collections }: Database<typeof model>): number {
+  return [...collections.values()].reduce((sum, { size }) => sum + size, 0);
+}
+
+function notWhole(path: string, what: string): Failure {
+  return new Failure("STORE_UNAVAILABLE", `${basename(path)} is not a whole backup: ${what}.`, {
+    hint: "Use another backup, one that `addon-cli data backup` has written; nothing was changed.",
+  });
+}
+
+function unreadable(path: string, cause: NodeJS.ErrnoException): Failure {
+  const { code, message } = cause;
+  if (code === "ENOENT") return new Failure("UNKNOWN_ENTRY", `There is no file ${path}.`, { cause });
+  if (code?.startsWith("Z_") === true) {
+    return new Failure("STORE_UNAVAILABLE", `${path} is damaged: ${message}.`, {
+      hint: "Use another backup; nothing was changed.",
+      cause,
+    });
+  }
+  return new Failure("STORE_UNAVAILABLE", `${path} can not be read: ${message}.`, { cause });
+}
