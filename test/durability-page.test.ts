@@ -42,14 +42,14 @@ it("the rehearsal, pasted into a shell, shows what it says", async (t) => {
 
   assert.match(
     at,
-    /^Restored the data of \d{4}-.*, everything up to change 5\. The old files are in .*replaced-/m,
+    /^Restored the data behind change 5: changed 1 record\. `addon-cli undo 7` takes it back\.$/m,
   );
   assert.match(at, /^Ada\t[0-9a-f]{32}\t/m);
 
-  assert.match(restore, /^Restored 17 records of .*, everything up to change 3\./m);
+  assert.match(restore, /^Restored .*rehearsal\.jsonl\.gz of \d{4}-.*: changed 1 record\./m);
   assert.deepEqual(restore.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada"]);
   assert.match(restore, /: no problems\.$/m);
-  assert.match(restore, /^last change +3, /m);
+  assert.match(restore, /^last change +9, /m);
 
   assert.deepEqual(move.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada"]);
 

@@ -165,7 +165,7 @@ async function unpack({ output, workplace }: Session, source: Source, dryRun: bo
   if (source.kind === "moment") return;
   const { database, records, instant, problems } = await readConsistentSource(nodeFiles, folder, source);
   for (const problem of problems) output.remark(`warning: ${problem}`);
-  await requireRoom(nodeFiles, folder, false);
+  await requireRoom(nodeFiles, folder);
   const words = `${countOf(records)}${instant === null ? "" : ` of ${toDate(instant)}`}`;
   if (dryRun) {
     output.result(
@@ -176,7 +176,7 @@ async function unpack({ output, workplace }: Session, source: Source, dryRun: bo
   }
   const what = source.kind === "export" ? "Importing" : "Restoring";
   const { sequence } = await withFolder(folder, what, async () => {
-    await requireRoom(nodeFiles, folder, false);
+    await requireRoom(nodeFiles, folder);
     return putInPlace(folder, database);
   });
   const verb = source.kind === "export" ? "Imported" : "Restored";

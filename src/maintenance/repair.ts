@@ -60,13 +60,15 @@ export async function replaceFromBackup(
   now: number,
 ): Promise<string | null> {
   const names = await files.readdir(folder);
-  const { sequence } = await verify(files, folder, { running: false });
-  const latest = [
-    database.sequence,
-    sequence,
-    snapshotsIn(names).at(-1) ?? 0,
-    (segmentsIn(names).at(-1) ?? 1) - 1,
-  ];
-  database.sequence = Math.max(...latest);
+  const byNames = Math.max(snapshotsIn(names).at(-1) ?? 0, (segmentsIn(names).at(-1) ?? 1) - 1);
+  const highest = await salvage(files, folder).then(
+    (salvaged) => salvaged.database.sequence,
+    // Nothing can be saved of them.
+    (error: unknown) => {
+      if (error instanceof Failure) return 0;
+      throw error;
+    },
+  );
+  database.sequence = Math.max(database.sequence, highest, byNames);
   return replaceData(files, folder, database, "damaged", now);
 }

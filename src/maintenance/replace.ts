@@ -1,5 +1,6 @@
 /**
- * Putting other data in the place of a folder's data, and keeping the old. A crash may come at any moment; then the
+ * Putting other data in the place of a folder's files, and keeping the old: for `data repair`, and for a folder that
+ * has no data yet. Everything else is a change (`restoring.ts`). A crash may come at any moment; then the
  * folder opens with the old data or with the new, or is refused with the words that the journal is missing. It
  * never opens empty, and never as a mix.
  *
@@ -17,9 +18,7 @@
  * 7. The new segment gets its name: from here on the folder opens with the new data.
  * 8. What else belonged to the old data is moved. None of it is read.
  *
- * Whoever finds the folder refused after a crash gives the command again. Only for a moment of the folder's own past
- * (`restore --at`) the old files have to be moved back first; the new snapshot is one of the same history and does no
- * harm among them.
+ * Whoever finds the folder refused after a crash gives the command again.
  */
 import { randomBytes } from "node:crypto";
 import { basename, join } from "node:path";
@@ -34,18 +33,17 @@ import { hasData } from "../store/reading.ts";
 import { SnapshotAdapter, snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 
 /**
- * Makes sure that a folder's data may be replaced.
- * @throws Failure `CONFLICT` where it has data and `replace` is false, or has files that are not ours
+ * Makes sure that a folder has no data, and nothing else that is not ours.
+ * @throws Failure `CONFLICT`
  */
-export async function requireRoom(files: Files, folder: string, replace: boolean): Promise<void> {
+export async function requireRoom(files: Files, folder: string): Promise<void> {
   const names = await files.readdir(folder).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return [];
     throw error;
   });
   if (hasData(names)) {
-    if (replace) return;
-    throw new Failure("CONFLICT", `There is data in ${folder} already.`, {
-      hint: "Give --replace to put the new data in its place: the old files are kept in a folder beside it.",
+    throw new Failure("CONFLICT", `There is data in ${folder} by now.`, {
+      hint: "Give the command again: it shows what would change.",
     });
   }
   const foreign = foreignIn(names);
@@ -116,7 +114,7 @@ export async function replaceData(
       throw new Failure("STORE_UNAVAILABLE", `The data in ${folder} was replaced by half.`, {
         hint:
           kept === null
-            ? "Give the command again, with --replace."
+            ? "Empty the folder, and give the command again."
             : `Move the files of ${join(folder, kept)} back into ${folder}, and give the command again.`,
         cause,
       });

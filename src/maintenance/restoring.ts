@@ -4,6 +4,7 @@
  */
 import { Failure } from "../errors.ts";
 import type { DataStore } from "../store/data.ts";
+import type { RecordChange } from "../store/draft.ts";
 import { nodeFiles } from "../store/files.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
 import { Replacement, type ReplacementOptions } from "./replacement.ts";
@@ -61,15 +62,14 @@ export async function restoreRecords(
     });
   }
   const operation = request.source.kind === "export" ? "data.import" : "data.restore";
-  let { resources, changes: count } = preview;
+  let changes: readonly RecordChange[] = [];
   const sequence = await store.changeInBulk({ who: "operator", operation }, async () => {
-    const changes = await replacement.changes();
-    resources = summarize(changes, store.data);
-    count = changes.length;
+    changes = await replacement.changes();
     return changes;
   });
   const { problems, records, instant } = preview;
-  return { sequence: sequence ?? null, resources, changes: count, problems, records, instant };
+  const resources = summarize(changes, store.data);
+  return { sequence: sequence ?? null, resources, changes: changes.length, problems, records, instant };
 }
 
 async function prepare(store: DataStore, { source, tokens }: RestoreRequest) {

@@ -89,7 +89,7 @@ class Salvage {
     const mayBeEmpty = snapshots.length === 0 && this.#headless === segments.length;
     if (!hasBase && this.#saved.length === 0 && !mayBeEmpty) {
       throw new Failure("STORE_UNAVAILABLE", `Nothing of the data in ${this.#folder} can be saved.`, {
-        hint: "Restore a backup with `addon-cli data restore <file> --replace`; nothing was changed.",
+        hint: "Put a backup in its place with `addon-cli data repair --from <file>`; nothing was changed.",
       });
     }
     // No number is given twice, not even that of a change that is lost.

@@ -42,14 +42,14 @@ export function applyRecord(database: Database, record: JournalRecord, chain: nu
 /** The refusal that names a damaged file, the place in it and the next command. */
 export function damaged(path: string, offset: number, what: string): Failure {
   return new Failure("STORE_UNAVAILABLE", `${path} is damaged at byte ${offset}: ${what}.`, {
-    hint: "`addon-cli data verify` tells more, `addon-cli data repair` saves what can be saved; nothing was changed.",
+    hint: "`addon-cli data verify` tells more, `addon-cli data repair` saves what can be saved, and `addon-cli data repair --from <backup>` puts a backup in its place; nothing was changed.",
   });
 }
 
 /** The refusal where a segment is missing. */
 function lacking(folder: string, sequence: number): Failure {
   return new Failure("STORE_UNAVAILABLE", `${folder} lacks the journal from change ${sequence} on.`, {
-    hint: "Put the missing journal-….log back, or restore a backup with `addon-cli data restore`; nothing was changed.",
+    hint: "Put the missing journal-….log back, or put a backup in its place with `addon-cli data repair --from <backup>`; nothing was changed.",
   });
 }
 

@@ -150,3 +150,45 @@ describe("data export and data import", () => {
     assert.deepEqual(await desk.files(), before);
   });
 });
+
+describe("data repair --from", () => {
+  it("when the folder is damaged then the backup takes its place, and no number is given twice", async (t) => {
+    const desk = await deskWithPast(t);
+    await desk.ok("data", "backup", "b.gz");
+    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "add", "Dora");
+    await damage(desk, "journal-000000000005.log", "Dora");
+    const damaged = await desk.files();
+    assert.match(await desk.fails("data", "restore", "b.gz", "--yes"), /is damaged at byte/);
+
+    const dry = await desk.run(["data", "repair", "--from", "b.gz"], { terminal: true });
+    assert.equal(dry.exitCode, 1);
+    assert.match(dry.stdout, /the checksum of the line is wrong[\s\S]*--yes puts the 8 records of .*b\.gz/);
+    await desk.misused("data", "repair", "--from", "b.gz");
+    assert.match(await desk.fails("data", "repair", "--from", "none.gz", "--yes"), /There is no file/);
+    for (const [path, bytes] of damaged) assert.deepEqual(await readFile(path), bytes);
+
+    const { kept, sequence } = await desk.json<{ kept: string; sequence: number }>(
+      "data",
+      "repair",
+      "--from",
+      "b.gz",
+      "--yes",
+    );
+    assert.match(kept, /^damaged-/);
+    assert.ok(sequence >= 6, String(sequence));
+    assert.deepEqual(await players(desk), ["Ada", "Bob", "Cleo"]);
+    assert.equal((await desk.json<VerifyDocument>("data", "verify")).ok, true);
+  });
+
+  it("when nothing is damaged then it is refused, and `data restore` is named", async (t) => {
+    const desk = await deskWithPast(t);
+    await desk.ok("data", "backup", "b.gz");
+    const before = await desk.files();
+    assert.match(
+      await desk.fails("data", "repair", "--from", "b.gz", "--yes"),
+      /is not damaged[\s\S]*data restore/,
+    );
+    assert.deepEqual(await desk.files(), before);
+  });
+});

@@ -210,9 +210,13 @@ export async function buildInto(folder: string): Promise<void> {
   }
   const config = join(folder, "tsconfig.json");
   const compilerOptions = { noEmit: false, rootDir: projectFolder, outDir: folder, noCheck: true };
-  const include = ["src", "cli", "test/store/_driver.ts", "test/torture.ts"].map((each) =>
-    join(projectFolder, each),
-  );
+  const include = [
+    "src",
+    "cli",
+    "test/store/_driver.ts",
+    "test/maintenance/_restore-driver.ts",
+    "test/torture.ts",
+  ].map((each) => join(projectFolder, each));
   await writeFile(
     config,
     JSON.stringify({ extends: join(projectFolder, "tsconfig.json"), compilerOptions, include }),

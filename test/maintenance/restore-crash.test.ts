@@ -1,0 +1,136 @@
+/**
+ * Restores and imports in processes that die at any system call, or whose disk becomes full: the whole change has
+ * happened, or nothing of it.
+ */
+import assert from "node:assert/strict";
+import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { after, describe, it } from "node:test";
+import { writeBackup } from "../../src/maintenance/backup.ts";
+import { formatExport, toExport } from "../../src/maintenance/exchange.ts";
+import { model } from "../../src/model.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { readHistory, readState } from "../../src/store/reading.ts";
+import { Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
+import { buildInto } from "../store/_faults.ts";
+
+/** So many that a restore of all takes two lines of the journal. */
+const count = 9000;
+
+const endings: (() => unknown)[] = [];
+const own = { after: (end: () => unknown) => void endings.push(end) } as Parameters<
+  typeof temporaryFolder
+>[0];
+after(async () => {
+  for (const end of endings) await end();
+});
+const root = await temporaryFolder(own);
+await buildInto(root);
+const driver = join(root, "test", "maintenance", "_restore-driver.js");
+
+/** A folder with other points than those in its backup and its export. */
+const base = join(root, "base");
+const files = { backup: join(root, "backup.gz"), export: join(root, "export.json") } as const;
+await prepare();
+
+async function prepare(): Promise<void> {
+  const store = await Store.open({ folder: base, model });
+  const set = (points: number, from: number) =>
+    store.changeInBulk({ who: "operator", operation: "test" }, () =>
+      Array.from({ length: count }, (_, index) => {
+        const reason = `Reason-${index}`;
+        const key = reason.toLowerCase();
+        const before = from === 0 ? null : { reason, points: from };
+        return { collection: "wantedReasons", key, before, after: { reason, points } };
+      }),
+    );
+  await set(1, 0);
+  await store.snapshot();
+  await writeBackup(nodeFiles, base, files.backup, { force: false, progress: () => {} });
+  const { database } = await readState(nodeFiles, base, model);
+  await writeFile(files.export, formatExport(toExport(database, 1)));
+  await set(2, 1);
+  await store.close();
+}
+
+const sequence = 2;
+
+/** Opens what a driver has left behind: all points are as before, or all as restored, which it was if it said so. */
+async function assertWhole(folder: string, { lines }: Driven): Promise<"before" | "after"> {
+  const store = await Store.open({ folder, model });
+  const points = new Set(Array.from(store.data.wantedReasons.values(), (each) => each.points));
+  assert.equal(store.data.wantedReasons.size, count);
+  const isDone = points.has(1);
+  assert.deepEqual([...points], [isDone ? 1 : 2]);
+  assert.equal(store.sequence, isDone ? sequence + 1 : sequence);
+  if (lines.includes(`restored ${sequence + 1}`)) assert.ok(isDone, "it was acknowledged, and is not there");
+  await store.change({ who: "operator", operation: "test" }, (draft) =>
+    draft.wantedReasons.put({ reason: "Next", points: 3 }),
+  );
+  await store.close();
+  const numbers: number[] = [];
+  for await (const record of readHistory(nodeFiles, folder)) numbers.push(record.sequence);
+  assert.deepEqual(
+    numbers,
+    Array.from({ length: store.sequence }, (_, index) => index + 1),
+  );
+  return isDone ? "after" : "before";
+}
+
+for (const kind of ["backup", "export"] as const) {
+  const name = kind === "backup" ? "a restore" : "an import";
+  describe(name, () => {
+    it("killed at any call that reaches the data folder has happened wholly or not at all", {
+      skip: noStrace,
+    }, async (t) => {
+      const whole = join(root, `${kind}-whole`);
+      await cp(base, whole, { recursive: true });
+      const { points, driven: undisturbed } = await callsOf(whole, [driver, whole, kind, files[kind]]);
+      assert.deepEqual(undisturbed.lines, [`restored ${sequence + 1}`]);
+      const seen = { before: 0, after: 0, killed: 0 };
+      const tasks = points.map((point, index) => async () => {
+        const folder = join(root, `${kind}-${index}`);
+        await cp(base, folder, { recursive: true });
+        const driven = await driveUntil(point, [driver, folder, kind, files[kind]]);
+        if (driven.code === "SIGKILL") seen.killed += 1;
+        const state = await assertWhole(folder, driven).catch((error: Error) => {
+          throw new Error(`killed at ${point.join(" ")}: ${error.message}`, { cause: error });
+        });
+        seen[state] += 1;
+      });
+      await inParallel(tasks, 3);
+      t.diagnostic(`${points.length} calls: ${JSON.stringify(seen)}`);
+      assert.ok(
+        seen.killed >= points.length * 0.9 && seen.before > 0 && seen.after > 0,
+        JSON.stringify(seen),
+      );
+    });
+
+    const noMount = unavailable("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt");
+    it("on a disk that becomes full half-way is refused, and nothing of it has happened", {
+      skip: noMount,
+    }, async () => {
+      let bytes = 0;
+      for (const each of await readdir(base))
+        bytes += Math.ceil((await readFile(join(base, each))).length / 4096) * 4096;
+      const [mount, left] = [join(root, `${kind}-small`), join(root, `${kind}-left`)];
+      await mkdir(mount);
+      await mkdir(left);
+      // Room for the first line of two.
+      const size = bytes + 1200 * 1024;
+      const script = `
+        mount -t tmpfs -o size=${size} t "$1"
+        cp -a "$5/." "$1"
+        "$2" "$3" "$1" ${kind} "$6"
+        cp -a "$1/." "$4"`;
+      const given = [mount, process.execPath, driver, left, base, files[kind]];
+      const driven = await drive("unshare", ["-Urm", "sh", "-euc", script, "sh", ...given]);
+      assert.equal(driven.code, 0);
+      assert.deepEqual(driven.lines, ["refused STORE_UNAVAILABLE"]);
+      assert.equal(await assertWhole(left, driven), "before");
+      assert.ok(!(await readdir(left)).some((each) => each.endsWith(".broken")), "it was cut back at once");
+    });
+  });
+}

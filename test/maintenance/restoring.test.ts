@@ -1,0 +1,88 @@
+/** Restoring beside other changes, and from other data. */
+import assert from "node:assert/strict";
+import { join } from "node:path";
+import { it } from "node:test";
+import { writeBackup } from "../../src/maintenance/backup.ts";
+import { previewRestore, restoreRecords } from "../../src/maintenance/restoring.ts";
+import { verify } from "../../src/maintenance/verify.ts";
+import { model } from "../../src/model.ts";
+import type { DataStore } from "../../src/store/data.ts";
+import { nodeFiles } from "../../src/store/files.ts";
+import { readState } from "../../src/store/reading.ts";
+import { Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../_setup.ts";
+
+const origin = { who: "operator", operation: "test" };
+
+function put(store: DataStore, reason: string, points: number): Promise<void> {
+  return store.change(origin, (draft) => draft.wantedReasons.put({ reason, points }));
+}
+
+it("a restore begins with what others have changed since it was prepared", async (t) => {
+  const root = await temporaryFolder(t);
+  const folder = join(root, "data");
+  const file = join(root, "b.gz");
+  const store = await Store.open({ folder, model });
+  for (let each = 0; each < 50; each += 1) await put(store, `R${each}`, 1);
+  await store.snapshot();
+  await writeBackup(nodeFiles, folder, file, { force: false, progress: () => {} });
+  for (let each = 25; each < 75; each += 1) await put(store, `R${each}`, 2);
+
+  const request = { source: { kind: "backup", file }, tokens: false } as const;
+  const { revision } = await previewRestore(store, request);
+  let isOver = false;
+  const restoring = restoreRecords(store, request, revision).finally(() => {
+    isOver = true;
+  });
+  let others = 0;
+  for (; !isOver; others += 1) await put(store, `R${others % 100}`, 3 + others);
+  const { sequence } = await restoring;
+  assert.ok(sequence !== null);
+  await put(store, "last", 1);
+  await store.close();
+
+  // Every change says what each record was before it: `verify` compares that with the change before.
+  const { problems } = await verify(nodeFiles, folder, { running: false });
+  assert.deepEqual(problems, []);
+  const { previous, restored } = await statesAround(folder, sequence);
+  assert.ok(others > 0);
+  assert.notDeepEqual(previous, restored);
+  assert.deepEqual(restored, Object.fromEntries(Array.from({ length: 50 }, (_, each) => [`R${each}`, 1])));
+});
+
+/** The points before and behind a change. */
+async function statesAround(folder: string, sequence: number) {
+  const pointsAt = async (until: number) => {
+    const { database } = await readState(nodeFiles, folder, model, { sequence: until });
+    return Object.fromEntries(
+      Array.from(database.view.wantedReasons.values(), ({ reason, points }) => [reason, points]),
+    );
+  };
+  return { previous: await pointsAt(sequence - 1), restored: await pointsAt(sequence) };
+}
+
+it("what is listed after a restore of other data stands behind what that data has listed", async (t) => {
+  const root = await temporaryFolder(t);
+  const file = join(root, "b.gz");
+  const list = (store: DataStore, name: string) =>
+    store.change(origin, (draft, { sequence }) =>
+      draft.targets.put({ name, uuid: null, done: false, listed: sequence }),
+    );
+  const other = await Store.open({ folder: join(root, "other"), model });
+  for (let each = 0; each < 9; each += 1) await put(other, `R${each}`, 1);
+  await list(other, "First");
+  await list(other, "Second");
+  await other.close({ snapshot: true });
+  await writeBackup(nodeFiles, join(root, "other"), file, { force: false, progress: () => {} });
+
+  const store = await Store.open({ folder: join(root, "data"), model });
+  await put(store, "R", 1);
+  await restoreRecords(store, { source: { kind: "backup", file }, tokens: false });
+  await list(store, "Third");
+  const targets = [...store.data.targets.values()].sort((a, b) => a.listed - b.listed);
+  assert.deepEqual(
+    targets.map(({ name }) => name),
+    ["First", "Second", "Third"],
+  );
+  await store.close();
+});
