@@ -1,5 +1,4 @@
 /** What the `data` commands share: the folder for themselves alone, putting data in place, a progress bar. */
-import { join } from "node:path";
 import { connectControl } from "../../src/control/client.ts";
 import type { Holder } from "../../src/control/control.ts";
 import { Failure } from "../../src/errors.ts";
@@ -61,11 +60,6 @@ export function progressOn({ stderr }: IO, json: boolean, label: string): Progre
     // The line is cleared at the end: what follows is the result.
     stderr.write(share === 1 ? "\r\u001b[K" : `\r${label} [${bar}] ${percent}%`);
   };
-}
-
-/** A sentence that says where the old files are, behind another one. */
-export function keptIn(folder: string, kept: string | null): string {
-  return kept === null ? "" : ` The old files are in ${join(folder, kept)}.`;
 }
 
 /** Puts a database in the place of a folder's data. The caller holds the folder's lock. */

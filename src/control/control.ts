@@ -128,11 +128,11 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
   };
 }
 
-/** Restoring and importing on a store. Loaded when it is needed. */
+/** Restoring and importing on a store. */
 function restoringOn(store: DataStore): Pick<Control, "previewRestore" | "restoreRecords"> {
-  const restoring = () => import("../maintenance/restoring.ts");
+  const load = () => import("../maintenance/restoring.ts");
   return {
-    previewRestore: async (request) => (await restoring()).previewRestore(store, request),
-    restoreRecords: async (...all) => (await restoring()).restoreRecords(store, ...all),
+    previewRestore: async (request) => (await load()).previewRestore(store, request),
+    restoreRecords: async (...all) => (await load()).restoreRecords(store, ...all),
   };
 }

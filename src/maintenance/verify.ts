@@ -3,7 +3,7 @@
  *
  * Beyond what the store checks at a start, which is what it needs to start, this looks at every snapshot and every
  * segment that is kept, and walks from the oldest to the newest: does each change begin with what the one before it
- * has left, and does the journal lead from each snapshot to exactly the next?
+ * has left, does the journal lead from each snapshot to exactly the next, and are the newest records consistent?
  */
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
@@ -301,13 +301,10 @@ class Verification {
 
   #remarkOthers(): void {
     for (const name of this.#names) {
-      if (name === "unsynced") {
-        this.#remarks.push(
-          "A sync has failed before the service ended: the next start saves everything anew.",
-        );
-      }
+      const unsynced = "A sync has failed before the service ended: the next start saves everything anew.";
+      if (name === "unsynced") this.#remarks.push(unsynced);
       if (name.endsWith(".broken")) {
-        this.#remarks.push(`${name} is an incomplete last line that a start has cut off and kept.`);
+        this.#remarks.push(`${name} is an incomplete last change that a start has cut off and kept.`);
       }
       if (/^(?:replaced|damaged)-/.test(name))
         this.#remarks.push(`${name} has the files of before; it was not looked at.`);

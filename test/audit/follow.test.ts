@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { follow } from "../../src/audit/follow.ts";
 import { segmentFile } from "../../src/store/journal.ts";
-import { type Keeper, openStore, want } from "./_history.ts";
+import { changeOf, type Keeper, openStore, want } from "./_history.ts";
 
 /** Follows a folder behind a change. `next` waits for that many numbers. */
 function following(t: TestContext, folder: string, after: number) {
@@ -53,6 +53,21 @@ describe("following a journal", () => {
     const coming = following(t, store.folder, 0).next(2);
     await wantAll(store, "A", "B");
     assert.deepEqual(await coming, [1, 2]);
+  });
+
+  it("gives a bulk change of several lines once, as one change", async (t) => {
+    const store = await openStore(t);
+    await want(store, "A");
+    const followed = following(t, store.folder, 0);
+    assert.deepEqual(await followed.next(1), [1]);
+    const coming = followed.next(2);
+    const changes = Array.from({ length: 20_000 }, (_, index) => {
+      const after = { reason: `R${index}`, points: 1 };
+      return changeOf("wantedReasons", `r${index}`, null, after);
+    });
+    await store.changeInBulk({ who: "operator", operation: "data.import" }, () => changes);
+    await want(store, "B");
+    assert.deepEqual(await coming, [2, 3]);
   });
 
   it("goes on in new segments, of which some stay empty", async (t) => {
