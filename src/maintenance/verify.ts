@@ -28,7 +28,7 @@ import { Walk } from "./walk.ts";
 export interface Verified {
   /** In the order of the files. */
   readonly problems: readonly Fault[];
-  /** Records of the newest data that do not fit together. */
+  /** Records of the newest data that do not fit together; looked for where there are no problems. */
   readonly inconsistencies: readonly Inconsistency[];
   /** What is worth knowing and no fault, a sentence each. */
   readonly remarks: readonly string[];
@@ -77,7 +77,8 @@ export function verify(files: Files, folder: string, options: { running: boolean
   return steadily(async () => {
     const names = await listData(files, folder);
     const verified = await new Verification(files, folder, names, options.running).run();
-    return { ...verified, inconsistencies: await readInconsistencies(files, folder) };
+    const isSound = verified.problems.length === 0;
+    return { ...verified, inconsistencies: isSound ? await readInconsistencies(files, folder) : [] };
   });
 }
 
