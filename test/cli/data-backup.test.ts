@@ -1,4 +1,4 @@
-/** `data backup` and `data restore`: from a file, and to a moment of the past. */
+/** `data backup`, and restoring a backup into an empty folder. */
 import assert from "node:assert/strict";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

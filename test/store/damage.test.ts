@@ -112,7 +112,7 @@ describe("damage", () => {
     for (const missing of [[segment(7)], [segment(7), segment(4)], [segment(7), segment(4), segment(1)]]) {
       const folder = await ninth(await temporaryFolder(t));
       for (const name of missing) await rm(join(folder, name));
-      assert.match(await assertLeft(folder, folder, "from change 7 on"), /addon-cli data restore/);
+      assert.match(await assertLeft(folder, folder, "from change 7 on"), /addon-cli data repair --from/);
     }
   });
 
