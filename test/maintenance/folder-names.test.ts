@@ -28,7 +28,7 @@ describe("in a folder without data", () => {
     it(`${name} stands in the way of neither a start nor a restore`, async (t) => {
       const folder = await temporaryFolder(t);
       await writeFile(join(folder, name), "");
-      await requireRoom(nodeFiles, folder, false);
+      await requireRoom(nodeFiles, folder);
       await (await Store.open({ folder, model })).close();
     });
   }
@@ -37,7 +37,7 @@ describe("in a folder without data", () => {
     it(`${name} is somebody else's: a start and a restore are refused`, async (t) => {
       const folder = await temporaryFolder(t);
       await writeFile(join(folder, name), "");
-      assert.equal(await codeOf(requireRoom(nodeFiles, folder, false)), "CONFLICT");
+      assert.equal(await codeOf(requireRoom(nodeFiles, folder)), "CONFLICT");
       assert.equal(await codeOf(Store.open({ folder, model })), "STORE_UNAVAILABLE");
     });
   }
@@ -52,7 +52,7 @@ describe("in a folder without data", () => {
     it(`${name} proves that there was data: a start is refused, and a restore is the remedy`, async (t) => {
       const folder = await temporaryFolder(t);
       await writeFile(join(folder, name), "");
-      await requireRoom(nodeFiles, folder, false);
+      await requireRoom(nodeFiles, folder);
       await assert.rejects(
         Store.open({ folder, model }),
         new RegExp(`no data but what was set aside.*${name}`),

@@ -25,7 +25,7 @@ it("a restore begins with what others have changed since it was prepared", async
   const store = await Store.open({ folder, model });
   for (let each = 0; each < 50; each += 1) await put(store, `R${each}`, 1);
   await store.snapshot();
-  await writeBackup(nodeFiles, folder, file, { force: false, progress: () => {} });
+  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
   for (let each = 25; each < 75; each += 1) await put(store, `R${each}`, 2);
 
   const request = { source: { kind: "backup", file }, tokens: false } as const;
@@ -73,7 +73,11 @@ it("what is listed after a restore of other data stands behind what that data ha
   await list(other, "First");
   await list(other, "Second");
   await other.close({ snapshot: true });
-  await writeBackup(nodeFiles, join(root, "other"), file, { force: false, progress: () => {} });
+  await writeBackup(nodeFiles, join(root, "other"), file, {
+    force: false,
+    now: Date.now(),
+    progress: () => {},
+  });
 
   const store = await Store.open({ folder: join(root, "data"), model });
   await put(store, "R", 1);
