@@ -38,11 +38,18 @@ export interface HeaderObject {
   readonly schema: Schema;
 }
 
+/** A body in one media type. */
+export interface MediaTypeObject {
+  readonly schema: Schema;
+  /** A whole body. */
+  readonly example?: unknown;
+}
+
 export interface ResponseObject {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
   /** By media type; missing where there is no body. */
-  readonly content?: Readonly<Record<string, { readonly schema: Schema }>>;
+  readonly content?: Readonly<Record<string, MediaTypeObject>>;
 }
 
 export interface OperationObject {

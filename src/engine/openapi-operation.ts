@@ -78,7 +78,8 @@ function successResponses(
   { vocabulary, components }: Surroundings,
 ): Readonly<Record<string, ResponseObject>> {
   const schema = toAnswerSchema(operation.answer, vocabulary, components);
-  const content = { "application/json": { schema } };
+  const example = operation.example === undefined ? {} : { example: { info: operation.example } };
+  const content = { "application/json": { schema, ...example } };
   if (operation.effect === "change") {
     const description = operation.counts === true ? "It is done." : "It is done, or was so already.";
     return { 200: { description, headers: changeHeaders(components), content } };

@@ -38,6 +38,11 @@ export interface Operation {
   readonly input: InputSchema;
   /** The shape of its answer. */
   readonly answer: v.GenericSchema;
+  /**
+   * For a change: the sentence that it answers to the example of each parameter, where that changes something.
+   * The description of the interface shows it.
+   */
+  readonly example?: string;
   /** Whether a change keeps who made it in the data: then a route that lets callers in whom nobody knows is suspicious. */
   readonly recordsCaller?: true;
   /** What to know of it beyond the table's summary, in sentences: for the description of the interface. */

@@ -36,6 +36,7 @@ export const list = defineKeptRead({
 });
 
 export const add = defineChange({
+  example: "Added the blacklist reason Betrayal.",
   input: about,
   failures: { CONFLICT: "The faction has the reason with another price or other kills: remove it first." },
   change(draft, { factionString, reason, price, kills }) {
@@ -45,6 +46,7 @@ export const add = defineChange({
 });
 
 export const remove = defineChange({
+  example: "Removed the blacklist reason Betrayal.",
   input: { factionString: ofFaction, reason: existing },
   failures: { UNKNOWN_ENTRY: "The faction has no such reason." },
   change: (draft, { factionString, reason }) =>

@@ -70,6 +70,8 @@ export interface Kept {
 /** A handler that changes data; it gives the sentence for the player. */
 export interface ChangeHandler extends Told {
   readonly effect: "change";
+  /** The answer to the examples of its input: see `Operation` in the engine. */
+  readonly example: string;
   readonly input: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly answer: v.GenericSchema;
   /** Whether it keeps who the caller was: see `Operation` in the engine. */
@@ -87,7 +89,6 @@ export const infoAnswer = v.pipe(
     info: v.pipe(
       v.string(),
       v.description("One sentence for the player, about what was done or was so already: show it."),
-      v.examples(["Added Mallory to the target list."]),
     ),
   }),
   v.title("Info"),
@@ -151,6 +152,7 @@ export function defineKeptRead<I extends v.ObjectEntries, A extends v.GenericSch
 export function defineChange<I extends v.ObjectEntries>(
   handler: Told & {
     input: I;
+    example: string;
     recordsCaller?: true;
     counts?: true;
     change(draft: Draft, input: v.InferOutput<v.ObjectSchema<I, undefined>>, context: ChangeContext): string;

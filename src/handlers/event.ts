@@ -38,9 +38,10 @@ export const current = defineKeptRead({
 /** The latest start instant counts, in whatever order clients tell: a late repetition must not undo a newer event. */
 function defineEvent(kind: Event["kind"], what: string) {
   return defineChange({
+    example: `Added the ${what}.`,
     description:
       "The latest start counts, in whatever order clients tell: an earlier one is answered with 200, too.",
-    input: { startTime: field(instant, `When the ${what} starts.`) },
+    input: { startTime: field(instant, `When the ${what} starts.`, 1795262400000) },
     change(draft, { startTime }) {
       const known = draft.events.get(kind)?.startTime;
       if (known === startTime) return `The ${what} is known already.`;
@@ -55,6 +56,7 @@ export const bankrob = defineEvent("bankRob", "bank robbery");
 export const bomb = defineEvent("bomb", "bomb");
 
 export const gangwar = defineChange({
+  example: "Set the score to 3 to 2.",
   description: "For whoever shows the live score in a stream. The score is set, not added to.",
   input: { attacker, defender },
   change(draft, score) {

@@ -107,6 +107,7 @@ const banned = {
 };
 
 export const add = defineChange({
+  example: "Added the house-ban reason Vandalism to Mallory.",
   description:
     "A ban lasts from its first reason on for the sum of the days of its reasons, so that a further reason adds its " +
     "days. The days are those that the reason has now; changing the reason later changes no ban.",
@@ -135,6 +136,7 @@ export const add = defineChange({
 });
 
 export const remove = defineChange({
+  example: "Removed the house ban of Mallory.",
   description: "With its last reason the ban ends.",
   input: banned,
   failures: { UNKNOWN_ENTRY: "The player has no house ban, or none for this reason." },

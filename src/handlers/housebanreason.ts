@@ -30,12 +30,14 @@ export const list = defineKeptRead({
 });
 
 export const add = defineChange({
+  example: "Added the house-ban reason Vandalism.",
   input: { reason: named, days: field(days, "For how many days it bans.", 7) },
   failures: { CONFLICT: "The reason is there with other days: remove it first." },
   change: (draft, entry) => addEntry(draft.houseBanReasons, entry, "reason", what),
 });
 
 export const remove = defineChange({
+  example: "Removed the house-ban reason Vandalism.",
   description: "Bans that were entered for the reason stay.",
   input: { reason: existing },
   failures: { UNKNOWN_ENTRY: "There is no such reason." },

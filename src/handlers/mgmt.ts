@@ -79,6 +79,7 @@ export const users = defineRead({
 });
 
 export const mark = defineChange({
+  example: "Marked version 2.5.1 as current.",
   description: "Several versions can be current at the same time.",
   input: {
     type: field(v.picklist(["add", "remove"]), "`add` marks it as current, `remove` as outdated."),

@@ -39,12 +39,14 @@ export const list = defineKeptRead({
 });
 
 export const add = defineChange({
+  example: "Added the navi point City-hall.",
   input: { name: named, ...place },
   failures: { CONFLICT: "A navi point of the name is there with another place or article: remove it first." },
   change: (draft, entry) => addEntry(draft.naviPoints, entry, "name", what),
 });
 
 export const remove = defineChange({
+  example: "Removed the navi point City-hall.",
   input: { name: existing },
   failures: { UNKNOWN_ENTRY: "There is no navi point of the name." },
   change: (draft, { name }) => removeEntry(draft.naviPoints, "name", name, what),

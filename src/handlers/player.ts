@@ -45,6 +45,7 @@ const membership = {
 };
 
 export const add = defineChange({
+  example: "Added Ada to the group VIP.",
   input: membership,
   change(draft, input) {
     const member = toNewSubject(draft, input.name);
@@ -55,6 +56,7 @@ export const add = defineChange({
 });
 
 export const remove = defineChange({
+  example: "Removed Ada from the group VIP.",
   input: membership,
   failures: { UNKNOWN_ENTRY: "The player is not in the group." },
   change(draft, input) {

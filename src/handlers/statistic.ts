@@ -178,6 +178,7 @@ function toShown(player: Player, data: Sources, { now, activity, excludedGroup }
 }
 
 export const add = defineChange({
+  example: "Added one KILL for Ada.",
   input: { player, type },
   failures: notRegistered,
   counts: true,
@@ -193,6 +194,7 @@ export const add = defineChange({
 });
 
 export const set = defineChange({
+  example: "Set KILL of Ada to 250.",
   input: { player, type, amount: field(count, "The number that is set; of `PLAYTIME`, minutes.", 250) },
   failures: notRegistered,
   change(draft, { player: reference, type: what, amount }) {

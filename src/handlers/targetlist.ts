@@ -36,6 +36,7 @@ export const list = defineKeptRead({
 });
 
 export const add = defineChange({
+  example: "Added Mallory to the target list.",
   description: "A player who is marked as done is listed again.",
   input: { name: named },
   change(draft, input, { sequence }) {
@@ -52,6 +53,7 @@ export const add = defineChange({
 });
 
 export const done = defineChange({
+  example: "Marked Mallory as done.",
   description: "The player stays on the list, marked as done.",
   input: { name: named },
   failures: notListed,
@@ -64,6 +66,7 @@ export const done = defineChange({
 });
 
 export const remove = defineChange({
+  example: "Removed Mallory from the target list.",
   input: { name: named },
   failures: notListed,
   change(draft, input) {

@@ -30,12 +30,14 @@ export const list = defineKeptRead({
 });
 
 export const add = defineChange({
+  example: "Added the wanted reason Bank-robbery.",
   input: { reason: named, points: field(points, "How many wanted points it gives.", 60) },
   failures: { CONFLICT: "The reason is there with other points: remove it first." },
   change: (draft, entry) => addEntry(draft.wantedReasons, entry, "reason", what),
 });
 
 export const remove = defineChange({
+  example: "Removed the wanted reason Bank-robbery.",
   input: { reason: existing },
   failures: { UNKNOWN_ENTRY: "There is no such reason." },
   change: (draft, { reason }) => removeEntry(draft.wantedReasons, "reason", reason, what),
