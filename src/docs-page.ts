@@ -1,7 +1,8 @@
 /**
- * The documentation page at `/docs`: the description of the interface, to read and to try, by Swagger UI. Everything
- * that the page consists of is served from here, so that it works on a closed network and nobody else learns of it.
- * Nothing is read before the page is first asked for.
+ * The documentation page at `/docs`: the description of the interface, to read and to try, by Swagger UI; and the start
+ * page at `/`, which links to it: as HTML for a browser, as JSON for others. Everything that the pages consist of is
+ * served from here, so that they work on a closed network and nobody else learns of it. Nothing is read before it is
+ * first asked for.
  */
 import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
@@ -9,7 +10,7 @@ import { ReadyBody } from "./engine/body.ts";
 import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
 import { descriptionPath } from "./engine/openapi-serving.ts";
-import { type Answer, failureAnswer, readAnswer } from "./engine/response.ts";
+import { type Answer, failureAnswer, preflightAnswer, readAnswer } from "./engine/response.ts";
 import { internalFailure } from "./engine/walk.ts";
 import { Failure } from "./errors.ts";
 import { packaged, packagedWith } from "./packaged.ts";
@@ -25,40 +26,84 @@ export interface DocsPageOptions {
 
 /** Where the page is; its files are below. */
 export const docsPath = "/docs";
-const methods = "GET, HEAD";
+/** Where somebody ends up who has only the address of the service. */
+const startPath = "/";
+const methods = "GET, HEAD, OPTIONS";
 
-/** A file of the page. */
+/** The paths of the description, which follow the route table's prefix. */
+interface DescriptionPaths {
+  readonly "openapi.json": string;
+  readonly "openapi.yaml": string;
+}
+
+/** A file that is served. */
 interface PageFile {
-  readonly locate: () => string;
   readonly type: string;
+  readonly read: (paths: DescriptionPaths) => Promise<Buffer>;
 }
 
 const html = "text/html; charset=utf-8";
 const css = "text/css; charset=utf-8";
 const js = "text/javascript; charset=utf-8";
+const json = "application/json; charset=utf-8";
+/** Of Markdown, too: browsers download `text/markdown` instead of showing it. */
+const text = "text/plain; charset=utf-8";
 
+/** A file that came with the service. */
 function own(name: string, type: string): PageFile {
-  return { locate: () => packaged(`src/docs-page/${name}`), type };
+  return { type, read: () => readFile(packaged(name)) };
+}
+
+/** A page in which `{{openapi.json}}` and `{{openapi.yaml}}` stand for the paths of the description. */
+function page(name: string): PageFile {
+  return {
+    type: html,
+    async read(paths) {
+      let content = (await readFile(packaged(`src/docs-page/${name}`))).toString();
+      for (const [file, path] of Object.entries(paths)) {
+        content = content.replaceAll(`{{${file}}}`, () => escaped(path));
+      }
+      return Buffer.from(content);
+    },
+  };
 }
 
 /** A file of Swagger UI, which is not always in this package's own node_modules. */
 function renderer(name: string, type: string): PageFile {
-  return { locate: () => packagedWith(`swagger-ui-dist/${name}`), type };
+  return { type, read: () => readFile(packagedWith(`swagger-ui-dist/${name}`)) };
 }
+
+const clientGuide = `${docsPath}/clients.md`;
+const typescriptClient = `${docsPath}/typescript-client.md`;
+
+/** The start page for programs: the paths of whatever describes the service. */
+const startLinks: PageFile = {
+  type: json,
+  async read(paths) {
+    const links = {
+      documentation: docsPath,
+      openapiJson: paths["openapi.json"],
+      openapiYaml: paths["openapi.yaml"],
+      clientGuide,
+      typescriptClient,
+    };
+    return Buffer.from(JSON.stringify(links));
+  },
+};
 
 /** All that is served, by path. What a request names is only looked up here, and never becomes the name of a file. */
 const files: ReadonlyMap<string, PageFile> = new Map([
-  [docsPath, own("page.html", html)],
-  [`${docsPath}/`, own("page.html", html)],
-  [`${docsPath}/page.css`, own("page.css", css)],
-  [`${docsPath}/page.js`, own("page.js", js)],
-  [`${docsPath}/description.js`, own("description.js", js)],
+  [startPath, page("start.html")],
+  [docsPath, page("page.html")],
+  [`${docsPath}/`, page("page.html")],
+  [`${docsPath}/page.css`, own("src/docs-page/page.css", css)],
+  [`${docsPath}/page.js`, own("src/docs-page/page.js", js)],
+  [`${docsPath}/description.js`, own("src/docs-page/description.js", js)],
   [`${docsPath}/swagger-ui.css`, renderer("swagger-ui.css", css)],
   [`${docsPath}/swagger-ui.js`, renderer("swagger-ui-bundle.js", js)],
+  [clientGuide, own("docs/clients.md", text)],
+  [typescriptClient, own("client/typescript/README.md", text)],
 ]);
-
-/** Where the page's HTML has the path of the description. */
-const descriptionMark = "{{description}}";
 
 /**
  * What the page may do: run and look like what comes from here, and ask this service. Swagger UI's arrows are pictures
@@ -80,25 +125,30 @@ const protection = ["Content-Security-Policy", contentSecurityPolicy, "X-Frame-O
 /** See the head of this file. */
 export class DocsPage {
   readonly #options: DocsPageOptions;
-  /** What the bodies were made with: they are made again when it is another one. */
-  #description = "";
-  /** The files that were asked for, by path. */
-  readonly #bodies = new Map<string, Promise<ReadyBody>>();
+  /** The prefix that the bodies were made with: they are made again when it has changed. */
+  #prefix = "";
+  /** The files that were asked for. */
+  readonly #bodies = new Map<PageFile, Promise<ReadyBody>>();
 
   constructor(options: DocsPageOptions) {
     this.#options = options;
   }
 
-  /** Answers a request for the page or a file of it, failures included; undefined for anything else. */
+  /** Answers a request for a page or a file of one, failures included; undefined for anything else. */
   answer(request: RawRequest): Promise<Answer> | undefined {
-    const { url = "" } = request;
-    if (!url.startsWith(docsPath)) return undefined;
+    const { url = "", headers } = request;
+    if (url !== startPath && !url.startsWith(`${startPath}?`) && !url.startsWith(docsPath)) return undefined;
     const [path = ""] = url.split("?", 1);
+    if (path === startPath) {
+      const file = prefersHTML(headers.accept) ? files.get(path) : startLinks;
+      return file && this.#answer(startPath, file, request);
+    }
     const file = files.get(path);
-    return file === undefined ? undefined : this.#answer(path, file, request);
+    return file && this.#answer(docsPath, file, request);
   }
 
-  async #answer(path: string, file: PageFile, request: RawRequest): Promise<Answer> {
+  /** @param route the name of the page in the log */
+  async #answer(route: string, file: PageFile, request: RawRequest): Promise<Answer> {
     const { method = "", headers, socket } = request;
     const address = this.#options.logAddress === true ? socket?.remoteAddress : undefined;
     const started = performance.now();
@@ -106,16 +156,20 @@ export class DocsPage {
     let failure: Failure | undefined;
     let answer: Answer;
     try {
-      if (method !== "GET" && method !== "HEAD") {
+      if (method === "OPTIONS") {
+        answer = preflightAnswer(methods, requestId);
+      } else if (method === "GET" || method === "HEAD") {
+        const conditions = {
+          method,
+          ifNoneMatch: headers["if-none-match"] ?? null,
+          acceptEncoding: headers["accept-encoding"]?.toString() ?? null,
+        };
+        const content = ["Content-Type", file.type, ...(file.type === json ? [] : protection)];
+        answer = readAnswer(await this.#body(file), conditions, requestId, content);
+        if (route === startPath) answer = { ...answer, headers: [...answer.headers, "Vary", "Accept"] };
+      } else {
         throw new Failure("METHOD_NOT_ALLOWED", `The documentation is not called by ${method}, but by GET.`);
       }
-      const conditions = {
-        method,
-        ifNoneMatch: headers["if-none-match"] ?? null,
-        acceptEncoding: headers["accept-encoding"]?.toString() ?? null,
-      };
-      const content = ["Content-Type", file.type, ...protection];
-      answer = readAnswer(await this.#body(path, file), conditions, requestId, content);
     } catch (error) {
       failure = error instanceof Failure ? error : internalFailure(error);
       const allow = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", methods] : [];
@@ -124,7 +178,7 @@ export class DocsPage {
     this.#options.observe?.({
       requestId,
       method,
-      route: docsPath,
+      route,
       status: answer.status,
       milliseconds: performance.now() - started,
       caller: null,
@@ -135,28 +189,48 @@ export class DocsPage {
     return answer;
   }
 
-  /** A file as it is sent. It is read once; where it can not be, the next request tries again. */
-  #body(path: string, file: PageFile): Promise<ReadyBody> {
-    const description = descriptionPath(this.#options.prefix(), "openapi.json");
-    if (description !== this.#description) {
+  /** A file as it is sent. It is read once; if that fails, the next request tries again. */
+  #body(file: PageFile): Promise<ReadyBody> {
+    const prefix = this.#options.prefix();
+    if (prefix !== this.#prefix) {
       this.#bodies.clear();
-      this.#description = description;
+      this.#prefix = prefix;
     }
-    const known = this.#bodies.get(path);
-    if (known !== undefined) return known;
-    const body = readBody(file, description);
-    this.#bodies.set(path, body);
-    body.catch(() => this.#bodies.delete(path));
+    const cached = this.#bodies.get(file);
+    if (cached !== undefined) return cached;
+    const body = readBody(file, prefix);
+    this.#bodies.set(file, body);
+    body.catch(() => this.#bodies.delete(file));
     return body;
   }
 }
 
-async function readBody({ locate, type }: PageFile, description: string): Promise<ReadyBody> {
-  const bytes = await readFile(locate());
-  const text = () => bytes.toString().replaceAll(descriptionMark, () => escaped(description));
-  const body = new ReadyBody(type === html ? Buffer.from(text()) : bytes, { kept: true });
+async function readBody({ read }: PageFile, prefix: string): Promise<ReadyBody> {
+  const bytes = await read({
+    "openapi.json": descriptionPath(prefix, "openapi.json"),
+    "openapi.yaml": descriptionPath(prefix, "openapi.yaml"),
+  });
+  const body = new ReadyBody(bytes, { kept: true });
   await body.compress();
   return body;
+}
+
+/**
+ * Whether a request comes from a browser that is to show the answer: its `Accept` names HTML with a higher quality than
+ * JSON (RFC 9110, section 12.5.1). Wildcards do not count, since programs send them.
+ */
+function prefersHTML(accept = ""): boolean {
+  return qualityOf("text/html", accept) > qualityOf("application/json", accept);
+}
+
+function qualityOf(type: string, accept: string): number {
+  for (const range of accept.toLowerCase().split(",")) {
+    const [name, ...parameters] = range.split(";").map((part) => part.trim());
+    if (name !== type) continue;
+    const quality = parameters.find((parameter) => parameter.startsWith("q="));
+    return quality === undefined ? 1 : Number(quality.slice(2));
+  }
+  return 0;
 }
 
 /** A text as it is written in HTML. */

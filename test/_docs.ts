@@ -1,4 +1,5 @@
 /** What the tests of the documentation page share: a service as `addon-cli serve` runs it. */
+import { type OutgoingHttpHeaders, request } from "node:http";
 import type { Cleanup } from "./_setup.ts";
 import { type Desk, type Running, seededDesk } from "./cli/_setup.ts";
 
@@ -17,4 +18,37 @@ export async function serveDocs(t: Cleanup): Promise<Docs> {
   const serving = desk.serve();
   const [, url = ""] = await serving.shows(/^Documentation: (\S+)\/docs$/m);
   return { desk, serving, url };
+}
+
+/** An answer as it came. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+/** Asks for a path as it is: `fetch` would resolve its dots, and decompress what comes. */
+export function ask(
+  url: string,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+  method = "GET",
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { path, headers, method, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const all = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const);
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: new Headers(Object.fromEntries(all)),
+          body: Buffer.concat(chunks),
+        });
+      });
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
 }

@@ -1,43 +1,10 @@
 /** The documentation page, as it is served. What it does in a browser is in `docs-page-browser.test.ts`. */
 import assert from "node:assert/strict";
-import { type OutgoingHttpHeaders, request } from "node:http";
 import { it } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { serveDocs } from "./_docs.ts";
+import { type Answered, ask, serveDocs } from "./_docs.ts";
 import { assertIncludes, prefix } from "./_setup.ts";
 import { linesOf } from "./cli/_setup.ts";
-
-interface Answered {
-  readonly status: number;
-  readonly headers: Headers;
-  readonly body: Buffer;
-}
-
-/** Asks for a path as it is: `fetch` would resolve its dots, and decompress what comes. */
-function ask(
-  url: string,
-  path: string,
-  headers: OutgoingHttpHeaders = {},
-  method = "GET",
-): Promise<Answered> {
-  return new Promise((resolve, reject) => {
-    const sent = request(url, { path, headers, method, agent: false }, (answer) => {
-      const chunks: Buffer[] = [];
-      answer.on("data", (chunk: Buffer) => void chunks.push(chunk));
-      answer.on("error", reject);
-      answer.on("end", () => {
-        const all = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const);
-        resolve({
-          status: answer.statusCode ?? 0,
-          headers: new Headers(Object.fromEntries(all)),
-          body: Buffer.concat(chunks),
-        });
-      });
-    });
-    sent.on("error", reject);
-    sent.end();
-  });
-}
 
 /** Asserts a failure in the contract's shape (contract, section 1). */
 function assertFailure({ status, headers, body }: Answered, expected: number, code: string): void {
@@ -54,6 +21,8 @@ const types = {
   "/docs/page.css": "text/css",
   "/docs/page.js": "text/javascript",
   "/docs/description.js": "text/javascript",
+  "/docs/clients.md": "text/plain",
+  "/docs/typescript-client.md": "text/plain",
   "/docs/swagger-ui.css": "text/css",
   "/docs/swagger-ui.js": "text/javascript",
 };
@@ -125,14 +94,17 @@ routes:
   assert.equal(await serving.stop(), 0);
 });
 
-it("the page is called by GET and HEAD alone", async (t) => {
+it("the page is called by GET and HEAD alone, and answers a preflight", async (t) => {
   const { url } = await serveDocs(t);
-  for (const method of ["POST", "PUT", "DELETE", "OPTIONS", "PROPFIND"]) {
-    for (const path of ["/docs", "/docs/page.js"]) {
+  for (const path of ["/", "/docs", "/docs/page.js"]) {
+    for (const method of ["POST", "PUT", "DELETE", "PROPFIND"]) {
       const answer = await ask(url, path, {}, method);
       assertFailure(answer, 405, "METHOD_NOT_ALLOWED");
-      assert.equal(answer.headers.get("allow"), "GET, HEAD");
+      assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
     }
+    const preflight = await ask(url, path, {}, "OPTIONS");
+    assert.equal(preflight.status, 204);
+    assert.equal(preflight.headers.get("access-control-allow-methods"), "GET, HEAD, OPTIONS");
   }
 });
 
