@@ -99,6 +99,7 @@ const files: ReadonlyMap<string, PageFile> = new Map([
   [`${docsPath}/page.css`, own("src/docs-page/page.css", css)],
   [`${docsPath}/page.js`, own("src/docs-page/page.js", js)],
   [`${docsPath}/description.js`, own("src/docs-page/description.js", js)],
+  [`${docsPath}/plugin.js`, own("src/docs-page/plugin.js", js)],
   [`${docsPath}/swagger-ui.css`, renderer("swagger-ui.css", css)],
   [`${docsPath}/swagger-ui.js`, renderer("swagger-ui-bundle.js", js)],
   [clientGuide, own("docs/clients.md", text)],

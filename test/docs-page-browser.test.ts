@@ -1,39 +1,50 @@
 /** The documentation page in a real browser: it is opened, read, and operations are tried. */
 import assert from "node:assert/strict";
+import { execFile } from "node:child_process";
 import { test } from "node:test";
-import type { BrowserContextOptions, Locator, Page } from "playwright-core";
-import { noBrowser, openPage, startBrowser, type Watched } from "./_browser.ts";
+import { promisify } from "node:util";
+import type { Page } from "playwright-core";
+import { noBrowser, startBrowser } from "./_browser.ts";
 import { serveDocs } from "./_docs.ts";
+import { answered, execute, openDocs, openToTry, operation, tryOut } from "./_docs-browser.ts";
 import { assertIncludes, assertLacks, prefix } from "./_setup.ts";
+
+const run = promisify(execFile);
 
 test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
   const { desk, url } = await serveDocs(t);
   const token = (await desk.ok("token", "issue", "--player", "Ada")).trim();
   const browser = await startBrowser(t);
 
-  /** Opens the page, and waits until the operations are there. */
-  async function openDocs(tail = "", options: BrowserContextOptions = {}): Promise<Watched> {
-    const watched = await openPage(t, browser, options);
-    await watched.page.goto(`${url}/docs${tail}`);
-    await operation(watched.page, "/wantedreason").waitFor();
-    return watched;
-  }
-
   // One after the other on one page, as a reader would: opening it is most of the work.
-  const { page, asked, errors } = await openDocs();
+  const { page, asked, errors } = await openDocs(t, browser, `${url}/docs`);
 
-  await t.test("says that a token is needed, and asks nothing without one", async () => {
+  await t.test("asks for a token where there is none, and calls nothing", async () => {
     const before = asked.length;
-    const read = await tryOut(page, "/wantedreason/remove", { reason: "Bank-robbery" });
-    await read.getByText("This needs your token: type it in at the top of the page.").waitFor();
-    await page.getByText("Type it in here first.").waitFor();
+    const change = await tryOut(page, "/wantedreason/remove", { reason: "Bank-robbery" });
+    await page.getByText("Type your token in here first.").waitFor();
+    assert.equal(await page.getByLabel("Your token").evaluate((field) => field.matches(":focus")), true);
+    assert.equal(await change.locator(".live-responses-table").count(), 0);
     assert.deepEqual(asked.slice(before), []);
     await page.getByLabel("Your token").fill("hunter2");
     await page.getByText("This does not look like a token.").waitFor();
   });
 
-  await t.test("shows what a read answers, with the token that was typed in", async () => {
+  await t.test("says that a token was refused", async () => {
+    await page.getByLabel("Your token").fill(`gat_${"A".repeat(43)}`);
+    await page.getByText("It is kept in this page's memory only.").waitFor();
+    const read = operation(page, "/wantedreason/remove");
+    await execute(read);
+    await answered(read, "401", '"code": "TOKEN_UNKNOWN"');
+    await page.getByText("The service refused this token.").waitFor();
     await page.getByLabel("Your token").fill(token);
+    await page.getByText("It is kept in this page's memory only.").waitFor();
+    assert.deepEqual(errors.splice(0), [
+      "Failed to load resource: the server responded with a status of 401 (Unauthorized)",
+    ]);
+  });
+
+  await t.test("shows what a read answers, with the token that was typed in", async () => {
     const read = await tryOut(page, "/wantedreason");
     await answered(read, "200", '"reason": "Bank-robbery"');
     assertIncludes(await read.innerText(), `${url}${prefix}/TOKEN/wantedreason`);
@@ -48,6 +59,50 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
       "Failed to load resource: the server responded with a status of 403 (Forbidden)",
     ]);
   });
+
+  await t.test("fills in nothing for a change: Try it out and Execute call nothing", async () => {
+    const before = asked.length;
+    const score = await openToTry(page, "/event/gangwar");
+    await execute(score);
+    await score.getByText("For 'attacker': Required field is not provided.").waitFor();
+    const version = await openToTry(page, "/mgmt/version");
+    await execute(version);
+    await version.getByText("For 'type': Required field is not provided.").waitFor();
+    assert.deepEqual(asked.slice(before), []);
+    for (const opened of [score, version]) {
+      const fields = opened.locator(".parameters").locator("input, select");
+      const values = await fields.evaluateAll((all) => all.map((each) => "value" in each && each.value));
+      assert.deepEqual(new Set(values), new Set([""]));
+    }
+    await score.getByText("Example: 3", { exact: false }).waitFor();
+  });
+
+  await t.test(
+    "counts for the player who was typed in, and gives the curl command that does so",
+    async () => {
+      const add = await openToTry(page, "/statistic/{player}/add");
+      await add.getByLabel("player", { exact: true }).fill("Ada");
+      await add.getByLabel("type", { exact: true }).selectOption("KILL");
+      await add.getByLabel("Idempotency-Key", { exact: true }).fill("it's one");
+      await execute(add);
+      await answered(add, "400", '"parameter": "Idempotency-Key"');
+      errors.splice(0);
+      await add.getByLabel("Idempotency-Key", { exact: true }).fill("it's-1");
+      await execute(add);
+      await answered(add, "200", "KILL");
+      const command = await add.locator(".curl").innerText();
+      assertIncludes(command, `"${url}${prefix}/$GAMEADDON_TOKEN/statistic/Ada/add?type=KILL"`);
+      await page.context().grantPermissions(["clipboard-read"]);
+      await add.getByRole("button", { name: "Copy", exact: true }).click();
+      assert.equal(await page.evaluate("navigator.clipboard.readText()"), command);
+      const { stdout } = await run("sh", ["-c", command], {
+        env: { ...process.env, GAMEADDON_TOKEN: token },
+      });
+      assertIncludes(stdout, '"info":');
+      // The key was the same, so both counted once.
+      assertIncludes(await desk.ok("call", "/statistic/Ada"), '"kills": 1');
+    },
+  );
 
   await t.test("makes a change that is allowed, and says beforehand that it does", async () => {
     const change = await tryOut(page, "/wantedreason/add", { reason: "Speeding", points: "5" });
@@ -74,7 +129,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     async () => {
       const elsewhere = "url=http://elsewhere.invalid/a.json&configUrl=http://elsewhere.invalid/b.json";
       const viewport = { width: 360, height: 740 };
-      const phone = await openDocs(`?${elsewhere}#/navipoint/navipointAdd`, {
+      const phone = await openDocs(t, browser, `${url}/docs?${elsewhere}#/navipoint/navipointAdd`, {
         viewport,
         colorScheme: "dark",
       });
@@ -86,32 +141,6 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     },
   );
 });
-
-function operation(page: Page, path: string): Locator {
-  return page.locator(".opblock").filter({ has: page.locator(`[data-path="${path}"]`) });
-}
-
-/** Opens an operation, fills its parameters in, and executes it. */
-async function tryOut(
-  page: Page,
-  path: string,
-  values: Readonly<Record<string, string>> = {},
-): Promise<Locator> {
-  const opened = operation(page, path);
-  await opened.locator(".opblock-summary-control").click();
-  await opened.getByRole("button", { name: "Try it out" }).click();
-  for (const [name, value] of Object.entries(values)) {
-    await opened.getByPlaceholder(name, { exact: true }).fill(value);
-  }
-  await opened.getByRole("button", { name: "Execute" }).click();
-  return opened;
-}
-
-/** Waits until an operation shows an answer. */
-async function answered(opened: Locator, status: string, text: string): Promise<void> {
-  const answer = opened.locator(".live-responses-table tbody tr").filter({ hasText: text });
-  await answer.locator(".response-col_status", { hasText: status }).waitFor();
-}
 
 /** What the functions that run in the page refer to there: the tests are compiled without a browser's types. */
 interface InPage {

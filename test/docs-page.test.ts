@@ -21,6 +21,7 @@ const types = {
   "/docs/page.css": "text/css",
   "/docs/page.js": "text/javascript",
   "/docs/description.js": "text/javascript",
+  "/docs/plugin.js": "text/javascript",
   "/docs/clients.md": "text/plain",
   "/docs/typescript-client.md": "text/plain",
   "/docs/swagger-ui.css": "text/css",

@@ -1,7 +1,10 @@
 /**
- * Makes the service's description ready to be shown and tried. The token, which is typed once, is no parameter of an
- * operation any more; and what all paths begin with is the address of the server, so that they are short.
+ * Prepares the service's description for reading and trying. The token, which is typed once, is no longer a parameter
+ * of each operation, and the part that all paths begin with becomes the server's address, so that paths are short.
  */
+
+/** Where a parameter's schema has the values to choose from, beside `enum`. */
+export const optionsKey = "x-options";
 
 /** Stands where the token belongs, in all that is shown. */
 const placeholder = "TOKEN";
@@ -19,8 +22,10 @@ is closed or loaded again. \`${placeholder}\` stands in its place in what is sho
 /**
  * @param {object} description in OpenAPI 3.1
  * @param {string} address where it comes from
- * @returns the description to show (`spec`); the address in front of the token (`before`), and the one in front of all
- *   paths that are shown (`base`); what a token looks like (`tokenForm`); the paths of what changes data (`changing`)
+ * @returns the description to show (`spec`), without the text about the service, which is split into its first paragraph
+ *   (`introduction`) and the rest (`details`); the address in front of the token (`before`), and the one in front of all
+ *   paths that are shown (`base`); what a token looks like (`tokenForm`); the paths of what changes data (`changing`);
+ *   and by path, what the filter searches (`searched`)
  */
 export function prepare(description, address) {
   const whole = (part) => resolve(part, description);
@@ -32,19 +37,45 @@ export function prepare(description, address) {
   const operations = items.map(([path, { get }]) => [path.slice(start), toTry(get, whole)]);
   const before = new URL(head, address).href;
   const base = before + placeholder;
-  const { info } = description;
+  const { info, tags } = description;
+  const [introduction, ...details] = info.description.split("\n\n");
   return {
     spec: {
       ...description,
-      info: { ...info, description: info.description + aboutTrying },
+      info: { ...info, description: "" },
       servers: [{ url: base }],
       paths: Object.fromEntries(operations.map(([path, get]) => [path, { get }])),
     },
+    introduction,
+    details: [...details, aboutTrying].join("\n\n"),
     before,
     base,
     tokenForm: new RegExp(secret.schema.pattern ?? ""),
-    changing: new Set(operations.filter(([, get]) => get["x-effect"] === "change").map(([path]) => path)),
+    changing: new Set(operations.filter(([, get]) => isChange(get)).map(([path]) => path)),
+    searched: new Map(operations.map(([path, get]) => [path, toWords(textOf(path, get, tags)).join(" ")])),
   };
+}
+
+/** The words of a text, in lower case: letters and digits. `bank-robbery` is two. */
+export function toWords(text) {
+  return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
+}
+
+/** All that a reader may search an operation by. Headers are left out: nearly all operations have the same ones. */
+function textOf(path, { tags: names, summary, description, parameters }, tags) {
+  const resources = tags.filter(({ name }) => names.includes(name));
+  const fields = parameters.filter((each) => each.in !== "header");
+  return [
+    path,
+    ...resources.flatMap((each) => [each.name, each.description]),
+    summary,
+    description,
+    ...fields.flatMap((each) => [each.name, each.description, ...(each.schema.enum ?? [])]),
+  ].join("\n");
+}
+
+function isChange(operation) {
+  return operation["x-effect"] === "change";
 }
 
 /** What a reference stands for; anything else is itself. */
@@ -60,19 +91,36 @@ function toTry(operation, whole) {
   const responses = Object.entries(operation.responses);
   return {
     ...operation,
-    parameters: parameters.map(toFill),
+    parameters: parameters.map(isChange(operation) ? toFill : toOffer),
     responses: Object.fromEntries(responses.map(([status, each]) => [status, toShow(status, whole(each))])),
   };
 }
 
 /**
- * A parameter as Swagger UI is to offer it: it fills examples in. An idempotency key that is the same in every try would
- * have the second answered like the first.
+ * A parameter of a read, with its example filled in, which no header may have: each names one request. Swagger UI checks
+ * patterns without the flag `u`, and would refuse every name; the service checks them anyway.
+ */
+function toOffer(parameter) {
+  const { example, ...rest } = parameter;
+  const { pattern: _pattern, ...schema } = parameter.schema;
+  return { ...rest, schema, ...(parameter.in === "header" ? {} : { example }) };
+}
+
+/**
+ * A parameter of a change, whose field is to be empty: two clicks must not change data. Swagger UI would fill in the
+ * example and the first of several values, so both are moved to where it does not look.
  */
 function toFill(parameter) {
-  if (parameter.in !== "header") return parameter;
-  const { example: _example, ...rest } = parameter;
-  return rest;
+  const { example, ...offered } = toOffer(parameter);
+  const { enum: options, ...schema } = offered.schema;
+  const values = options ?? (example === undefined ? [] : [example]);
+  const listed = values.map((each) => `\`${each}\``).join(", ");
+  const words = options === undefined ? `Example: ${listed}` : `One of ${listed}.`;
+  return {
+    ...offered,
+    description: values.length === 0 ? parameter.description : `${parameter.description} ${words}`,
+    schema: options === undefined ? schema : { ...schema, [optionsKey]: options },
+  };
 }
 
 /** An answer as it is shown: the headers, and the one shape of all failures, are told once, above the operations. */

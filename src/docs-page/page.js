@@ -3,6 +3,7 @@
  * into a request only as it leaves: what Swagger UI shows and keeps has a placeholder in its place.
  */
 import { prepare } from "./description.js";
+import { docsPlugin } from "./plugin.js";
 
 const field = document.querySelector("#token");
 const remark = document.querySelector("#remark");
@@ -14,6 +15,7 @@ try {
   show(prepare(await load(), address));
 } catch (error) {
   const text = document.createElement("p");
+  text.className = "notice";
   text.textContent = `The description at ${address} can not be shown: ${error.message}.`;
   place.replaceChildren(text);
 }
@@ -25,30 +27,39 @@ async function load() {
 }
 
 /** Shows what {@link prepare} has made. */
-function show({ spec, before, base, tokenForm, changing }) {
+function show(prepared) {
+  const { spec, before, base, tokenForm } = prepared;
   document.title = spec.info.title;
   field.addEventListener("input", () => tell(whatIsOdd()));
   tell(whatIsOdd());
   window.SwaggerUIBundle({
     spec,
     domNode: place,
-    plugins: [marks(changing)],
+    plugins: [docsPlugin(prepared, hasToken)],
+    layout: "DocsLayout",
     deepLinking: true,
     defaultModelsExpandDepth: 0,
     filter: true,
+    // Its default theme has numbers with a contrast of 3.5.
+    syntaxHighlight: { theme: "obsidian" },
     requestInterceptor: (request) => Object.assign(request, { userFetch: send }),
     // Otherwise its makers' server is asked whether the description is valid.
     validatorUrl: null,
   });
 
+  /** Whether there is a token. If not, the reader is asked for it. */
+  function hasToken() {
+    if (field.value.trim() !== "") return true;
+    tell("Type your token in here first.");
+    field.focus();
+    return false;
+  }
+
   /** Sends a request to the service, with the token. What comes back to Swagger UI is without. */
   async function send(shown, options) {
-    const token = field.value.trim();
-    if (token === "") {
-      tell("Type it in here first.");
-      throw new Error("This needs your token: type it in at the top of the page.");
-    }
-    const response = await fetch(before + encodeURIComponent(token) + shown.slice(base.length), options);
+    const token = encodeURIComponent(field.value.trim());
+    const response = await fetch(before + token + shown.slice(base.length), options);
+    tell(response.status === 401 ? "The service refused this token." : whatIsOdd());
     return Object.defineProperty(response, "url", { value: shown });
   }
 
@@ -63,28 +74,6 @@ function show({ spec, before, base, tokenForm, changing }) {
 function tell(odd) {
   remark.textContent = odd ?? "It is kept in this page's memory only.";
   field.setAttribute("aria-invalid", String(odd !== undefined));
-}
-
-/** A plugin for Swagger UI: operations that change data say so, in the list and where they are tried. */
-function marks(changing) {
-  return ({ React: { createElement, Fragment } }) => {
-    const mark = (path, text) =>
-      changing.has(path) && createElement("strong", { className: "changes" }, text);
-    const inList = (Path) => (props) => {
-      const path = props.operationProps.get("path");
-      return createElement(Fragment, null, createElement(Path, props), mark(path, "changes data"));
-    };
-    const whereTried = (Execute) => (props) => {
-      const warning = mark(props.path, "This really changes the data of the service.");
-      return createElement(Fragment, null, warning, createElement(Execute, props));
-    };
-    // Its own way to scroll to what a link names knows nothing of the bar at the top.
-    const scrollToElement = () => (element) => element.scrollIntoView();
-    return {
-      wrapComponents: { OperationSummaryPath: inList, execute: whereTried },
-      statePlugins: { layout: { wrapActions: { scrollToElement } } },
-    };
-  };
 }
 
 /** Swagger UI's colours follow the system's, as those of the page do. */

@@ -1,0 +1,180 @@
+/** The plugin that adapts Swagger UI to this service: its layout, its filter, its fields, and its curl command. */
+import { optionsKey, toWords } from "./description.js";
+
+/**
+ * @param {object} prepared what `prepare` returns
+ * @param {() => boolean} hasToken tells whether there is a token to call with, and asks the reader for one if not
+ */
+export function docsPlugin({ introduction, details, base, changing, searched }, hasToken) {
+  return ({ React }) => {
+    const { createElement, Fragment, useRef } = React;
+
+    /** The page: the text about the service is behind a fold, so that the first operation is in view. */
+    function DocsLayout({ getComponent, specSelectors }) {
+      const Markdown = getComponent("Markdown", true);
+      const info = specSelectors.info();
+      return createElement(
+        "div",
+        { className: "swagger-ui" },
+        createElement(
+          "div",
+          { className: "wrapper about" },
+          createElement("h1", null, info.get("title"), createElement("small", null, info.get("version"))),
+          createElement(Markdown, { source: introduction }),
+          createElement(
+            "details",
+            null,
+            createElement("summary", null, "Tokens, requests, answers and failures"),
+            createElement(Markdown, { source: details }),
+          ),
+        ),
+        createElement(getComponent("FilterContainer", true)),
+        createElement("div", { className: "wrapper" }, createElement(getComponent("operations", true))),
+        createElement("div", { className: "wrapper" }, createElement(getComponent("Models", true))),
+      );
+    }
+
+    function Filter({ layoutSelectors, layoutActions }) {
+      const phrase = layoutSelectors.currentFilter();
+      return createElement(
+        "div",
+        { className: "wrapper filter" },
+        createElement("h2", null, "Operations"),
+        createElement("input", {
+          type: "search",
+          "aria-label": "Filter",
+          placeholder: "Filter: score, bank robbery, …",
+          value: typeof phrase === "string" ? phrase : "",
+          onChange: ({ target }) => layoutActions.updateFilter(target.value),
+        }),
+      );
+    }
+
+    /** The operations whose text has every word of a phrase, or a word that contains it. */
+    function opsFilter(tagged, phrase) {
+      const words = toWords(phrase);
+      const matches = (operation) =>
+        words.every((word) => searched.get(operation.get("path")).includes(word));
+      const narrowed = tagged.map((tag) =>
+        tag.update("operations", (operations) => operations.filter(matches)),
+      );
+      return narrowed.filter((tag) => tag.get("operations").size > 0);
+    }
+
+    const operationsOrNone = (Operations) => (props) =>
+      props.specSelectors.taggedOperations().size > 0
+        ? createElement(Operations, props)
+        : createElement("p", { role: "status", className: "no-match" }, "No operation matches.");
+
+    const mark = (path, text) =>
+      changing.has(path) && createElement("strong", { className: "changes" }, text);
+
+    const markedPath = (Path) => (props) => {
+      const path = props.operationProps.get("path");
+      return createElement(Fragment, null, createElement(Path, props), mark(path, "changes data"));
+    };
+
+    /** Without a token nothing is called: the click is taken before it reaches the button. */
+    const guardedExecute = (Execute) => (props) => {
+      const guard = (event) => hasToken() || event.stopPropagation();
+      return createElement(
+        "div",
+        { className: "guard", onClickCapture: guard },
+        mark(props.path, "This really changes the data of the service."),
+        createElement(Execute, props),
+      );
+    };
+
+    /** The field of a parameter, labelled with its name. A choice begins with "no value": see `toFill`. */
+    function Field({ schema, value, errors, disabled, description, onChange }) {
+      const listed = schema.get("enum") ?? schema.get(optionsKey);
+      const options = listed ?? (schema.get("type") === "boolean" ? ["true", "false"] : undefined);
+      const props = {
+        "aria-label": description,
+        "aria-invalid": errors !== undefined && errors.size > 0,
+        disabled,
+        value: value ?? "",
+        onChange: ({ target }) => onChange(target.value),
+      };
+      if (options === undefined)
+        return createElement("input", { ...props, type: "text", placeholder: description });
+      const choices = ["", ...options].map((each) =>
+        createElement("option", { key: each, value: each }, each === "" ? "--" : each),
+      );
+      return createElement("select", props, choices);
+    }
+
+    /** JSON scrolls within a box that the keyboard reaches. */
+    const scrollable = (Highlighter) => (props) =>
+      createElement(
+        "div",
+        { className: "scrollable", tabIndex: 0, role: "group", "aria-label": "JSON" },
+        createElement(Highlighter, props),
+      );
+
+    /** The command line: `$GAMEADDON_TOKEN` is the token, which the shell puts in from its environment. */
+    function Curl({ request }) {
+      const command = useRef(null);
+      const copy = () => {
+        getSelection().selectAllChildren(command.current);
+        // `navigator.clipboard` exists only on HTTPS and on the loopback address.
+        document.execCommand("copy");
+      };
+      return createElement(
+        "div",
+        { className: "curl-command" },
+        createElement("h4", null, "curl"),
+        createElement("pre", { className: "curl microlight", ref: command }, toCurl(request, base)),
+        createElement("button", { type: "button", className: "btn", onClick: copy }, "Copy"),
+      );
+    }
+
+    return {
+      components: {
+        DocsLayout,
+        FilterContainer: Filter,
+        JsonSchemaForm: Field,
+        curl: Curl,
+        // An operation is one button: a link within it, and an invisible button behind it, are further focus stops.
+        DeepLink: ({ text }) => createElement("span", null, text),
+        CopyToClipboardBtn: () => null,
+      },
+      wrapComponents: {
+        operations: operationsOrNone,
+        OperationSummaryPath: markedPath,
+        execute: guardedExecute,
+        SyntaxHighlighter: scrollable,
+      },
+      fn: { opsFilter },
+      // Its own way to scroll to what a link names does not know of the bar at the top.
+      statePlugins: {
+        layout: { wrapActions: { scrollToElement: () => (element) => element.scrollIntoView() } },
+      },
+    };
+  };
+}
+
+/** A request as a command for a POSIX shell. @param request an Immutable map, with the placeholder for the token */
+function toCurl(request, base) {
+  // Within double quotes a shell gives these a meaning; percent-encoded they mean the same to the service.
+  const tail = request
+    .get("url")
+    .slice(base.length)
+    .replace(/[!"$`\\]/g, percentEncode);
+  const address = `"${base.slice(0, base.lastIndexOf("/"))}/$GAMEADDON_TOKEN${tail}"`;
+  const headers = Array.from(request.get("headers") ?? []).filter(
+    ([name]) => name.toLowerCase() !== "accept",
+  );
+  return [`curl ${address}`, ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`)].join(
+    " \\\n  ",
+  );
+}
+
+function percentEncode(character) {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+}
+
+/** A text in single quotes, as a POSIX shell reads it. */
+function quote(text) {
+  return `'${text.replaceAll("'", "'\\''")}'`;
+}
