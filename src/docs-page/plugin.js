@@ -93,15 +93,17 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
         "aria-label": description,
         "aria-invalid": errors !== undefined && errors.size > 0,
         disabled,
-        value: value ?? "",
-        onChange: ({ target }) => onChange(target.value),
       };
-      if (options === undefined)
-        return createElement("input", { ...props, type: "text", placeholder: description });
+      const change = ({ target }) => onChange(target.value);
+      if (options === undefined) {
+        // Reported on blur: each change re-renders the whole list, which takes 40 ms and more.
+        const text = { type: "text", placeholder: description, defaultValue: value ?? "", onBlur: change };
+        return createElement("input", { ...props, ...text, key: value });
+      }
       const choices = ["", ...options].map((each) =>
         createElement("option", { key: each, value: each }, each === "" ? "--" : each),
       );
-      return createElement("select", props, choices);
+      return createElement("select", { ...props, value: value ?? "", onChange: change }, choices);
     }
 
     /** JSON scrolls within a box that the keyboard reaches. */
