@@ -157,7 +157,7 @@ describe("data repair --from", () => {
     await desk.ok("data", "backup", "b.gz");
     await desk.ok("player", "remove", "Ada");
     await desk.ok("player", "add", "Dora");
-    await damage(desk, "journal-000000000005.log", "Dora");
+    await damage(desk, "journal-000000000003.log", "Dora");
     const damaged = await desk.files();
     assert.match(await desk.fails("data", "restore", "b.gz", "--yes"), /is damaged at byte/);
 
