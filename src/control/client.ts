@@ -258,6 +258,8 @@ function unconnected(cause: NodeJS.ErrnoException): Error {
   if (missing.has(code) || code === "ECONNREFUSED") return new NobodyThere();
   // The queue of connections that the service has not accepted is full.
   if (code === "EAGAIN") return new NoAnswer(false, cause);
+  // It ended before it accepted the connection.
+  if (code === "ECONNRESET" || code === "EPIPE") return new NoAnswer(true, cause);
   const isExhausted = code === "EMFILE" || code === "ENFILE";
   return new Failure(
     "STORE_UNAVAILABLE",
