@@ -209,7 +209,7 @@ describe("a bulk change", () => {
     for (const outcome of [systemError("ENOSPC"), { bytes: 1000 }]) {
       let writes = 0;
       const files = ruledFiles(({ operation, path }) => {
-        if (operation !== "write" || !path.endsWith(segment(1))) return undefined;
+        if (operation !== "write" || !path.includes(segment(1))) return undefined;
         writes += 1;
         if (writes === 5) return outcome;
         return writes === 6 ? systemError("ENOSPC") : undefined;
@@ -235,7 +235,7 @@ describe("a bulk change", () => {
     let fatal: Error | undefined;
     let syncs = 0;
     const files = ruledFiles(({ operation, path }) => {
-      if (operation !== "datasync" || !path.endsWith(segment(1))) return undefined;
+      if (operation !== "datasync" || !path.includes(segment(1))) return undefined;
       syncs += 1;
       return syncs === 2 ? systemError("EIO") : undefined;
     });
@@ -257,7 +257,7 @@ describe("a bulk change", () => {
     const seen: [inMemory: number, inFiles: number][] = [];
     let store: Notebook | undefined;
     const files = ruledFiles(async ({ operation, path }) => {
-      if (store === undefined || operation !== "datasync" || !path.endsWith(segment(1))) return undefined;
+      if (store === undefined || operation !== "datasync" || !path.includes(segment(1))) return undefined;
       const { database } = await readState(nodeFiles, folder, notebook);
       seen.push([store.data.notes.size, database.view.notes.size]);
       return undefined;
