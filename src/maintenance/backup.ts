@@ -1,6 +1,6 @@
 /**
- * Writing backups: a snapshot (`snapshot.ts` has the form of its lines) compressed with gzip, in one file. Every
- * checksum and every record is verified first. `source.ts` reads it back, and so does `zcat <file> | cut -c10- | jq .`
+ * Writing backups: a snapshot (`snapshot.ts` has the form of its lines) compressed with gzip, in one file. It gets its
+ * name only after every checksum and every record was read back. `zcat <file> | cut -c10- | jq .` reads it, too.
  */
 import { pipeline, Readable } from "node:stream";
 import { createGzip } from "node:zlib";
@@ -12,6 +12,7 @@ import { lineFeed } from "../store/lines.ts";
 import { readState } from "../store/reading.ts";
 import { encodeSnapshot } from "../store/snapshot.ts";
 import { recordFault } from "./record.ts";
+import { readBackup } from "./source.ts";
 import { requireFree, writeTarget } from "./target.ts";
 import { steadily } from "./verify.ts";
 
@@ -48,7 +49,12 @@ export async function writeBackup(
   const gzip = createGzip();
   // Whatever fails is thrown where the pieces are read.
   pipeline(Readable.from(telling(encoded, records, progress)), gzip, () => {});
-  const bytes = await writeTarget(files, target, gzip);
+  const verify = async (path: string) => {
+    // What went wrong on the way, whatever it was, is found now and not when the backup is needed.
+    const read = await readBackup(files, path);
+    if (read.records !== records) throw new Error(`it has ${read.records} records instead of ${records}`);
+  };
+  const bytes = await writeTarget(files, target, gzip, { verify });
   progress(1);
   return { sequence: database.sequence, instant: now, records, bytes, warnings };
 }
@@ -80,6 +86,7 @@ async function* telling(
   for await (const piece of pieces) {
     for (const byte of piece) if (byte === lineFeed) lines += 1;
     progress(Math.min(lines / (records + 2), 0.99));
-    yield piece;
+    // A stream reads ahead, and a piece is gone when the next one is asked for.
+    yield Buffer.from(piece);
   }
 }

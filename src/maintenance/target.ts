@@ -13,7 +13,7 @@ import {
 
 /** The end of the name under which a file is written. No other program has such files. */
 const suffix = ".addon-cli.tmp";
-const temporary = /^\..+\.[0-9a-f]{12}\.addon-cli\.tmp$/;
+const temporaryForm = /^\..+\.[0-9a-f]{12}\.addon-cli\.tmp$/;
 
 /**
  * Makes sure that a file can be written without taking another one's place.
@@ -38,18 +38,20 @@ export async function requireFree(files: Files, path: string, force: boolean): P
 /**
  * Writes a file durably: its name has at every moment the old file or the whole new one. What commands that were
  * killed have left in the same folder is removed; a command that still writes holds a lock on its file.
+ * @param options.verify reads the new file before it gets its name, and throws where it is not right
  * @returns the size in bytes
  */
 export async function writeTarget(
   files: Files,
   path: string,
   pieces: Pieces,
-  { mode }: Pick<Creation, "mode"> = {},
+  { mode, verify }: Pick<Creation, "mode"> & { verify?: (path: string) => Promise<void> } = {},
 ): Promise<number> {
   await removeAbandoned(files, dirname(path));
   for (;;) {
     let size = 0;
     let isLocked = true;
+    const temporary = temporaryName(path, suffix);
     try {
       const file = await createDurably(
         files,
@@ -59,8 +61,9 @@ export async function writeTarget(
           isLocked = tryLock(file.fd) && (await file.stat()).nlink > 0;
           if (!isLocked) throw new Error("the temporary file was removed");
           size = await writePieces(file, pieces);
+          await verify?.(temporary);
         },
-        { temporary: temporaryName(path, suffix), ...(mode === undefined ? {} : { mode }) },
+        { temporary, ...(mode === undefined ? {} : { mode }) },
       );
       await file.close();
       return size;
@@ -73,7 +76,7 @@ export async function writeTarget(
 /** Removes the temporary files that nobody writes any more. What can not be removed stays. */
 async function removeAbandoned(files: Files, folder: string): Promise<void> {
   for (const name of await files.readdir(folder)) {
-    if (!temporary.test(name)) continue;
+    if (!temporaryForm.test(name)) continue;
     const path = join(folder, name);
     const file = await files.open(path, "r+").catch(() => undefined);
     if (file === undefined) continue;

@@ -47,6 +47,16 @@ describe("a backup", () => {
     });
   }
 
+  it("of thousands of records has each of them as it is", async (t) => {
+    const { data, target } = await places(t);
+    const points = Object.fromEntries(
+      Array.from({ length: 20_000 }, (_, number) => [`Reason-${number}`, number]),
+    );
+    await write(data, [points]);
+    await backUp(nodeFiles, data, target);
+    assert.deepEqual(await pointsIn(target), { ...points, A: 1, B: 2 });
+  });
+
   it("needs no lock, and has what a running service has acknowledged", async (t) => {
     const { data, target } = await places(t);
     const store = await Store.open({ folder: data, model });
