@@ -84,9 +84,11 @@ describe("a first start", () => {
       if (changing.has(call.operation)) calls.push(call);
       return undefined;
     });
-    await (await openNotebook(join(await temporaryFolder(t), "data"), { files: counting })).close();
-    assert.ok(calls.length > 5, `${calls.length} calls`);
-    for (let index = 0; index < calls.length; index += 1) {
+    const started = await openNotebook(join(await temporaryFolder(t), "data"), { files: counting });
+    const count = calls.length;
+    await started.close();
+    assert.ok(count > 5, `${count} calls`);
+    for (let index = 0; index < count; index += 1) {
       const folder = join(await temporaryFolder(t), "data");
       await mkdir(folder);
       let call = -1;
