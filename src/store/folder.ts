@@ -2,10 +2,9 @@
 import { chmod, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Files } from "./files.ts";
+import { foreignIn, remainsIn } from "./folder-names.ts";
 
 const privateFolderMode = 0o700;
-/** What may be in a folder before it holds data. */
-const beforeData = /^(?:lock|socket|seed\.yaml|routes.*\.yaml|routes\.schema\.json)$/;
 
 /**
  * Makes a data folder for its owner alone. One that is there and holds nothing yet is closed to others; one that holds
@@ -14,7 +13,10 @@ const beforeData = /^(?:lock|socket|seed\.yaml|routes.*\.yaml|routes\.schema\.js
 export async function makeFolder(files: Files, folder: string): Promise<void> {
   await files.mkdir(dirname(folder), { recursive: true });
   await files.mkdir(folder, { recursive: true, mode: privateFolderMode });
-  if (!(await files.readdir(folder)).every((name) => beforeData.test(name))) return;
+  const names = await files.readdir(folder);
+  if (foreignIn(names).length > 0 || remainsIn(names) !== undefined) return;
+  // Hidden files may be anybody's, as in a home folder.
+  if (names.some((name) => name.startsWith("."))) return;
   const mode = await permissionsOf(folder);
   // A folder with a sticky or setgid bit, such as /tmp, is shared on purpose.
   const isShared = (mode & 0o7000) !== 0;
