@@ -29,10 +29,12 @@ const turnMilliseconds = 5;
 /** How many requests of a connection may wait before it is not read from. */
 const mostOfConnection = 16;
 /**
- * How many requests can wait in all until connections that pipeline are not read from any more, then new ones not
- * either; and until those that pipeline are closed, since each takes about 2 KB.
+ * How many requests can wait in all until connections that pipeline are only rarely read from, then new ones, too; and
+ * until those that pipeline are closed, since each request takes about 2 KB.
  */
 const backlog = { some: 64, much: 4096, most: 32_768 };
+/** In which turns somebody is read from who would have to wait: the newest connection, and one that pipelines. */
+const rarely = 64;
 /** After how many requests of a turn the clock is looked at while they arrive. */
 const clockInterval = 32;
 
@@ -62,6 +64,7 @@ export class RequestQueue {
   };
   /** How many of those may go on in a turn. */
   #resumed = 1;
+  #turns = 0;
   /** The connections on which requests wait until the answer before them is written, and that answer. */
   #writing: Writing[] = [];
   /** Those of them whose client does not read: it takes more than a turn. What waits on them cannot begin. */
@@ -238,28 +241,35 @@ export class RequestQueue {
 
   /**
    * Lets held connections go on: twice as many as in the turn before, or only one where that turn took long or requests
-   * wait.
+   * wait. Then those that pipeline go on only now and then.
    * @returns whether there are more that may go on in the next turn
    */
   #letGoOn(milliseconds: number): boolean {
-    const isBehind = milliseconds > turnMilliseconds || this.#backlog >= backlog.some;
-    this.#resumed = isBehind ? 1 : Math.min(2 * this.#resumed, 1024);
-    for (let count = 0; count < this.#resumed; count += 1) resumeFirst(this.#released());
     const { known, fresh, pipelining } = this.#held;
-    if (!isBehind && fresh.size === 0 && known.size === 0) resumeFirst(pipelining);
-    const held = this.#released();
-    return held.size > 0 || (pipelining.size > 0 && this.#backlog < backlog.some);
-  }
-
-  /** The held connections that go on next, but for those that pipeline. */
-  #released(): Set<Connection> {
-    const { known, fresh } = this.#held;
-    return known.size === 0 && this.#backlog < backlog.much ? fresh : known;
+    const isBehind = milliseconds > turnMilliseconds || this.#backlog >= backlog.some;
+    const isFarBehind = this.#backlog >= backlog.much;
+    this.#turns += 1;
+    const isSpecial = this.#turns % rarely === 0;
+    this.#resumed = isBehind ? 1 : Math.min(2 * this.#resumed, 1024);
+    for (let count = 0; count < this.#resumed; count += 1) {
+      if (known.size > 0) resume(known, firstOf(known));
+      else if (!isFarBehind) resume(fresh, firstOf(fresh));
+    }
+    // Who comes behind a thousand others need not wait for all of them.
+    if (isBehind && isSpecial) resume(fresh, Array.from(fresh).at(-1));
+    if (isBehind ? isSpecial && !isFarBehind : known.size + fresh.size === 0) {
+      resume(pipelining, firstOf(pipelining));
+    }
+    return known.size + fresh.size > 0 || (pipelining.size > 0 && this.#backlog < backlog.some);
   }
 }
 
-function resumeFirst(held: Set<Connection>): void {
-  const [connection] = held;
+function firstOf(held: ReadonlySet<Connection>): Connection | undefined {
+  const [first] = held;
+  return first;
+}
+
+function resume(held: Set<Connection>, connection: Connection | undefined): void {
   if (connection === undefined) return;
   held.delete(connection);
   connection.resume();

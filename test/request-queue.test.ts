@@ -145,6 +145,17 @@ it("handles a request before the thousands that another connection has sent firs
   while (countOf(handled, "/late/flood") < count) await fetch(`${url}/plain/after`);
 });
 
+it("answers a new connection while those before it have sent thousands of requests", inTime, async (t) => {
+  const { url, handled } = await open(t);
+  const [count, connections] = [1400, 8];
+  for (let number = 0; number < connections; number += 1) flood(t, url, `/late/${number}`, count).resume();
+  while (countOf(handled, "/late") < 100) await new Promise((resolve) => setImmediate(resolve));
+  const came = await pipeline(url, ["/plain/new"]);
+  assert.match(came, /for \/plain\/new$/);
+  const before = handled.indexOf("/plain/new");
+  assert.ok(before < (count * connections) / 2, `${before} requests were handled before it`);
+});
+
 it("takes connections in turn where several send thousands of requests", inTime, async (t) => {
   const { url, handled } = await open(t);
   const [count, floods] = [200, ["/late/a", "/late/b", "/late/c"]];

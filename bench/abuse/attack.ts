@@ -1,6 +1,7 @@
 /**
  * One attacker, in a process of its own: it does to a server what a hostile client would, until it is ended. It is told
- * what by one line of JSON on standard input, since paths have tokens in them, and prints what it achieved at its end.
+ * what by one line of JSON on standard input, since paths have tokens in them. It prints a line when it is connected, and
+ * at its end what it achieved, as JSON.
  */
 import { connect, type Socket } from "node:net";
 import { setPriority } from "node:os";
@@ -51,6 +52,7 @@ function run(attack: Attack): void {
     return socket.write(text);
   };
   socket.once("connect", () => {
+    if (achieved.opened === 0) process.stdout.write("connected\n");
     achieved.opened += 1;
     if (ahead === "endless") sendEndlessly(socket, send);
     else send();

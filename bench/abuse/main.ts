@@ -122,8 +122,8 @@ async function measure(bench: Bench, { size, attack }: Abuse) {
     ];
     await askPolitely(server.url, paths, settings.warmSeconds);
     const calm = await askPolitely(server.url, paths, seconds);
-    const attacker = startAttack(bench, { port: Number(new URL(server.url).port), ...attack(product) });
-    // From its first connection on.
+    const port = Number(new URL(server.url).port);
+    const attacker = await startAttack(bench, { port, ...attack(product) });
     const abused = await askPolitely(server.url, paths, seconds);
     const achieved = await endAttack(attacker);
     server.requireAlive();
@@ -141,18 +141,22 @@ async function measure(bench: Bench, { size, attack }: Abuse) {
   }
 }
 
-function startAttack({ workshop }: Bench, attack: Attack): ChildProcess {
+/** Starts an attacker. Resolves when it has its first connection. */
+async function startAttack({ workshop }: Bench, attack: Attack): Promise<ChildProcess> {
   const program = fileURLToPath(new URL("attack.ts", import.meta.url));
   const child = workshop.spawn(process.execPath, ["--import", import.meta.resolve("tsx"), program], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   child.stdin?.end(`${JSON.stringify(attack)}\n`);
+  child.stdout?.setEncoding("utf8");
+  const [said] = await Promise.race([once(child.stdout ?? child, "data"), once(child, "close")]);
+  ensure(said === "connected\n", () => "the attacker could not connect");
   return child;
 }
 
 async function endAttack(child: ChildProcess): Promise<Achieved> {
   let text = "";
-  child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
+  child.stdout?.on("data", (piece: string) => {
     text += piece;
   });
   const ended = once(child, "close");
