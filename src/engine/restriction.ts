@@ -2,7 +2,7 @@
  * Restrictions: who may call an operation (specification, section 5; contract, sections 1 and 2). Three things can
  * be done with one: ask whether it permits a caller, put it into words, and tell which parameters it depends on.
  */
-import { oneOf } from "../text.ts";
+import { comparisonForm, oneOf } from "../text.ts";
 import type { Caller, MembershipKind } from "./caller.ts";
 
 /** The values of parameters, by name. */
@@ -78,7 +78,15 @@ export function permits(restriction: Restriction, caller: Caller, input: Input):
 
 /** The first case that applies. */
 export function applyingCase(cases: readonly Case[], input: Input): Case | undefined {
-  return cases.find(({ when }) => Object.entries(when ?? {}).every(([name, value]) => input[name] === value));
+  return cases.find(({ when }) =>
+    Object.entries(when ?? {}).every(([name, value]) => isSame(input[name], value)),
+  );
+}
+
+/** Compares texts as operations do: a caller must not leave a case by writing the same text another way. */
+function isSame(one: ParameterValue | undefined, other: ParameterValue): boolean {
+  if (typeof one !== "string" || typeof other !== "string") return one === other;
+  return comparisonForm(one) === comparisonForm(other);
 }
 
 /**

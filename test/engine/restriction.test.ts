@@ -156,6 +156,21 @@ describe("who is let in", () => {
     assert.equal(permits(cases, nobody, { type: "DEATH", amount: 0 }), true);
   });
 
+  it("by the case of a text however it is written: in another case, or with U+FE0F", () => {
+    const cases: Restriction = {
+      kind: "cases",
+      cases: [
+        { when: { reason: "❤-robbery" }, restriction: administrators },
+        { when: undefined, restriction: open },
+      ],
+    };
+    for (const reason of ["❤-robbery", "❤-ROBBERY", "❤\ufe0f-robbery"]) {
+      assert.equal(permits(cases, nobody, { reason }), false, reason);
+      assert.equal(permits(cases, chief, { reason }), true, reason);
+    }
+    assert.equal(permits(cases, nobody, { reason: "robbery" }), true);
+  });
+
   it("nobody, where no case applies", () => {
     const cases: Restriction = { kind: "cases", cases: [{ when: { advanced: true }, restriction: open }] };
     assert.equal(permits(cases, chief, { advanced: false }), false);
