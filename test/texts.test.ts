@@ -1,8 +1,17 @@
 /** Texts with invisible characters, and which texts are the same (contract, section 0, row "texts"; section 1, "Text"). */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { comparisonForm, invisibleIn } from "../src/text.ts";
-import { assertFailure, Clock, everyRight, openWorld, temporaryFolder, type World } from "./_setup.ts";
+import {
+  assertFailure,
+  Clock,
+  everyRight,
+  openWorld,
+  shippedRoutes,
+  temporaryFolder,
+  type World,
+} from "./_setup.ts";
 
 describe("an invisible character", () => {
   for (const [name, text, expected] of [
@@ -166,6 +175,22 @@ describe("a text of older data", () => {
     const { info } = await world.ok(token, "/wantedreason/add", { reason: "❤", points: 10 });
     assert.match(info, /already/);
   });
+});
+
+it("a pattern of the table also holds for a text that is removed", async (t) => {
+  const shipped = await readFile(shippedRoutes, "utf8");
+  const [before = "", after = ""] = shipped.split("handler: wantedreason.remove");
+  const parameters = before.lastIndexOf("{ reason: reason }");
+  const tight = "{ reason: { type: reason, pattern: 'Tmp-.*' } }";
+  const routes = `${before.slice(0, parameters)}${tight}\n    handler: wantedreason.remove${after}`;
+  const world = await openWorld(t, { routes });
+  const { token } = await world.player("Ada", everyRight);
+  for (const reason of ["Theft", "Tmp-theft"])
+    await world.ok(token, "/wantedreason/add", { reason, points: 10 });
+  const refused = await world.get(token, "/wantedreason/remove", { reason: "Theft" });
+  assertFailure(refused, 400, "PARAMETER_INVALID", "reason");
+  await world.ok(token, "/wantedreason/remove", { reason: "Tmp-theft" });
+  assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: "Theft", points: 10 }]);
 });
 
 describe("a house ban", () => {

@@ -52,7 +52,8 @@ export interface Parameter {
   readonly default: ParameterValue | undefined;
   /**
    * Whether the text refers to an entry that exists. Its form is not checked before the entry is looked for: older data
-   * can have entries that no longer could be added.
+   * can have entries that no longer could be added. A type with a pattern is checked all the same: the operator may
+   * have tightened this very route with it.
    */
   readonly isReference: boolean;
   /** From the request's text to the handler's value. */

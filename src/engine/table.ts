@@ -216,7 +216,8 @@ function toParameters(
     if (type === undefined) continue;
     const schema = toSchema(type, vocabulary);
     const place = braces.includes(name) ? "path" : "query";
-    const isReference = type.base === "text" && needOf(operation, name)?.reference === true;
+    const isReference =
+      type.base === "text" && type.pattern === undefined && needOf(operation, name)?.reference === true;
     const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };
     const fallback = typeof form === "string" ? undefined : form.default;
     if (fallback === undefined) {
