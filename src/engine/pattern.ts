@@ -1,8 +1,8 @@
 /**
  * Patterns of the table, matched by RE2 in time linear in the text: a regular expression of JavaScript can take
  * seconds for 28 letters, and any caller could send them. A pattern has to be one of JavaScript's as well (flag `u`),
- * since the interface's description shows it to clients and editors. What both engines accept means the same for a
- * text without white space: `test/engine/pattern.test.ts` compares them.
+ * since the interface's description shows it to clients and editors. One that RE2 would read differently is refused.
+ * The others mean the same for a text without white space: `test/engine/pattern.test.ts` compares the engines.
  */
 import { RE2JS } from "re2js";
 
@@ -27,9 +27,8 @@ export function toPattern(source: string): Pattern {
   } catch (error) {
     throw new PatternFault(`got one that JavaScript refuses: ${messageOf(error)}`);
   }
-  // RE2 takes some of them for other things than backreferences.
-  const backreference = source.match(/\\./gsu)?.find((each) => /^\\[1-9k]/.test(each));
-  if (backreference !== undefined) throw inexpressible(`the backreference ${backreference}`);
+  const fault = misreadIn(source);
+  if (fault !== undefined) throw fault;
   const compiled = compile(source);
   const size = compiled.programSize();
   if (size > largestProgram) {
@@ -38,6 +37,24 @@ export function toPattern(source: string): Pattern {
     );
   }
   return (text) => compiled.testExact(text);
+}
+
+/** Returns why RE2 would accept a pattern and match other texts than JavaScript does, or undefined if it would not. */
+function misreadIn(source: string): PatternFault | undefined {
+  // Without escaped backslashes, each backslash begins the escape of what follows it.
+  const escaped = source.replaceAll("\\\\", "");
+  const [backreference] = /\\[1-9k]/.exec(escaped) ?? [];
+  if (backreference !== undefined) return inexpressible(`the backreference ${backreference}`);
+  if (/\\ud[89a-f]/i.test(escaped)) return misread("the escape of half a character", "\\u{1F600}");
+  const bare = escaped.replace(/\\(?:[uxpP]\{[^}]*\}|.)/gsu, "");
+  if (/\[[^\]]*\[:/.test(bare)) return misread('"[:" in a class', "\\[:");
+  const withoutClasses = bare.replace(/\[[^\]]*\]/g, "");
+  if (/\{(?:\d+,)?0\d/.test(withoutClasses)) return misread("a count that begins with 0", "{1}");
+  return undefined;
+}
+
+function misread(what: string, instead: string): PatternFault {
+  return new PatternFault(`got one with ${what}, which RE2 reads differently; write ${instead} instead`);
 }
 
 function compile(source: string): RE2JS {

@@ -78,6 +78,40 @@ describe("a pattern", () => {
     );
   });
 
+  it("that both engines accept, however odd, means what it means in JavaScript", () => {
+    const piece = fc.constantFrom(
+      ..."[]^-:(|)a1{}",
+      "[:alpha:]",
+      "{01}",
+      "{1,02}",
+      "(?:",
+      String.raw`\uD83D`,
+      String.raw`\uDE00`,
+      String.raw`\\`,
+    );
+    const odd = fc.array(piece, { minLength: 1, maxLength: 6 }).map((pieces) => pieces.join(""));
+    const short = fc
+      .array(fc.constantFrom(..."a1:[-{}0,x😀\\"), { maxLength: 3 })
+      .map((each) => each.join(""));
+    const accepted = odd.filter((source) => {
+      try {
+        toPattern(source);
+        return true;
+      } catch (error) {
+        if (error instanceof PatternFault) return false;
+        throw error;
+      }
+    });
+    fc.assert(
+      fc.property(accepted, fc.array(short, { minLength: 10, maxLength: 20 }), (source, texts) => {
+        const matches = toPattern(source);
+        const expected = new RegExp(`^(?:${source})$`, "u");
+        for (const each of texts) assert.equal(matches(each), expected.test(each), `/${source}/ of ${each}`);
+      }),
+      { numRuns: 1000 },
+    );
+  });
+
   it("is matched in time linear in the text, also where backtracking would never end", () => {
     // JavaScript's own engine takes 1.3 s for 28 letters, and four times as long for every two more.
     for (const source of ["([A-Za-z]+-?)+", "(a|a)*b", "(a*)*b", "(.*)(.*)(.*)(.*)(.*)x"]) {
@@ -96,6 +130,14 @@ describe("a pattern is refused", () => {
     ["with a backreference", String.raw`(a)\1`, /the backreference \\1/],
     ["with a backreference by name", String.raw`\k<a>(?<a>b)`, /the backreference \\k/],
     ["with a backreference of two digits", `${"()".repeat(12)}${String.raw`\12`}`, /the backreference \\1/],
+    ["with a POSIX class, which RE2 alone knows", "[[:alpha:]x[y]", /"\[:" in a class/],
+    [
+      "with an escaped surrogate pair, which RE2 takes for two characters",
+      String.raw`[^\uD83D\uDE00]`,
+      /u\{1F600\}/,
+    ],
+    ["with a count that begins with 0, which is text to RE2", "a{01}", /begins with 0/],
+    ["with a second count that begins with 0", "a{1,02}", /begins with 0/],
     [
       "with a property that RE2 does not have",
       String.raw`\p{Default_Ignorable_Code_Point}`,
@@ -123,5 +165,18 @@ describe("a pattern is refused", () => {
 
   it("but not for an escaped backslash before a digit", () => {
     assert.equal(toPattern(String.raw`\\1`)(String.raw`\1`), true);
+  });
+
+  it("but not for what only resembles a POSIX class, a surrogate or a count", () => {
+    for (const [source, text] of [
+      [String.raw`[\[:a]`, "["],
+      ["[:a]", ":"],
+      [String.raw`\\ud83d`, String.raw`\ud83d`],
+      [String.raw`\u{01F600}`, "😀"],
+      ["[{01]", "{"],
+      ["a{0,10}", "aa"],
+    ] as const) {
+      assert.equal(toPattern(source)(text), true, source);
+    }
   });
 });
