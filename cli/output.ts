@@ -36,7 +36,7 @@ export class Output {
 
   /** Shows a result: the document with `--json`, else the text. */
   result(document: unknown, text: string): void {
-    this.#io.stdout.write(this.#json() ? `${JSON.stringify(document)}\n` : `${text}\n`);
+    this.#io.stdout.write(this.#json() ? `${JSON.stringify(document)}\n` : `${harmless(text)}\n`);
   }
 
   /** Shows a list: `empty` is said to a person where there is nothing in it. */
@@ -49,13 +49,13 @@ export class Output {
     } else if (stdout.isTTY === true) {
       stdout.write(`${await this.#table(rows, columns)}\n`);
     } else {
-      for (const row of rows) stdout.write(`${columns.map(({ cell }) => cell(row)).join("\t")}\n`);
+      for (const row of rows) stdout.write(`${cellsOf(row, columns).join("\t")}\n`);
     }
   }
 
   /** Says something to a person that is no part of the result. */
   remark(text: string): void {
-    this.#io.stderr.write(`${text}\n`);
+    this.#io.stderr.write(`${harmless(text)}\n`);
   }
 
   /** Text for a person, in a style where colours are wanted. */
@@ -127,13 +127,30 @@ export class Output {
       chars,
       style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
     });
-    table.push(...rows.map((row) => columns.map(({ cell }) => cell(row))));
+    table.push(...rows.map((row) => cellsOf(row, columns)));
     return table
       .toString()
       .split("\n")
       .map((line) => line.trimEnd())
       .join("\n");
   }
+}
+
+function cellsOf<T>(row: T, columns: readonly Column<T>[]): string[] {
+  return columns.map(({ cell }) => harmless(cell(row)).replace(/[\n\t]/g, " "));
+}
+
+/**
+ * Escapes control characters and those that turn the direction of text, as JSON writes them: names and labels of older
+ * data or of an import could otherwise act on the terminal. Line breaks, tabs and the colours of {@link Output.style} stay.
+ */
+function harmless(text: string): string {
+  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character: string, place: number) => {
+    if (character === "\n" || character === "\t") return character;
+    if (character === "\u001b" && /^\[(?:1|2|22|31|32|33|39)m/.test(text.slice(place + 1, place + 5)))
+      return character;
+    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
+  });
 }
 
 /** An instant for a person: ISO 8601, or a dash. */

@@ -1,6 +1,7 @@
 /** How results, remarks and failures are shown: to a person, to a pipe, and as JSON (contract, section 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { assertIncludes } from "../_setup.ts";
 import {
   colourBegins,
   emptyDesk,
@@ -82,6 +83,23 @@ describe("lists", () => {
       ["Ada", "Bob"],
     );
     assert.equal(lines[0]?.split("\t")[1], adasUUID);
+  });
+
+  it("when older data has control characters then they are escaped, in lists and in sentences", async (t) => {
+    const desk = await seededDesk(t);
+    const evil = "x\u001b]0;title\u0007\u202e\u009b\ny";
+    const shown = String.raw`x\u001b]0;title\u0007\u202e\u009b`;
+    await desk.withService(({ store }) =>
+      store.change({ who: "operator", operation: "import" }, (draft) => {
+        draft.groupMembers.put({ group: "VIP", name: evil, uuid: null });
+        draft.wantedReasons.put({ reason: evil, points: 1 });
+      }),
+    );
+    for (const terminal of [true, false]) {
+      const { stdout } = await desk.run(["group", "list"], { terminal });
+      assertIncludes(stdout, `${shown} y`);
+    }
+    assertIncludes(await desk.ok("call", "/wantedreason/remove", `reason=${evil}`), shown);
   });
 
   it("when a list is empty then standard output is empty and a remark says so", async (t) => {
