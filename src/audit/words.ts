@@ -46,9 +46,12 @@ export function changeWords({ before, after }: RecordChange): string {
     .join(", ");
 }
 
-/** Text without any character that a terminal or a reader of lines would take for more than text. */
+/**
+ * Text without any character that a terminal or a reader of lines would take for more than text, and without invisible
+ * ones: what differs looks different.
+ */
 export function plain(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, (character) => {
+  return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu, (character) => {
     const code = character.codePointAt(0) ?? 0;
     return `\\u{${code.toString(16)}}`;
   });

@@ -45,6 +45,14 @@ describe("what became of a record", () => {
   });
 });
 
+it("a text with an invisible letter is shown with its number, so that it is told from the one without", () => {
+  assert.equal(words(null, { name: "Mallory\u3164" }), "added name=Mallory\\u{3164}");
+  assert.equal(
+    keyWords(changeOf("targets", "~a\u2800\ufe0f", null, {}), new Names()),
+    "~a\\u{2800}\\u{fe0f}",
+  );
+});
+
 describe("a record's key", () => {
   it("has the name of whoever's UUID is in it", () => {
     const names = new Names();
