@@ -113,7 +113,7 @@ it(
 );
 
 it("answers the others where clients have gone away meanwhile", inTime, async (t) => {
-  const { url, handled } = await open(t);
+  const { url } = await open(t);
   const { hostname, port } = new URL(url);
   const gone = Array.from({ length: 20 }, (_, number) => `/late/gone/${number}`);
   await Promise.all(
@@ -130,7 +130,6 @@ it("answers the others where clients have gone away meanwhile", inTime, async (t
     ),
   );
   assert.equal(await (await fetch(`${url}/plain`)).text(), "for /plain");
-  assert.ok(handled.includes("/plain"), "the server still answers");
 });
 
 it("handles a request before the thousands that another connection has sent first", inTime, async (t) => {
@@ -156,7 +155,7 @@ it("answers a new connection while those before it have sent thousands of reques
   assert.ok(before < (count * connections) / 2, `${before} requests were handled before it`);
 });
 
-it("takes connections in turn where several send thousands of requests", inTime, async (t) => {
+it("keeps the order of each connection where several send hundreds of requests", inTime, async (t) => {
   const { url, handled } = await open(t);
   const [count, floods] = [200, ["/late/a", "/late/b", "/late/c"]];
   for (const path of floods) flood(t, url, path, count).resume();
