@@ -8,6 +8,7 @@ import {
   type Server as HttpServer,
   type IncomingMessage,
   type RequestListener,
+  type ServerResponse,
   STATUS_CODES,
 } from "node:http";
 import { Socket } from "node:net";
@@ -19,6 +20,7 @@ import { Connections } from "./connections.ts";
 import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
 import { type Answer, failureAnswer } from "./engine/response.ts";
+import { internalFailure } from "./engine/walk.ts";
 import { Failure } from "./errors.ts";
 import { RequestQueue } from "./request-queue.ts";
 
@@ -70,12 +72,24 @@ const anyMethod = "GET, HEAD, OPTIONS";
 export async function startServer(options: ServerOptions): Promise<Server> {
   const observe = observeFrom(options);
   let closing = false;
+  const answer = (request: IncomingMessage, response: ServerResponse) => {
+    const refusal = refusalOf(request, closing);
+    if (refusal !== undefined) return refuse(refusal, request.method ?? "", observe(request.socket));
+    const direct = options.page?.(request) ?? options.direct?.(request);
+    return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
+  };
+  const answerFault = (error: unknown, request: IncomingMessage) =>
+    refuse(internalFailure(error), request.method ?? "", observe(request.socket));
   const queue = new RequestQueue(
     (request, response) => {
-      const refusal = refusalOf(request, closing);
-      if (refusal !== undefined) return refuse(refusal, request.method ?? "", observe(request.socket));
-      const direct = options.page?.(request) ?? options.direct?.(request);
-      return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
+      // An error that nobody catches would end the process, and Node would print the URL that is in it.
+      try {
+        const answered = answer(request, response);
+        if (!(answered instanceof Promise)) return answered;
+        return answered.catch((error: unknown) => answerFault(error, request));
+      } catch (error) {
+        return answerFault(error, request);
+      }
     },
     () => connections,
   );
@@ -194,12 +208,21 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
   if (closing) {
     return new Failure("SHUTTING_DOWN", "The service is shutting down.", { hint: "Try again in a moment." });
   }
-  if (request.httpVersionMinor > 0 && request.headers.host === undefined) {
+  const { host } = request.headers;
+  if (request.httpVersionMinor > 0 && host === undefined) {
     return new Failure("REQUEST_MALFORMED", "The request has no Host header.", {
       hint: "HTTP/1.1 needs one.",
     });
   }
+  if (host !== undefined && !isHost(host)) {
+    return new Failure("REQUEST_MALFORMED", "The Host header is not a host with an optional port.");
+  }
   return undefined;
+}
+
+/** Whether a text can be the host of a URL, which h3 makes of it. HTTP allows an empty one (RFC 9112, 3.2). */
+function isHost(text: string): boolean {
+  return text === "" || (!/[/?#@\\]/.test(text) && URL.canParse(`http://${text}/`));
 }
 
 /** What Node's parser says, as a failure. */
@@ -239,7 +262,8 @@ function refuse(
   const requestId = randomUUID();
   const answer = failureAnswer(failure, requestId, [...extra, "Connection", "close"]);
   const { status } = answer;
-  observe?.({ requestId, method, route: null, status, milliseconds: 0, caller: null, code: failure.code });
+  const { code, cause: error } = failure;
+  observe?.({ requestId, method, route: null, status, milliseconds: 0, caller: null, code, error });
   return answer;
 }
 

@@ -33,6 +33,7 @@ async function open(t: TestContext) {
       if (url.startsWith("/long")) return { ...answer, ...long };
       if (url.startsWith("/late")) return new Promise((resolve) => setImmediate(resolve, answer));
       if (url.startsWith("/rejected")) return Promise.reject(new Error("a fault"));
+      if (url.startsWith("/thrown")) throw new Error("a fault");
       if (url.startsWith("/unsayable")) return { ...answer, headers: ["X-Wrong", "line\nfeed"] };
       return answer;
     },
@@ -90,23 +91,26 @@ it(
 );
 
 it(
-  "answers each of many at once, and ends only the connections of those that can not be answered",
+  "answers each of many at once, faults with 500, and ends only the connections of those that cannot be answered",
   inTime,
   async (t) => {
     const { url, handled } = await open(t);
-    const kinds = ["/plain", "/late", "/unsayable", "/rejected"];
+    const kinds = ["/plain", "/late", "/unsayable", "/rejected", "/thrown"];
     const paths = Array.from({ length: 80 }, (_, number) => `${kinds[number % kinds.length]}/${number}`);
     const outcomes = await Promise.all(
       paths.map(async (path) => {
         try {
           const response = await fetch(`${url}${path}`);
-          return await response.text();
+          return response.status === 500 ? "a fault" : await response.text();
         } catch {
           return "ended";
         }
       }),
     );
-    const expected = paths.map((path) => (/^\/(?:plain|late)/.test(path) ? `for ${path}` : "ended"));
+    const expected = paths.map((path) => {
+      if (/^\/(?:plain|late)/.test(path)) return `for ${path}`;
+      return path.startsWith("/unsayable") ? "ended" : "a fault";
+    });
     assert.deepEqual(outcomes, expected);
     assert.deepEqual(handled.toSorted(), paths.toSorted());
   },

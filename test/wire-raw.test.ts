@@ -126,6 +126,30 @@ describe("a request that is not valid HTTP", () => {
   });
 });
 
+describe("a request whose Host header is no host", () => {
+  for (const host of ["a:99999", "a b", "[", "\u00ff%", "a/b", "a@b", "256.256.256.256"]) {
+    for (const target of ["/nowhere%00", `${prefix}/openapi.json`, "/docs"]) {
+      it(`such as ${host}, for ${target}, is 400 in the shape of every failure`, async (t) => {
+        const world = await openWorld(t, { transport: "socket" });
+        const bytes = Buffer.from(
+          `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+          "latin1",
+        );
+        assertRefused(await ask(world.url, bytes), 400, "REQUEST_MALFORMED");
+        await world.ok(world.publicToken, "/player");
+      });
+    }
+  }
+
+  it("is not what an empty one, a name, an address, or one with a port is", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    for (const host of ["", "a", "a:8888", "127.0.0.1", "[::1]:8888", "a_b.example"]) {
+      const bytes = `GET /nowhere%00 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      assert.equal((await ask(world.url, bytes)).status, 404);
+    }
+  });
+});
+
 describe("a request without a Host header", () => {
   it("is 400 in the shape of every failure, and runs nothing", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
