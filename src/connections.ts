@@ -31,6 +31,7 @@ export class Connection {
   /** Whether it has sent many requests at once. */
   pipelines = false;
   #isPaused = false;
+  #isDone = false;
 
   constructor(socket: Socket, now: number) {
     this.socket = socket;
@@ -56,9 +57,16 @@ export class Connection {
     });
   }
 
-  /** Goes on reading. */
+  /** Stops reading for good: the connection closes behind the response. */
+  endAfter(response: ServerResponse): void {
+    this.#isDone = true;
+    response.shouldKeepAlive = false;
+    this.pause();
+  }
+
+  /** Goes on reading, unless nothing more is to be read. */
   resume(): void {
-    if (!this.#isPaused) return;
+    if (!this.#isPaused || this.#isDone) return;
     this.#isPaused = false;
     this.socket.resume();
   }

@@ -12,6 +12,8 @@
  *   therefore only read from when hardly anything waits, and new ones one after the other, as fast as turns stay short.
  *   Where parsing takes long all the same, nobody is read from until it is their turn again: first those that do not
  *   pipeline.
+ * - No operation takes a body. A short one is read and dropped; of any other nothing is read, and the connection closes
+ *   behind the answer: Node would parse it without an end, up to 2 MB at once, in chunks of a single byte.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
 import { sendNodeResponse } from "srvx/node";
@@ -35,7 +37,9 @@ const mostOfConnection = 16;
 const backlog = { some: 64, much: 4096, most: 32_768 };
 /** In which turns somebody is read from who would have to wait: the newest connection, and one that pipelines. */
 const rarely = 64;
-/** After how many requests of a turn the clock is looked at while they arrive. */
+/** Up to how many bytes a body is read and dropped. One in chunks does not say how many it has. */
+const mostOfBody = 65_536;
+/** After how many requests of a turn the clock is looked at while they arrive; a long body takes as long as they. */
 const clockInterval = 32;
 
 interface Ready {
@@ -106,11 +110,13 @@ export class RequestQueue {
   /** Takes a request, to be handled when it is the connection's turn. */
   take(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     if (connection.socket.destroyed) return;
+    const isLong = hasLongBody(request);
     this.#arrived += 1;
     if (this.#arrived === 1) this.#began = performance.now();
-    else if (this.#arrived % clockInterval === 0) this.#brake();
+    else if (isLong || this.#arrived % clockInterval === 0) this.#brake();
     connection.lastUsed = this.#began;
     connection.latest = response;
+    if (isLong) connection.endAfter(response);
     connection.waiting.push({ request, response });
     this.#waiting += 1;
     if (this.#stuck.has(connection)) this.#waitingStuck += 1;
@@ -262,6 +268,10 @@ export class RequestQueue {
     }
     return known.size + fresh.size > 0 || (pipelining.size > 0 && this.#backlog < backlog.some);
   }
+}
+
+function hasLongBody({ headers }: IncomingMessage): boolean {
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > mostOfBody;
 }
 
 function firstOf(held: ReadonlySet<Connection>): Connection | undefined {

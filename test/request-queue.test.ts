@@ -1,5 +1,6 @@
 /** The queue of requests: each is answered, whatever becomes of the others, and no connection keeps the others waiting. */
 import assert from "node:assert/strict";
+import { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
 import type { RawRequest } from "../src/engine/direct.ts";
@@ -237,4 +238,68 @@ it("closes those who do not read when too much waits on them, and answers the ot
   }
   assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
   assert.ok(countOf(handled, "/long") <= 26, "nobody got a second answer");
+});
+
+for (const [what, header, piece] of [
+  ["chunks of a byte", "Transfer-Encoding: chunked", "1\r\nx\r\n"],
+  ["a body of many bytes", "Content-Length: 1000000000000", "x".repeat(1000)],
+] as const) {
+  it(
+    `reads nothing more from a connection that sends ${what}, and closes it behind the answer`,
+    inTime,
+    async (t) => {
+      let answer = () => {};
+      let sender: IncomingMessage["socket"] | undefined;
+      const server = await startServer({
+        host: "127.0.0.1",
+        port: 0,
+        fetch: () => new Response("not asked", { status: 500 }),
+        direct(request) {
+          if (request.url !== "/body") return answerTo(request);
+          if (request instanceof IncomingMessage) sender = request.socket;
+          return new Promise((resolve) => {
+            answer = () => resolve(answerTo(request));
+          });
+        },
+      });
+      t.after(() => server.close());
+      const { hostname, port } = new URL(server.url);
+      const socket = connect(Number(port), hostname);
+      t.after(() => socket.destroy());
+      socket.on("error", () => {});
+      let came = "";
+      socket.setEncoding("utf8").on("data", (text: string) => {
+        came += text;
+      });
+      const closed = new Promise((resolve) => socket.once("close", resolve));
+      const pieces = piece.repeat(10_000);
+      const send = () => {
+        if (!socket.destroyed) socket.write(pieces, send);
+      };
+      socket.write(`GET /body HTTP/1.1\r\nHost: here\r\n${header}\r\n\r\n`, send);
+      while (sender === undefined) await fetch(`${server.url}/plain`);
+      await fetch(`${server.url}/plain`);
+      const { bytesRead } = sender;
+      for (let number = 0; number < 50; number += 1) await fetch(`${server.url}/plain`);
+      assert.equal(sender.bytesRead, bytesRead);
+      answer();
+      await closed;
+      assert.match(came, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n/);
+      assert.ok(came.endsWith("for /body"), "there is no other answer");
+    },
+  );
+}
+
+it("goes on behind a short body", inTime, async (t) => {
+  const { url } = await open(t);
+  const { hostname, port } = new URL(url);
+  const socket = connect(Number(port), hostname);
+  t.after(() => socket.destroy());
+  socket.write(`GET /first HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n\r\n{}${requestFor("/second")}`);
+  let came = "";
+  for await (const text of socket.setEncoding("utf8")) {
+    came += text;
+    if (came.endsWith("for /second")) break;
+  }
+  assert.match(came, /for \/firstHTTP/);
 });
