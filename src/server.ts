@@ -65,6 +65,9 @@ const defaultMaxConnections = 10_000;
  */
 const deadlines = { headers: 15_000, request: 30_000, silence: 60_000, farewell: 2_000 };
 
+/** How many headers a request may have: where there are more, Node keeps only these. Each takes about 100 bytes. */
+const mostHeaders = 100;
+
 /** The methods that some operation takes. */
 const anyMethod = "GET, HEAD, OPTIONS";
 
@@ -107,6 +110,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.removeAllListeners("request").on("request", listener);
   // Node would answer these on its own, and not in the contract's shape.
   Object.assign(server, { requireHostHeader: false });
+  server.maxHeadersCount = mostHeaders;
   server.headersTimeout = deadlines.headers;
   server.requestTimeout = deadlines.request;
   server.timeout = deadlines.silence;
@@ -207,6 +211,11 @@ function portTaken(host: string, port: number, cause: unknown): Failure {
 function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefined {
   if (closing) {
     return new Failure("SHUTTING_DOWN", "The service is shutting down.", { hint: "Try again in a moment." });
+  }
+  if (request.rawHeaders.length >= 2 * mostHeaders) {
+    return new Failure("REQUEST_TOO_LARGE", "The request has too many headers.", {
+      hint: `It may have fewer than ${mostHeaders}.`,
+    });
   }
   const { host } = request.headers;
   if (request.httpVersionMinor > 0 && host === undefined) {

@@ -150,6 +150,17 @@ describe("a request whose Host header is no host", () => {
   });
 });
 
+describe("a request with a hundred headers", () => {
+  it("is 431 in the shape of every failure, and one with fewer is answered", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const path = `${prefix}/${world.publicToken}/player`;
+    const bytes = (count: number) => `GET ${path} HTTP/1.1\r\n${"a: b\r\n".repeat(count - 2)}${closing}`;
+    assertRefused(await ask(world.url, bytes(100)), 431, "REQUEST_TOO_LARGE");
+    assertRefused(await ask(world.url, bytes(2000)), 431, "REQUEST_TOO_LARGE");
+    assert.equal((await ask(world.url, bytes(99))).status, 200);
+  });
+});
+
 describe("a request without a Host header", () => {
   it("is 400 in the shape of every failure, and runs nothing", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
