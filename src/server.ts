@@ -110,6 +110,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.removeAllListeners("request").on("request", listener);
   // Node would answer these on its own, and not in the contract's shape.
   Object.assign(server, { requireHostHeader: false });
+  // A client that has sent everything, and ends its side, still gets its answers.
+  Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = mostHeaders;
   server.headersTimeout = deadlines.headers;
   server.requestTimeout = deadlines.request;

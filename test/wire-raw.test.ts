@@ -161,6 +161,24 @@ describe("a request with a hundred headers", () => {
   });
 });
 
+describe("a client that ends its side behind its requests", () => {
+  it("gets its answers, also those that take a moment, and then the end", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token } = await world.player("Ada", everyRight);
+    const targets = [
+      "/docs",
+      `${prefix}/${token}/targetlist/add?name=Mallory`,
+      `${prefix}/${token}/targetlist`,
+    ];
+    const connection = new Connection(world.url);
+    connection.socket.end(targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+    await once(connection.socket, "close");
+    const statuses = connection.received.toString().match(/(?<=HTTP\/1\.1 )\d+/g);
+    assert.equal(statuses?.length, targets.length);
+    assert.deepEqual(statuses?.slice(1), ["200", "200"]);
+  });
+});
+
 describe("a request without a Host header", () => {
   it("is 400 in the shape of every failure, and runs nothing", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
