@@ -16,6 +16,8 @@
  *   behind the answer: Node would parse it without an end, up to 2 MB at once, in chunks of a single byte.
  */
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
+import { pipeline, Readable } from "node:stream";
+import { TLSSocket } from "node:tls";
 import { sendNodeResponse } from "srvx/node";
 import type { Connection } from "./connections.ts";
 import { type Answer, AnswerResponse } from "./engine/response.ts";
@@ -39,6 +41,8 @@ const backlog = { some: 64, most: 65_536 };
 const rarely = 64;
 /** Up to how many bytes a body is read and dropped. One in chunks does not say how many it has. */
 const mostOfBody = 65_536;
+/** How much of a body TLS is given at once, in bytes. */
+const pieceSize = 65_536;
 /** After how many requests of a turn the clock is looked at while they arrive; a long body takes as long as they. */
 const clockInterval = 32;
 
@@ -295,8 +299,15 @@ function send(response: ServerResponse, answered: Answered): void {
   try {
     const { status, headers, body } = answer;
     response.writeHead(status, STATUS_CODES[status], headers as string[]);
-    response.end(body);
+    if (body !== null && body.length > pieceSize && response.socket instanceof TLSSocket) {
+      pipeline(Readable.from(piecesOf(body)), response, () => {});
+    } else response.end(body);
   } catch {
     response.destroy();
   }
+}
+
+/** Yields a body in pieces: TLS encrypts at once whatever it is given, for a client that may never read it. */
+function* piecesOf(body: Buffer): Generator<Buffer> {
+  for (let start = 0; start < body.length; start += pieceSize) yield body.subarray(start, start + pieceSize);
 }

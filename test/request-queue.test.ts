@@ -1,11 +1,16 @@
 /** The queue of requests: each is answered, whatever becomes of the others, and no connection keeps the others waiting. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
+import { join } from "node:path";
 import { it, type TestContext } from "node:test";
+import { connect as connectSecurely } from "node:tls";
 import type { RawRequest } from "../src/engine/direct.ts";
 import type { Answer } from "../src/engine/response.ts";
 import { startServer } from "../src/server.ts";
+import { makeCertificate } from "./_certificate.ts";
+import { temporaryFolder } from "./_setup.ts";
 
 /** Who waits for an answer that never comes is told so. */
 const inTime = { timeout: 60_000 };
@@ -324,4 +329,41 @@ it("goes on behind a short body", inTime, async (t) => {
     if (came.endsWith("for /second")) break;
   }
   assert.match(came, /for \/firstHTTP/);
+});
+
+it("encrypts a long answer only as fast as the client reads it", inTime, async (t) => {
+  const folder = await temporaryFolder(t);
+  const ca = await makeCertificate(folder);
+  const body = Buffer.alloc(64 * 1024 * 1024, "x");
+  let reader: IncomingMessage["socket"] | undefined;
+  const server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    https: { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") },
+    fetch: () => new Response("not asked", { status: 500 }),
+    direct(request) {
+      if (request.url !== "/long") return answerTo(request);
+      if (request instanceof IncomingMessage) reader = request.socket;
+      return { ...answerTo(request), headers: ["Content-Length", String(body.length)], body };
+    },
+  });
+  t.after(() => server.close());
+  const open = async () => {
+    const socket = connectSecurely({ host: "127.0.0.1", port: Number(new URL(server.url).port), ca });
+    t.after(() => socket.destroy());
+    await once(socket, "secureConnect");
+    return socket;
+  };
+  const [slow, other] = [await open(), await open()];
+  slow.pause().write(requestFor("/long"));
+  for (let number = 0; number < 50 || reader === undefined; number += 1) {
+    other.write(requestFor("/plain"));
+    await once(other, "data");
+  }
+  assert.ok(reader.bytesWritten < body.length / 2, `${reader.bytesWritten} bytes are encrypted`);
+  let bytes = 0;
+  for await (const piece of slow) {
+    bytes += piece.length;
+    if (bytes > body.length) break;
+  }
 });
