@@ -12,7 +12,7 @@ import type {
   AdministrationName,
   AdministrationResult,
 } from "./administration/index.ts";
-import { Operator } from "./administration/operator.ts";
+import { Operator, type UndoOptions, type Undone } from "./administration/operator.ts";
 import { descriptionOptions } from "./description.ts";
 import { type Caller, publicTokenOf, type Vocabulary } from "./engine/caller.ts";
 import type { RawRequest } from "./engine/direct.ts";
@@ -217,8 +217,8 @@ export class Service {
   }
 
   /** Takes a change back; see {@link Operator.undo}. */
-  undo(sequence: number): Promise<{ info: string }> {
-    return this.#operator.undo(sequence);
+  undo(sequence: number, options: UndoOptions = {}): Promise<Undone> {
+    return this.#operator.undo(sequence, options);
   }
 
   /** Begins to save activity every minute, until {@link close}. */

@@ -2,8 +2,16 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { follow } from "../../src/audit/follow.ts";
+import { needsNames } from "../../src/audit/filter.ts";
 import type { Names } from "../../src/audit/names.ts";
-import { type Look, readEntries, readNames, requireData, toSelection } from "../../src/audit/read.ts";
+import {
+  type Look,
+  readEntries,
+  readNames,
+  readNewest,
+  requireData,
+  toSelection,
+} from "../../src/audit/read.ts";
 import { changeWords, keyWords, operationWords, plain, whoWords } from "../../src/audit/words.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { parseDuration } from "../commands/token.ts";
@@ -16,6 +24,8 @@ export interface AuditOptions extends Omit<Look, "since" | "until"> {
   /** Whether what comes is shown as well. */
   readonly follow?: boolean;
 }
+
+const nothing = "No change matches, as far back as the journal goes.";
 
 /** An instant in milliseconds: as it is written, or so long ago. @throws InvalidArgumentError where it is none */
 function parseMoment(text: string): number {
@@ -45,9 +55,17 @@ export async function showAudit(
   const look: Look = { ...options, since, until };
   const { folder } = workplace();
   await requireData(nodeFiles, folder);
+  const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraph : toLines;
+  const { limit } = look;
+  if (limit !== undefined && !goOn && !needsNames(look)) {
+    const { entries, names } = await readNewest(nodeFiles, folder, { ...look, limit });
+    if (stopped.aborted) return;
+    for (const entry of entries) io.stdout.write(toText(entry, names, session));
+    if (entries.length === 0) output.remark(nothing);
+    return;
+  }
   const { names, warnings } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
-  const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraph : toLines;
   const show = (entry: Entry) => void io.stdout.write(toText(entry, names, session));
 
   let shown = 0;
@@ -61,7 +79,7 @@ export async function showAudit(
     shown += 1;
   }
   if (!goOn) {
-    if (shown === 0) output.remark("No change matches, as far back as the journal goes.");
+    if (shown === 0) output.remark(nothing);
     return;
   }
   const select = toSelection(look, names);

@@ -1,5 +1,6 @@
 /** `undo`: takes one change back. */
 import { type Command, InvalidArgumentError } from "commander";
+import type { UndoOptions } from "../../src/administration/operator.ts";
 import type { Session } from "../session.ts";
 
 function parseNumber(text: string): number {
@@ -13,9 +14,19 @@ export function addUndoCommand(program: Command, { output, withControl }: Sessio
     .command("undo")
     .description("take a change back, where its records still have the values that it gave them")
     .argument("<number>", "of the change, as `audit` shows it", parseNumber)
-    .addHelpText("after", "\nExample:\n  $ addon-cli undo 42\n\nIt is a change itself, and can be undone.")
-    .action(async (number: number) => {
-      const result = await withControl("reads", (control) => control.undo(number));
+    .option("--except-changed", "undo the other records where some have changed since")
+    .addHelpText(
+      "after",
+      `
+Examples:
+  $ addon-cli undo 42
+  $ addon-cli undo 42 --except-changed
+
+If a record has changed since, the command undoes nothing and names the later changes. With --except-changed it undoes
+the other records, and says which ones it left and why. It is a change itself, and can be undone.`,
+    )
+    .action(async (number: number, options: UndoOptions) => {
+      const result = await withControl("reads", (control) => control.undo(number, options));
       output.result(result, result.info);
     });
 }

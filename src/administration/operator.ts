@@ -17,7 +17,7 @@ import {
   administration,
 } from "./index.ts";
 import { parseInput } from "./input.ts";
-import { undoing } from "./undo.ts";
+import { describeObstacles, refusal, type Undoing, undoing } from "./undo.ts";
 
 /** What the operator works with beside the store. */
 export interface OperatorOptions {
@@ -26,6 +26,20 @@ export interface OperatorOptions {
   readonly files?: Files;
   /** The route table in force. Only operations that depend on it ask for it. */
   readonly loadTable: () => Promise<Pick<Table, "excludedGroup">>;
+}
+
+/** How a change is undone. */
+export interface UndoOptions {
+  /** Whether the other records are undone where some can not be, since they have changed. */
+  readonly exceptChanged?: boolean;
+}
+
+/** What an undo has done. */
+export interface Undone {
+  /** A sentence for the operator. */
+  readonly info: string;
+  /** How many records were left as they are; undefined where none was. */
+  readonly left?: number;
 }
 
 /** See the head of this file. */
@@ -70,29 +84,43 @@ export class Operator {
   }
 
   /**
-   * Takes a change back; that is a change itself.
+   * Undoes a change; that is a change itself.
    * @throws Failure `UNKNOWN_ENTRY` where the journal does not have it (any more), `CONFLICT` where it can not be undone
    */
-  async undo(sequence: number): Promise<{ info: string }> {
-    const [record, ...later] = await this.#changesFrom(sequence);
-    if (record === undefined || record.sequence !== sequence) {
-      const last = this.store.sequence;
-      throw new Failure("UNKNOWN_ENTRY", `The journal has no change ${sequence}; the last one is ${last}.`, {
-        hint: "`addon-cli audit` lists the changes that it still has.",
-      });
-    }
+  async undo(sequence: number, { exceptChanged = false }: UndoOptions = {}): Promise<Undone> {
+    const record = await this.#change(sequence);
+    const { data } = this.store;
+    let decided: Undoing = { changes: [], obstacles: [] };
     // What is undone may have been a bulk change.
-    await this.store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, () =>
-      undoing(this.store.data, record, later),
-    );
-    return { info: `Undid change ${sequence} (${record.operation}).` };
+    await this.store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, async () => {
+      decided = await undoing(data, record, exceptChanged);
+      return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
+    });
+    const { changes, obstacles } = decided;
+    const what = `change ${sequence} (${record.operation})`;
+    if (obstacles.length === 0) return { info: `Undid ${what}.` };
+    // Looked for only now: others do not wait for it, and where nothing is in the way nobody does.
+    const words = await describeObstacles(obstacles, this.#history(sequence));
+    if (!exceptChanged || changes.length === 0) throw refusal(sequence, words, changes.length > 0);
+    const left = obstacles.length;
+    const part = `except for ${left} of ${left + changes.length} records`;
+    return { info: `Undid ${what}, ${part}: ${words}.`, left };
   }
 
-  async #changesFrom(sequence: number): Promise<JournalRecord[]> {
-    const records: JournalRecord[] = [];
-    const { files = nodeFiles } = this.#options;
-    for await (const record of readHistory(files, this.store.folder, sequence - 1)) records.push(record);
-    return records;
+  /** The change of a number. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it (any more) */
+  async #change(sequence: number): Promise<JournalRecord> {
+    for await (const record of this.#history(sequence - 1)) {
+      if (record.sequence === sequence) return record;
+      break;
+    }
+    const last = this.store.sequence;
+    throw new Failure("UNKNOWN_ENTRY", `The journal has no change ${sequence}; the last one is ${last}.`, {
+      hint: "`addon-cli audit` lists the changes that it still has.",
+    });
+  }
+
+  #history(after: number): AsyncGenerator<JournalRecord> {
+    return readHistory(this.#options.files ?? nodeFiles, this.store.folder, after);
   }
 }
 

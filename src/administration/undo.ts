@@ -9,21 +9,64 @@ import type { JournalRecord } from "../store/journal.ts";
 import { Slices } from "../store/slices.ts";
 import { fold, oneOf } from "../text.ts";
 
-/** How many obstacles a refusal names, and how many changes that are in the way of one. */
+/** How many obstacles are named, and how many changes that are in the way of one. */
 const mostNamed = 5;
 
+/** A record that an undo leaves as it is. */
+export interface Obstacle {
+  readonly change: RecordChange;
+  /** Why; undefined where it has changed since. */
+  readonly why: string | undefined;
+}
+
+/** What undoing a change comes to. */
+export interface Undoing {
+  /** What it makes of the records that can be undone. */
+  readonly changes: readonly RecordChange[];
+  /** The records that can not be undone. */
+  readonly obstacles: readonly Obstacle[];
+}
+
 /**
- * Tells what undoing a change makes of each record. Bookkeeping is left as it is, and so are names that the change has
- * added: memberships and the route table may refer to them.
- * @param later the changes since, to tell which of them is in the way
- * @throws Failure `CONFLICT` that names the first records that have changed since, and the changes that did so
+ * Decides what undoing a change makes of each record. Bookkeeping is left as it is, and so are names that the change
+ * has added: memberships and the route table may refer to them.
+ * @param exceptChanged whether the other records are to be undone where some can not be. Those that need one of these
+ * can not be undone either, such as a membership without its player
+ * @throws Failure `CONFLICT` where the change has nothing that is ever undone
  */
-export async function undoing(
-  data: Data,
-  record: JournalRecord,
-  later: readonly JournalRecord[],
-): Promise<RecordChange[]> {
+export async function undoing(data: Data, record: JournalRecord, exceptChanged: boolean): Promise<Undoing> {
   const slices = new Slices();
+  let kept = undoable(record);
+  const result = new Result(data, kept);
+  const obstacles: Obstacle[] = [];
+  for (let isDone = false; !isDone; ) {
+    const still: RecordChange[] = [];
+    for (const change of kept) {
+      const hasChanged = !isDeepStrictEqual(
+        rowsOf(data, change.collection).get(change.key) ?? null,
+        change.after,
+      );
+      const why = hasChanged ? undefined : result.fault(change);
+      if (hasChanged || why !== undefined) {
+        obstacles.push({ change, why });
+        if (exceptChanged) result.leave(change);
+      } else still.push(change);
+      if (slices.isOver) await slices.next();
+    }
+    isDone = !exceptChanged || still.length === kept.length;
+    kept = still;
+  }
+  const changes = kept.map(({ collection, key, before, after }) => ({
+    collection,
+    key,
+    before: after,
+    after: before,
+  }));
+  return { changes, obstacles };
+}
+
+/** What of a change can be undone at all. @throws Failure `CONFLICT` where nothing can */
+function undoable(record: JournalRecord): readonly RecordChange[] {
   const undone = record.changes.filter(({ collection }) => !bookkeeping.has(collection));
   const kept = undone.filter((change) => !isAddedName(change));
   if (undone.length === 0) {
@@ -33,57 +76,61 @@ export async function undoing(
     );
   }
   if (kept.length === 0) {
-    const added = undone.map(({ after }) => (after as Named).name);
-    throw refusal(
-      record,
-      added.map((name) => `the name ${name} stays: names are added and never removed`),
+    const stay = undone.map(
+      ({ after }) => `the name ${(after as Named).name} stays: names are added and never removed`,
     );
+    throw refusal(record.sequence, listed(stay), false);
   }
-  const result = new Result(data, kept);
-  const obstacles: string[] = [];
-  for (const change of kept) {
-    const obstacle =
-      sinceChanged(data, change, obstacles.length < mostNamed ? later : []) ?? result.fault(change);
-    if (obstacle !== undefined) obstacles.push(obstacle);
-    if (slices.isOver) await slices.next();
-  }
-  if (obstacles.length > 0) throw refusal(record, obstacles);
-  return kept.map(({ collection, key, before, after }) => ({
-    collection,
-    key,
-    before: after,
-    after: before,
-  }));
+  return kept;
 }
 
-function refusal({ sequence }: JournalRecord, obstacles: readonly string[]): Failure {
-  const more = obstacles.length - mostNamed;
-  const named = [...obstacles.slice(0, mostNamed), ...(more > 0 ? [`and ${more} more records`] : [])];
-  return new Failure("CONFLICT", `Change ${sequence} can not be undone: ${named.join("; ")}.`, {
-    hint: "Undo what came later first, or make the change you want.",
+/** The refusal where some records can not be undone. @param isPart whether others can be */
+export function refusal(sequence: number, obstacles: string, isPart: boolean): Failure {
+  const part = isPart ? ` \`addon-cli undo ${sequence} --except-changed\` undoes the other records.` : "";
+  return new Failure("CONFLICT", `Change ${sequence} can not be undone: ${obstacles}.`, {
+    hint: `Undo what came later first, or make the change you want.${part}`,
   });
+}
+
+/**
+ * The obstacles in words: the first of them, each with the first changes that are in the way, and how many more.
+ * @param history what came after the change that is undone; it is read only where a record has changed
+ */
+export async function describeObstacles(
+  obstacles: readonly Obstacle[],
+  history: AsyncIterable<JournalRecord>,
+): Promise<string> {
+  const named = obstacles.slice(0, mostNamed).map((each) => ({ ...each, by: [] as string[], count: 0 }));
+  const changed = named.filter(({ why }) => why === undefined);
+  if (changed.length > 0) {
+    for await (const { sequence, operation, changes } of history) {
+      for (const each of changed) {
+        if (!changes.some((change) => isSameRecord(change, each.change))) continue;
+        each.count += 1;
+        if (each.count <= mostNamed) each.by.push(`change ${sequence} (${operation})`);
+      }
+    }
+  }
+  const words = named.map(({ change: { collection, key }, why, by, count }) => {
+    if (why !== undefined) return why;
+    const others = count > by.length ? [`${count - by.length} more`] : [];
+    return `${collection} ${key} was changed since${by.length === 0 ? "" : ` by ${[...by, ...others].join(", ")}`}`;
+  });
+  return listed(words, obstacles.length);
+}
+
+/** The first of some sentences, and how many more there are. */
+function listed(all: readonly string[], count = all.length): string {
+  const named = all.slice(0, mostNamed);
+  return [...named, ...(count > named.length ? [`and ${count - named.length} more records`] : [])].join("; ");
+}
+
+function isSameRecord(one: RecordChange, other: RecordChange): boolean {
+  return one.collection === other.collection && one.key === other.key;
 }
 
 function isAddedName({ collection, before }: RecordChange): boolean {
   return collection === "names" && before === null;
-}
-
-/** Whether a record has another value by now than the change gave it, and which changes gave it that. */
-function sinceChanged(
-  data: Data,
-  { collection, key, after }: RecordChange,
-  later: readonly JournalRecord[],
-): string | undefined {
-  const current = rowsOf(data, collection).get(key) ?? null;
-  if (isDeepStrictEqual(current, after)) return undefined;
-  const touching = later.filter(({ changes }) =>
-    changes.some((each) => each.collection === collection && each.key === key),
-  );
-  const by = touching
-    .slice(0, mostNamed)
-    .map(({ sequence, operation }) => `change ${sequence} (${operation})`);
-  if (touching.length > mostNamed) by.push(`${touching.length - mostNamed} more`);
-  return `${collection} ${key} was changed since${by.length === 0 ? "" : ` by ${by.join(", ")}`}`;
 }
 
 /** The collections whose records are nothing without their player. */
@@ -98,6 +145,11 @@ class Result {
   constructor(data: Data, changes: readonly RecordChange[]) {
     this.#data = data;
     for (const { collection, key, before } of changes) this.#undone.set(`${collection} ${key}`, before);
+  }
+
+  /** Leaves a record as it is. */
+  leave({ collection, key }: RecordChange): void {
+    this.#undone.delete(`${collection} ${key}`);
   }
 
   /** What would be wrong with a record. */

@@ -50,6 +50,12 @@ export function asksForBookkeeping({ record }: Filter): boolean {
   return record !== undefined && bookkeeping.has(collectionOf(record));
 }
 
+/** Whether a filter can be tested only once the names of players are known. */
+export function needsNames({ player, by, record }: Filter): boolean {
+  const hasName = by !== undefined && !nobody.includes(fold(by));
+  return player !== undefined || hasName || record?.includes("/") === true;
+}
+
 function requireKnown(reference: string, names: Names): void {
   // Of a UUID there may be records without any name: nothing can be said of it.
   if (toUUID(reference) !== undefined || names.has(reference)) return;

@@ -3,18 +3,18 @@
  * came since the last one, so that a busy service can be followed.
  */
 import { type FSWatcher, watch } from "node:fs";
-import { open, readdir } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import { nodeFiles, readRange, sizeOf } from "../store/files.ts";
 import {
+  headerLine,
   type JournalRecord,
-  journalFormat,
-  journalVersion,
   readSegment,
   type Segment,
   segmentFile,
   segmentsIn,
 } from "../store/journal.ts";
-import { BrokenLine, encodeLine } from "../store/lines.ts";
+import { BrokenLine } from "../store/lines.ts";
 import { damaged, segmentsAfter } from "../store/reading.ts";
 
 /** How long at most until the next look where the system tells of no change, in milliseconds. */
@@ -64,7 +64,8 @@ async function look(
   const bytes = firsts.includes(place.first) ? await readFrom(folder, place) : undefined;
   if (bytes === undefined) return { records: [], place: startOf(covering ?? place.first, place) };
 
-  const header = place.offset === 0 ? Buffer.alloc(0) : headerBefore(place);
+  // As it would stand before what is at the place, if a segment began there.
+  const header = place.offset === 0 ? Buffer.alloc(0) : headerLine(place.sequence + 1, place.chain, 0);
   let segment: Segment;
   try {
     segment = readSegment(Buffer.concat([header, bytes]));
@@ -94,37 +95,14 @@ function startOf(first: number, { sequence }: Place): Place {
   return { first, offset: 0, sequence, chain: 0 };
 }
 
-/** A header as it would stand before what is at a place, if a segment began there. */
-function headerBefore({ sequence, chain }: Place): Buffer {
-  const header = {
-    format: journalFormat,
-    version: journalVersion,
-    first: sequence + 1,
-    chain,
-    instant: 0,
-  };
-  return Buffer.from(encodeLine(JSON.stringify(header), 0).line);
-}
-
 /** The bytes from a place on; undefined where its segment is there no more. */
 async function readFrom(folder: string, { first, offset }: Place): Promise<Buffer | undefined> {
-  const file = await open(join(folder, segmentFile(first)), "r").catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return undefined;
-    throw error;
-  });
-  if (file === undefined) return undefined;
+  const path = join(folder, segmentFile(first));
   try {
-    const { size } = await file.stat();
-    const bytes = Buffer.alloc(Math.max(0, size - offset));
-    let read = 0;
-    while (read < bytes.length) {
-      const { bytesRead } = await file.read(bytes, read, bytes.length - read, offset + read);
-      if (bytesRead === 0) break;
-      read += bytesRead;
-    }
-    return bytes.subarray(0, read);
-  } finally {
-    await file.close();
+    return await readRange(nodeFiles, path, offset, Math.max(offset, await sizeOf(nodeFiles, path)));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return undefined;
+    throw error;
   }
 }
 

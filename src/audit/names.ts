@@ -45,7 +45,7 @@ export class Names {
   }
 
   /** Takes in the names of a change. */
-  learn({ changes }: JournalRecord): void {
+  learn({ changes }: Pick<JournalRecord, "changes">): void {
     for (const { collection, before, after } of changes) {
       if (!naming.has(collection)) continue;
       this.#add(before);
@@ -76,6 +76,11 @@ export function belongsTo(person: Person, collection: string, record: unknown): 
   const { name, uuid } = subjectOf(record);
   if (typeof uuid === "string") return person.uuids.has(uuid);
   return naming.has(collection) && name !== undefined && fold(name) === person.name;
+}
+
+/** The UUID that is in a key, or undefined. */
+export function uuidIn(key: string): string | undefined {
+  return /[0-9a-f]{32}/.exec(key)?.[0];
 }
 
 /** The UUID that a text is, as 32 lower-case hex digits, or undefined. */

@@ -7,9 +7,11 @@ import { model } from "../model.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/files.ts";
 import type { JournalRecord } from "../store/journal.ts";
+import { readBackwards } from "../store/backwards.ts";
 import { hasData, readHistory, readState } from "../store/reading.ts";
 import { type Entry, toEntry } from "./entry.ts";
 import { asksForBookkeeping, type Filter, toTest } from "./filter.ts";
+import { findNames } from "./find-names.ts";
 import { Names } from "./names.ts";
 
 /** How often the data is read anew where a running service dropped a file meanwhile. */
@@ -115,6 +117,29 @@ export async function* readEntries(
     if (kept.length > 2 * limit) kept = newest(kept, limit);
   }
   yield* newest(kept, limit);
+}
+
+/**
+ * The newest changes that are asked for, oldest first, without reading more of the files than that takes.
+ * @param look asks for no player by name: see {@link needsNames}
+ * @throws Failure where a change is damaged that has to be read for it
+ */
+export async function readNewest(
+  files: Files,
+  folder: string,
+  look: Look & { readonly limit: number },
+): Promise<{ entries: readonly Entry[]; names: Names }> {
+  const select = toSelection(look, new Names());
+  const entries: Entry[] = [];
+  if (look.limit > 0) {
+    for await (const record of readBackwards(files, folder)) {
+      const entry = select(record);
+      if (entry !== undefined && entries.push(entry) === look.limit) break;
+    }
+  }
+  entries.reverse();
+  const names = await findNames(files, folder, entries);
+  return { entries: entries.map((entry) => ({ ...entry, name: names.of(entry.who) ?? null })), names };
 }
 
 function newest(entries: readonly Entry[], limit: number): Entry[] {

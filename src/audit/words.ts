@@ -2,7 +2,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { RecordChange } from "../store/draft.ts";
 import type { Entry } from "./entry.ts";
-import type { Names } from "./names.ts";
+import { type Names, uuidIn } from "./names.ts";
 
 /** The fields that are instants in milliseconds: people read them as ISO 8601. */
 const instants: ReadonlySet<string> = new Set([
@@ -28,7 +28,7 @@ export function operationWords({ operation, undoes }: Entry): string {
 
 /** The key of a record, with the name of whoever's UUID is in it. */
 export function keyWords({ key }: RecordChange, names: Names): string {
-  const [uuid] = /[0-9a-f]{32}/.exec(key) ?? [];
+  const uuid = uuidIn(key);
   const name = uuid === undefined ? undefined : names.of(uuid);
   return name === undefined ? plain(key) : `${plain(key)} (${plain(name)})`;
 }

@@ -8,7 +8,7 @@ import type {
   AdministrationName,
   AdministrationResult,
 } from "../administration/index.ts";
-import type { Operator } from "../administration/operator.ts";
+import type { Operator, UndoOptions, Undone } from "../administration/operator.ts";
 import type { Vocabulary } from "../engine/caller.ts";
 import type { FailureBody } from "../engine/response.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../maintenance/restoring.ts";
@@ -44,8 +44,8 @@ export interface Control {
   previewRestore(request: RestoreRequest): Promise<RestorePreview>;
   /** Restores or imports; see {@link restoreRecords}. */
   restoreRecords(request: RestoreRequest, revision: string): Promise<RestoreResult>;
-  /** Takes a change back. */
-  undo(sequence: number): Promise<{ info: string }>;
+  /** Undoes a change; see {@link Operator.undo}. */
+  undo(sequence: number, options?: UndoOptions): Promise<Undone>;
   /** Reads the route table's file again, and puts it in force. @throws TableFaults; then the old one stays in force */
   reloadRoutes(expected?: string): Promise<Reloaded>;
   /** Which table is in force, and what became of the last attempt to put another one in force. */
@@ -91,7 +91,7 @@ export function controlOf(service: Service, holder: Holder | null): Control {
       return { sequence: await service.store.snapshot() };
     },
     ...restoringOn(service.store),
-    undo: (sequence) => service.undo(sequence),
+    undo: (sequence, options) => service.undo(sequence, options),
     reloadRoutes: (expected) => service.reloadRoutes(expected),
     async routesStatus() {
       await service.loadTable();
@@ -118,7 +118,7 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
       return { sequence: await operator.store.snapshot() };
     },
     ...restoringOn(operator.store),
-    undo: (sequence) => operator.undo(sequence),
+    undo: (sequence, options) => operator.undo(sequence, options),
     reloadRoutes: async (...all) => (await served()).reloadRoutes(...all),
     routesStatus: async () => (await served()).routesStatus(),
     diffRoutes: async (...all) => (await served()).diffRoutes(...all),

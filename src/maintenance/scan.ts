@@ -10,6 +10,7 @@
  * Where it is the written checksum itself that is damaged, the line after it tells: it is chained to the right one.
  */
 import { crc32 } from "node:zlib";
+import { bodyOffset, lineFeed, writtenChecksum } from "../store/lines.ts";
 
 /** A line, and what is wrong with it. */
 export interface ScannedLine {
@@ -29,8 +30,6 @@ export interface ScannedLine {
   readonly fault: string | undefined;
 }
 
-const bodyOffset = 9;
-const lineFeed = 0x0a;
 /** More chains than a few are not worth trying: only lines that fall apart leave that many. */
 const manyChains = 12;
 
@@ -105,11 +104,6 @@ function lineAt(
 ): ScannedLine {
   const json = bytes.toString("utf8", Math.min(offset + bodyOffset, textEnd), textEnd);
   return { offset, end, json, readable, chain, incomplete, fault };
-}
-
-function writtenChecksum(bytes: Buffer, offset: number, end: number): number | undefined {
-  const text = bytes.toString("latin1", offset, Math.min(offset + bodyOffset, end));
-  return /^[0-9a-f]{8} $/.test(text) ? Number.parseInt(text, 16) : undefined;
 }
 
 /** The one of the chains with which the bytes have the written checksum. */

@@ -4,8 +4,8 @@
  */
 import { join } from "node:path";
 import { createDurably, type File, type Files, naming, readWhole, writeAll } from "./files.ts";
-import { journalFormat, journalVersion, segmentFile } from "./journal.ts";
-import { encodeLine, lineFeed } from "./lines.ts";
+import { headerLine, segmentFile } from "./journal.ts";
+import { lineFeed } from "./lines.ts";
 import type { FolderLock } from "./lock.ts";
 import { unsaved } from "./refusals.ts";
 
@@ -193,8 +193,7 @@ async function createSegment(
   now: number,
   lock?: FolderLock,
 ) {
-  const header = { format: journalFormat, version: journalVersion, first, chain, instant: now };
-  const bytes = Buffer.from(encodeLine(JSON.stringify(header), 0).line);
+  const bytes = headerLine(first, chain, now);
   const path = join(folder, segmentFile(first));
   const file = await createDurably(files, path, (file) => {
     lock?.lockSegment(file);

@@ -10,8 +10,8 @@ export type File = Pick<fs.FileHandle, "write" | "datasync" | "sync" | "truncate
 export interface Files {
   open(path: string, flags: string, mode?: number): Promise<File>;
   readFile(path: string): Promise<Buffer>;
-  /** The bytes of a file in pieces, of which each is gone when the next one is asked for. For {@link piecesOf}. */
-  readPieces?(path: string): AsyncIterable<Uint8Array>;
+  /** The bytes of a file from an offset on, in pieces: each is gone when the next one is asked for. For {@link piecesOf}. */
+  readPieces?(path: string, from?: number): AsyncIterable<Uint8Array>;
   readdir(path: string): Promise<string[]>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
@@ -52,14 +52,15 @@ export const nodeFiles: Files = {
   rename: fs.rename,
   unlink: fs.unlink,
   mkdir: fs.mkdir,
-  async *readPieces(path) {
+  async *readPieces(path, from = 0) {
     const file = await fs.open(path, "r");
     try {
       // One buffer for all pieces: what is not on V8's heap is not given back soon.
       const buffer = Buffer.allocUnsafeSlow(pieceLength);
-      for (;;) {
-        const { bytesRead } = await file.read(buffer, 0, pieceLength);
+      for (let position = from; ; ) {
+        const { bytesRead } = await file.read(buffer, 0, pieceLength, position);
         if (bytesRead === 0) return;
+        position += bytesRead;
         yield buffer.subarray(0, bytesRead);
       }
     } finally {
@@ -69,18 +70,43 @@ export const nodeFiles: Files = {
 };
 
 /**
- * The bytes of a file in pieces, so that a large file is never in memory as a whole. A piece is gone when the next
- * one is asked for. A file system that knows no pieces gives the file as one.
+ * The bytes of a file from an offset on, in pieces, so that a large file is never in memory as a whole. A piece is gone
+ * when the next one is asked for. A file system that knows no pieces gives the file as one.
  */
-export async function* piecesOf(files: Files, path: string): AsyncGenerator<Uint8Array> {
+export async function* piecesOf(files: Files, path: string, from = 0): AsyncGenerator<Uint8Array> {
   if (files.readPieces === undefined) {
-    yield await readWhole(files, path);
+    yield (await readWhole(files, path)).subarray(from);
     return;
   }
   try {
-    yield* files.readPieces(path);
+    yield* files.readPieces(path, from);
   } catch (error) {
     throw naming(path, error);
+  }
+}
+
+/** The bytes of a file between two offsets; fewer where it ends before. */
+export async function readRange(files: Files, path: string, from: number, to: number): Promise<Buffer> {
+  const bytes = Buffer.allocUnsafeSlow(to - from);
+  let length = 0;
+  for await (const piece of piecesOf(files, path, from)) {
+    const part = piece.subarray(0, bytes.length - length);
+    bytes.set(part, length);
+    length += part.length;
+    if (length === bytes.length) break;
+  }
+  return bytes.subarray(0, length);
+}
+
+/** How many bytes a file has. */
+export async function sizeOf(files: Files, path: string): Promise<number> {
+  const file = await files.open(path, "r");
+  try {
+    return (await file.stat()).size;
+  } catch (error) {
+    throw naming(path, error);
+  } finally {
+    await file.close();
   }
 }
 

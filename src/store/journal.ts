@@ -28,7 +28,7 @@
 import * as v from "valibot";
 import { LineDecoder } from "./decoding.ts";
 import type { RecordChange } from "./draft.ts";
-import { BrokenLine, readHeader } from "./lines.ts";
+import { BrokenLine, encodeLine, readHeader } from "./lines.ts";
 
 export const journalFormat = "gameaddon-journal";
 export const journalVersion = 3;
@@ -88,6 +88,16 @@ export function segmentsIn(names: readonly string[]): number[] {
     .flatMap((name) => segmentName.exec(name)?.[1] ?? [])
     .map(Number)
     .sort((a, b) => a - b);
+}
+
+/**
+ * The header of a segment, as its first line.
+ * @param chain the checksum of the record before the first one
+ * @param instant when it was begun
+ */
+export function headerLine(first: number, chain: number, instant: number): Buffer {
+  const header = { format: journalFormat, version: journalVersion, first, chain, instant };
+  return Buffer.from(encodeLine(JSON.stringify(header), 0).line);
 }
 
 /** What is wrong with a segment that has `length` bytes, but not a whole header. */

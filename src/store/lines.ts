@@ -82,6 +82,12 @@ export function beginsWith(checksum: number, bytes: Uint8Array, start: number): 
   return bytes[start + checksumLength] === space;
 }
 
+/** The checksum that a line begins with; undefined where it begins with none. */
+export function writtenChecksum(bytes: Buffer, start: number, end = bytes.length): number | undefined {
+  const text = bytes.toString("latin1", start, Math.min(start + bodyOffset, end));
+  return /^[0-9a-f]{8} $/.test(text) ? Number.parseInt(text, 16) : undefined;
+}
+
 /** Writes the beginning of a line: its checksum, and the space behind that. */
 export function writeChecksum(checksum: number, bytes: Uint8Array, start: number): void {
   for (let at = start + checksumLength - 1, left = checksum; at >= start; at -= 1, left >>>= 4) {

@@ -93,18 +93,39 @@ async function readSegmentFile(
   first: number,
   told: (read: ReadRecord, header: SegmentHeader) => void,
 ): Promise<ReadSegment> {
+  const pieces = readByPieces(files, folder, first, told);
+  for (;;) {
+    const step = await pieces.next();
+    if (step.done === true) return step.value;
+  }
+}
+
+/** Reads a segment as {@link readSegmentFile} does, and stops after each piece of the file. */
+async function* readByPieces(
+  files: Files,
+  folder: string,
+  first: number,
+  told: (read: ReadRecord, header: SegmentHeader) => void,
+): AsyncGenerator<void, ReadSegment> {
   const path = join(folder, segmentFile(first));
   const reader = new SegmentReader(told);
   try {
-    for await (const piece of piecesOf(files, path)) reader.take(piece);
+    for await (const piece of piecesOf(files, path)) {
+      reader.take(piece);
+      yield;
+    }
     const segment = reader.finish();
     if (segment.first === first) return segment;
   } catch (error) {
-    if (error instanceof NewerFormat) throw error.in(path);
-    if (!(error instanceof BrokenLine)) throw error;
-    throw damaged(path, error.offset, error.message);
+    throw toDamage(path, error);
   }
   throw damaged(path, 0, `the header says that it begins with ${reader.header?.first}`);
+}
+
+/** Has what is wrong with a line name the file; others are given back as they are. */
+export function toDamage(path: string, error: unknown): unknown {
+  if (error instanceof NewerFormat) return error.in(path);
+  return error instanceof BrokenLine ? damaged(path, error.offset, error.message) : error;
 }
 
 /**
@@ -256,15 +277,22 @@ export async function readState<M extends Model>(
   return { database, warnings };
 }
 
-/** Every record of the journal behind a change, in order. Numbers that the files do not have any more are left out. */
+/**
+ * Every record of the journal behind a change, in order; as many are in memory as one piece of a file has. Numbers that
+ * the files do not have any more are left out.
+ * @throws Failure `STORE_UNAVAILABLE` at the first damage; what stands before it has been given by then
+ */
 export async function* readHistory(files: Files, folder: string, after = 0): AsyncGenerator<JournalRecord> {
   for (const first of historyAfter(segmentsIn(await files.readdir(folder)), after)) {
     const records: JournalRecord[] = [];
     const told = ({ record }: ReadRecord) => void (record.sequence > after && records.push(record));
-    await readSegmentFile(files, folder, first, told).catch((error: NodeJS.ErrnoException) => {
+    const pieces = readByPieces(files, folder, first, told);
+    try {
+      for await (const _ of pieces) yield* records.splice(0);
+    } catch (error) {
       // Dropped meanwhile, since its retention is over.
-      if (error.code !== "ENOENT") throw error;
-    });
+      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    }
     yield* records;
   }
 }

@@ -106,7 +106,7 @@ async function mend(files: Files, folder: string, segment: ReadSegment, warnings
   const path = join(folder, segmentFile(segment.first));
   const { torn, end } = segment;
   if (torn > 0) {
-    await writeAside(files, `${path}.broken`, bytesFrom(files, path, end));
+    await writeAside(files, `${path}.broken`, piecesOf(files, path, end));
     await change(files, path, (file) => file.truncate(end));
     warnings.push(
       `${path} ended in an incomplete record of ${torn} bytes, which nobody was told is saved. ` +
@@ -118,15 +118,6 @@ async function mend(files: Files, folder: string, segment: ReadSegment, warnings
   // A whole record that lacks only its line feed: the change was made, so it is kept.
   await change(files, path, (file) => writeAll(file, Buffer.from("\n"), end));
   return end + 1;
-}
-
-/** The bytes of a file from an offset on, in pieces: an incomplete bulk change may be long. */
-async function* bytesFrom(files: Files, path: string, from: number): AsyncGenerator<Uint8Array> {
-  let offset = 0;
-  for await (const piece of piecesOf(files, path)) {
-    if (offset + piece.length > from) yield piece.subarray(Math.max(0, from - offset));
-    offset += piece.length;
-  }
 }
 
 async function writeAside(files: Files, path: string, pieces: AsyncIterable<Uint8Array>): Promise<void> {

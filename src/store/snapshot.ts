@@ -17,7 +17,7 @@ import type { Model } from "../model.ts";
 import { Database } from "./collection.ts";
 import { decodeFirst, LineDecoder } from "./decoding.ts";
 import { LineEncoder } from "./encoding.ts";
-import { type Files, piecesOf, writeDurably } from "./files.ts";
+import { type Files, piecesOf, sizeOf, writeDurably } from "./files.ts";
 import { BrokenLine, lineFeed, readHeader } from "./lines.ts";
 
 export const snapshotFormat = "gameaddon-snapshot";
@@ -190,12 +190,7 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
   async measure(): Promise<void> {
     const newest = snapshotsIn(await this.#files.readdir(this.#folder)).at(-1);
     if (newest === undefined) return;
-    const file = await this.#files.open(join(this.#folder, snapshotFile(newest)), "r");
-    try {
-      this.#bytes = (await file.stat()).size;
-    } finally {
-      await file.close();
-    }
+    this.#bytes = await sizeOf(this.#files, join(this.#folder, snapshotFile(newest)));
   }
 
   /** The newest snapshot, or null where there is none. @throws BrokenLine where it is damaged. */

@@ -186,10 +186,10 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>): Fi
   return {
     ...files,
     // For a rule it is all the same how a file is read.
-    async *readPieces(path) {
+    async *readPieces(path, from) {
       const outcome = await rule({ operation: "readFile", path, length: Number.NaN });
       if (outcome instanceof Error) throw outcome;
-      yield* piecesOf(nodeFiles, path);
+      yield* piecesOf(nodeFiles, path, from);
     },
   };
 }
