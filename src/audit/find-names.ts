@@ -63,15 +63,21 @@ async function findPlayers(
   wanted: ReadonlySet<string>,
 ): Promise<Map<string, RecordChange>> {
   const found = new Map<string, RecordChange>();
+  const take = (lines: Buffer) => {
+    for (const json of linesOfPlayers(lines)) {
+      for (const change of playersIn(json)) if (wanted.has(change.key)) found.set(change.key, change);
+    }
+  };
   let rest = Buffer.alloc(0);
   try {
     for await (const piece of piecesOf(files, path)) {
-      const bytes = Buffer.concat([rest, piece]);
+      const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
+      const start = bytes.indexOf(lineFeed) + 1;
       const end = bytes.lastIndexOf(lineFeed) + 1;
-      for (const json of linesOfPlayers(bytes.subarray(0, end))) {
-        for (const change of playersIn(json)) if (wanted.has(change.key)) found.set(change.key, change);
-      }
-      rest = bytes.subarray(end);
+      // Only the line that two pieces share is copied.
+      if (start > 0) take(Buffer.concat([rest, bytes.subarray(0, start)]));
+      take(bytes.subarray(start, end));
+      rest = Buffer.concat([...(start > 0 ? [] : [rest]), bytes.subarray(end)]);
     }
   } catch (error) {
     // Dropped meanwhile, since its retention is over.
