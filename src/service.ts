@@ -12,7 +12,7 @@ import type {
   AdministrationName,
   AdministrationResult,
 } from "./administration/index.ts";
-import { Operator, type UndoOptions, type Undone } from "./administration/operator.ts";
+import { Operator, type Undone, type UndoOptions } from "./administration/operator.ts";
 import { descriptionOptions } from "./description.ts";
 import { type Caller, publicTokenOf, type Vocabulary } from "./engine/caller.ts";
 import type { RawRequest } from "./engine/direct.ts";

@@ -1,8 +1,8 @@
 /** What `audit` does. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
-import { follow } from "../../src/audit/follow.ts";
 import { needsNames } from "../../src/audit/filter.ts";
+import { follow } from "../../src/audit/follow.ts";
 import type { Names } from "../../src/audit/names.ts";
 import {
   type Look,

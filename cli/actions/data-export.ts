@@ -1,8 +1,8 @@
 /** What `data export` does. */
 import { resolve } from "node:path";
 import { formatExport, toExport } from "../../src/maintenance/exchange.ts";
+import { steadily } from "../../src/maintenance/listing.ts";
 import { requireFree, writeTarget } from "../../src/maintenance/target.ts";
-import { steadily } from "../../src/maintenance/verify.ts";
 import { model } from "../../src/model.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { readState } from "../../src/store/reading.ts";

@@ -4,10 +4,10 @@
  */
 import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
+import { readBackwards } from "../store/backwards.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/files.ts";
 import type { JournalRecord } from "../store/journal.ts";
-import { readBackwards } from "../store/backwards.ts";
 import { hasData, readHistory, readState } from "../store/reading.ts";
 import { type Entry, toEntry } from "./entry.ts";
 import { asksForBookkeeping, type Filter, toTest } from "./filter.ts";

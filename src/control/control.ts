@@ -8,7 +8,7 @@ import type {
   AdministrationName,
   AdministrationResult,
 } from "../administration/index.ts";
-import type { Operator, UndoOptions, Undone } from "../administration/operator.ts";
+import type { Operator, Undone, UndoOptions } from "../administration/operator.ts";
 import type { Vocabulary } from "../engine/caller.ts";
 import type { FailureBody } from "../engine/response.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../maintenance/restoring.ts";

@@ -27,81 +27,106 @@ const firstLine = v.object({
 });
 const furtherLine = v.strictObject({ sequence, changes, more: v.optional(v.literal(true)) });
 
-/** The lines of one change, as far as that can be told. */
-type Group = [ScannedLine, ...ScannedLine[]];
+/** A line, and what it says where it can be read. */
+interface ParsedLine {
+  readonly line: ScannedLine;
+  readonly document: unknown;
+}
 
-/**
- * Makes entries of lines.
- * @param first the number that the first change should have
- * @param fault is told of every fault, but for those that the tail says
- */
-export function toEntries(
-  lines: readonly ScannedLine[],
-  first: number,
-  fault: (offset: number, what: string, kind?: Fault["kind"]) => void,
-): Pick<InspectedSegment, "entries" | "tail"> {
-  const entries: SegmentEntry[] = [];
-  let expected = first;
-  let gap = false;
-  for (const line of lines) if (line.fault !== undefined && !line.incomplete) fault(line.offset, line.fault);
-  const groups = [...toGroups(lines)];
-  const last = groups.pop();
-  const tail = last === undefined ? undefined : tailOf(last);
-  const whole = last === undefined || (tail !== undefined && !tail.readable) ? groups : [...groups, last];
-  for (const group of whole) {
-    const [{ offset }] = group;
-    const broken = group.find(({ readable }) => !readable);
+/** The lines of one change, as far as that can be told. */
+type Group = [ParsedLine, ...ParsedLine[]];
+
+/** Makes entries of lines while they come. */
+export class EntryReader {
+  readonly #fault: (offset: number, what: string, kind?: Fault["kind"]) => void;
+  readonly #told: (entry: SegmentEntry) => void;
+  #expected: number;
+  #gap = false;
+  /** The change under way, and whether the last of its lines that can be read says that another one follows. */
+  #group: Group | undefined;
+  #isOpen = false;
+  /** The change before that one: only at the end it is known which change is the last. */
+  #last: Group | undefined;
+
+  /**
+   * @param first the number that the first change should have
+   * @param fault is told of every fault, but for those of the lines themselves and those that the tail says
+   */
+  constructor(
+    first: number,
+    fault: (offset: number, what: string, kind?: Fault["kind"]) => void,
+    told: (entry: SegmentEntry) => void,
+  ) {
+    this.#expected = first;
+    this.#fault = fault;
+    this.#told = told;
+  }
+
+  /** Takes the next line. One that can not be read belongs to a bulk change that has begun. */
+  take(line: ScannedLine): void {
+    const document: unknown = line.readable ? JSON.parse(line.json) : undefined;
+    const isFurther = v.is(furtherLine, document);
+    const isBroken = this.#group?.some((each) => !each.line.readable) === true;
+    const belongs = isFurther ? this.#isOpen || isBroken : this.#isOpen && !line.readable;
+    if (this.#group !== undefined && belongs) this.#group.push({ line, document });
+    else {
+      this.#close();
+      this.#group = [{ line, document }];
+    }
+    if (line.readable) this.#isOpen = hasMore(document);
+  }
+
+  /** Takes the end of the segment. Gives what a write that was cut off has left there. */
+  end(): InspectedSegment["tail"] {
+    this.#close();
+    const last = this.#last;
+    const tail = last === undefined ? undefined : tailOf(last);
+    if (last !== undefined && (tail === undefined || tail.readable)) this.#enter(last);
+    return tail;
+  }
+
+  #close(): void {
+    if (this.#group === undefined) return;
+    if (this.#last !== undefined) this.#enter(this.#last);
+    this.#last = this.#group;
+  }
+
+  #enter(group: Group): void {
+    const [{ line: first }] = group;
+    const { offset } = first;
+    const broken = group.find(({ line }) => !line.readable)?.line;
     const record = broken === undefined ? toRecord(group) : undefined;
     if (record === undefined) {
-      if (broken === undefined) fault(offset, "the line is not a record of the journal");
-      entries.push({ record, line: broken ?? group[0], offset });
-      gap = true;
-      continue;
+      if (broken === undefined) this.#fault(offset, "the line is not a record of the journal");
+      this.#gap = true;
+      this.#told({ record, line: broken ?? first, offset });
+      return;
     }
-    if (record.sequence !== expected && !(gap && record.sequence >= expected)) {
-      fault(offset, `number ${expected} was expected, ${record.sequence} came`);
+    const expected = this.#expected;
+    if (record.sequence !== expected && !(this.#gap && record.sequence >= expected)) {
+      this.#fault(offset, `number ${expected} was expected, ${record.sequence} came`);
     }
     for (const { collection, key, after } of record.changes) {
       const wrong = after === null ? undefined : recordFault(collection, after, key);
-      if (wrong !== undefined) fault(offset, `change ${record.sequence}: ${wrong}`, "content");
+      if (wrong !== undefined) this.#fault(offset, `change ${record.sequence}: ${wrong}`, "content");
     }
-    entries.push({ record, chain: group.at(-1)?.chain as number, offset });
-    expected = record.sequence + 1;
-    gap = false;
+    this.#expected = record.sequence + 1;
+    this.#gap = false;
+    this.#told({ record, chain: group.at(-1)?.line.chain as number, offset });
   }
-  return { entries, tail };
-}
-
-/** Puts the lines of each change together. A line that can not be read belongs to a bulk change that has begun. */
-function* toGroups(lines: readonly ScannedLine[]): Generator<Group> {
-  let group: Group | undefined;
-  /** Whether the last line that can be read says that another one follows. */
-  let open = false;
-  for (const line of lines) {
-    const document: unknown = line.readable ? JSON.parse(line.json) : undefined;
-    const isFurther = v.is(furtherLine, document);
-    const isBroken = group?.some(({ readable }) => !readable) === true;
-    if (group !== undefined && (isFurther ? open || isBroken : open && !line.readable)) group.push(line);
-    else {
-      if (group !== undefined) yield group;
-      group = [line];
-    }
-    if (line.readable) open = hasMore(document);
-  }
-  if (group !== undefined) yield group;
 }
 
 /** What a write that was cut off has left, where these are the last lines of a segment. */
 function tailOf(group: Group): InspectedSegment["tail"] {
-  const [{ offset }] = group;
-  const last = group.at(-1) ?? group[0];
-  const isUnfinished = group.every(({ readable }) => readable) && hasMore(JSON.parse(last.json));
-  if (!isUnfinished && !last.incomplete) return undefined;
-  return { offset, length: last.end - offset, readable: last.readable && !isUnfinished };
+  const [{ line: first }] = group;
+  const { line, document } = group.at(-1) ?? group[0];
+  const isUnfinished = group.every((each) => each.line.readable) && hasMore(document);
+  if (!isUnfinished && !line.incomplete) return undefined;
+  return { offset: first.offset, length: line.end - first.offset, readable: line.readable && !isUnfinished };
 }
 
 function toRecord(group: Group): JournalRecord | undefined {
-  const [head, ...further] = group.map(({ json }): unknown => JSON.parse(json));
+  const [head, ...further] = group.map(({ document }) => document);
   const record = v.safeParse(firstLine, head);
   if (!record.success || hasMore(further.at(-1) ?? head)) return undefined;
   const all: RecordChange[] = [...record.output.changes];

@@ -1,4 +1,7 @@
-/** Snapshots and segments taken apart as far as they can be read: what they hold, and every fault with its place. */
+/**
+ * Snapshots and segments taken apart as far as they can be read, while their bytes come: what they hold, and every fault
+ * with its place.
+ */
 import * as v from "valibot";
 import {
   incompleteHeader,
@@ -7,11 +10,11 @@ import {
   journalVersion,
   segmentFile,
 } from "../store/journal.ts";
-import { BrokenLine, readHeader } from "../store/lines.ts";
+import { BrokenLine, lineFeed, readHeader } from "../store/lines.ts";
 import { snapshotFile, snapshotFormat, snapshotVersion } from "../store/snapshot.ts";
-import { toEntries } from "./changes.ts";
+import { EntryReader } from "./changes.ts";
 import { recordFault } from "./record.ts";
-import { type ScannedLine, scanLines } from "./scan.ts";
+import { LineScanner, type ScannedLine, scanLines } from "./scan.ts";
 
 /**
  * Something that is not as it should be. `damage` is what can not be read or does not hang together; `content` is
@@ -30,6 +33,8 @@ export interface PlacedRecord {
   readonly collection: string;
   readonly record: unknown;
   readonly offset: number;
+  /** Whether the model has such records. */
+  readonly isSound: boolean;
 }
 
 export interface InspectedSnapshot {
@@ -40,8 +45,8 @@ export interface InspectedSnapshot {
   readonly chain: number | undefined;
   /** When it was begun. */
   readonly instant: number | undefined;
-  /** What can be read. */
-  readonly records: readonly PlacedRecord[];
+  /** How many records can be read. */
+  readonly count: number;
   /** The lines that can not be read. */
   readonly unreadable: readonly ScannedLine[];
   /** Whether all records are there. */
@@ -62,9 +67,10 @@ export interface InspectedSegment {
   readonly chain: number | undefined;
   /** When it was begun. */
   readonly instant: number | undefined;
+  /** In bytes. */
+  readonly length: number;
   /** Whether it ends within its header: nothing is left of the changes that it may have had. */
   readonly headless: boolean;
-  readonly entries: readonly SegmentEntry[];
   /** The bytes at its end that a write which was cut off has left; 0 where there are none. */
   readonly tail: { readonly offset: number; readonly length: number; readonly readable: boolean } | undefined;
   /** Without what `tail` says. */
@@ -86,103 +92,208 @@ const segmentHeader = v.object({
 const snapshotRecord = v.object({ collection: v.string(), record: v.unknown() });
 const snapshotEnd = v.object({ end: v.number() });
 
+/** What is known of a segment before its changes are. */
+export type SegmentHead = Pick<InspectedSegment, "file" | "first" | "chain">;
+
 /**
  * Takes a snapshot apart.
- * @param file how the faults name it
- * @param number what its name says; undefined where its name says nothing
+ * @param number what its name says
+ * @param told is given each record that can be read
  * @throws Failure where a newer version of the program wrote it
  */
-export function inspectSnapshot(bytes: Buffer, number?: number, file?: string): InspectedSnapshot {
-  const name = file ?? snapshotFile(number ?? 0);
-  const faults: Fault[] = [];
-  const fault = (offset: number, what: string, kind: Fault["kind"] = "damage") =>
-    void faults.push({ file: name, offset, what, kind });
-  const [first, ...lines] = scanLines(bytes, [0]);
-  const header = headerOf(first, snapshotHeader, snapshotFormat, snapshotVersion, fault);
-  const misnamed = header !== undefined && number !== undefined && header.sequence !== number;
-  if (misnamed) fault(0, `the header says that it contains the changes up to ${header.sequence}`);
-  const records: PlacedRecord[] = [];
-  const unreadable: ScannedLine[] = [];
-  let ended = false;
-  let counted = true;
-  for (const line of lines) {
-    if (line.fault !== undefined) fault(line.offset, line.fault);
-    if (!line.readable) {
-      unreadable.push(line);
-      continue;
+export async function inspectSnapshot(
+  pieces: AsyncIterable<Uint8Array>,
+  number: number,
+  told: (record: PlacedRecord) => void,
+): Promise<InspectedSnapshot> {
+  const reader = new SnapshotInspection(number, told);
+  const scanner = new LineScanner([0], (line) => reader.take(line));
+  let length = 0;
+  for await (const piece of pieces) {
+    scanner.take(piece);
+    length += piece.length;
+  }
+  scanner.end();
+  return reader.end(length);
+}
+
+class SnapshotInspection {
+  readonly #number: number;
+  readonly #told: (record: PlacedRecord) => void;
+  readonly #faults: Fault[] = [];
+  readonly #unreadable: ScannedLine[] = [];
+  #header: v.InferOutput<typeof snapshotHeader> | undefined;
+  #hasBegun = false;
+  #count = 0;
+  #hasEnded = false;
+  /** Whether there are as many records as the last line says. */
+  #isCounted = true;
+
+  constructor(number: number, told: (record: PlacedRecord) => void) {
+    this.#number = number;
+    this.#told = told;
+  }
+
+  take(line: ScannedLine): void {
+    if (this.#hasBegun) this.#read(line);
+    else this.#begin(line);
+  }
+
+  end(length: number): InspectedSnapshot {
+    if (!this.#hasBegun) this.#begin(undefined);
+    if (!this.#hasEnded && this.#unreadable.length === 0) this.#fault(length, "the last line is missing");
+    const isWhole = this.#hasEnded && this.#isCounted && this.#unreadable.length === 0;
+    return {
+      file: snapshotFile(this.#number),
+      sequence: this.#number,
+      chain: this.#header?.chain,
+      instant: this.#header?.instant,
+      count: this.#count,
+      unreadable: this.#unreadable,
+      complete: isWhole && (this.#header === undefined || this.#header.sequence === this.#number),
+      faults: this.#faults,
+    };
+  }
+
+  #begin(line: ScannedLine | undefined): void {
+    this.#hasBegun = true;
+    const fault = (offset: number, what: string) => this.#fault(offset, what);
+    this.#header = headerOf(line, snapshotHeader, snapshotFormat, snapshotVersion, fault);
+    if (this.#header !== undefined && this.#header.sequence !== this.#number) {
+      this.#fault(0, `the header says that it contains the changes up to ${this.#header.sequence}`);
     }
-    if (ended) fault(line.offset, "a line stands behind the last one");
+  }
+
+  #read(line: ScannedLine): void {
+    if (line.fault !== undefined) this.#fault(line.offset, line.fault);
+    if (!line.readable) {
+      this.#unreadable.push(line);
+      return;
+    }
+    if (this.#hasEnded) this.#fault(line.offset, "a line stands behind the last one");
     const document: unknown = JSON.parse(line.json);
     const end = v.safeParse(snapshotEnd, document);
     const record = v.safeParse(snapshotRecord, document);
     if (end.success) {
-      ended = true;
-      counted = end.output.end === records.length;
-      if (!counted && unreadable.length === 0) {
-        fault(line.offset, `${end.output.end} records were written, ${records.length} are there`);
+      this.#hasEnded = true;
+      this.#isCounted = end.output.end === this.#count;
+      if (!this.#isCounted && this.#unreadable.length === 0) {
+        this.#fault(line.offset, `${end.output.end} records were written, ${this.#count} are there`);
       }
     } else if (record.success) {
+      this.#count += 1;
+      const wrong = recordFault(record.output.collection, record.output.record);
+      if (wrong !== undefined) this.#fault(line.offset, wrong, "content");
       const { collection, record: value } = record.output;
-      records.push({ collection, record: value, offset: line.offset });
-      const wrong = recordFault(collection, value);
-      if (wrong !== undefined) fault(line.offset, wrong, "content");
+      this.#told({ collection, record: value, offset: line.offset, isSound: wrong === undefined });
     } else {
-      fault(line.offset, "the line is neither a record nor the last line", "content");
+      this.#fault(line.offset, "the line is neither a record nor the last line", "content");
     }
   }
-  if (!ended && unreadable.length === 0) fault(bytes.length, "the last line is missing");
-  return {
-    file: name,
-    sequence: number ?? header?.sequence ?? 0,
-    chain: header?.chain,
-    instant: header?.instant,
-    records,
-    unreadable,
-    complete: ended && counted && unreadable.length === 0 && !misnamed,
-    faults,
-  };
+
+  #fault(offset: number, what: string, kind: Fault["kind"] = "damage"): void {
+    this.#faults.push({ file: snapshotFile(this.#number), offset, what, kind });
+  }
 }
 
 /**
  * Takes a segment apart.
  * @param linked what its first change may be chained to, for the case that its header can not be read
+ * @param told is given its changes in order, as many at once as a piece has
  * @throws Failure where a newer version of the program wrote it
  */
-export function inspectSegment(bytes: Buffer, first: number, linked: readonly number[]): InspectedSegment {
-  const file = segmentFile(first);
-  const faults: Fault[] = [];
-  const fault = (offset: number, what: string, kind: Fault["kind"] = "damage") =>
-    void faults.push({ file, offset, what, kind });
-  const [head] = scanLines(bytes.subarray(0, bytes.indexOf("\n") + 1 || bytes.length), [0]);
-  if (head === undefined || (head.incomplete && head.end === bytes.length)) {
-    fault(0, incompleteHeader(bytes.length));
-    return {
-      file,
+export async function inspectSegment(
+  pieces: AsyncIterable<Uint8Array>,
+  first: number,
+  linked: readonly number[],
+  told: (entries: readonly SegmentEntry[], head: SegmentHead) => Promise<void> | void,
+): Promise<InspectedSegment> {
+  const reader = new SegmentInspection(first, linked);
+  for await (const piece of pieces) {
+    const entries = reader.take(piece);
+    if (entries.length > 0) await told(entries, reader.head);
+  }
+  const { entries, segment } = reader.end();
+  if (entries.length > 0) await told(entries, reader.head);
+  return segment;
+}
+
+class SegmentInspection {
+  readonly #file: string;
+  readonly #first: number;
+  readonly #linked: readonly number[];
+  readonly #faults: Fault[] = [];
+  /** Those of changes; they are told of behind those of lines. */
+  readonly #changeFaults: Fault[] = [];
+  /** The bytes of the header, until they are all there. */
+  #head = Buffer.alloc(0);
+  #header: v.InferOutput<typeof segmentHeader> | undefined;
+  #scanner: LineScanner | undefined;
+  #length = 0;
+  #entries: SegmentEntry[] = [];
+  readonly #reader: EntryReader;
+
+  constructor(first: number, linked: readonly number[]) {
+    this.#file = segmentFile(first);
+    this.#first = first;
+    this.#linked = linked;
+    this.#reader = new EntryReader(
       first,
-      chain: undefined,
-      instant: undefined,
-      headless: true,
-      entries: [],
-      tail: undefined,
-      faults,
+      (offset, what, kind = "damage") => this.#changeFaults.push({ file: this.#file, offset, what, kind }),
+      (entry) => this.#entries.push(entry),
+    );
+  }
+
+  get head(): SegmentHead {
+    return { file: this.#file, first: this.#first, chain: this.#header?.chain };
+  }
+
+  /** Takes the next bytes. Gives the changes that are whole with them. */
+  take(piece: Uint8Array): SegmentEntry[] {
+    this.#length += piece.length;
+    if (this.#scanner !== undefined) this.#scanner.take(piece);
+    else {
+      this.#head = Buffer.concat([this.#head, piece]);
+      const feed = this.#head.indexOf(lineFeed);
+      if (feed !== -1) this.#begin(feed + 1);
+    }
+    return this.#entries.splice(0);
+  }
+
+  /** Takes the end. Gives the last changes, and what there is to say of the whole segment. */
+  end(): { entries: SegmentEntry[]; segment: InspectedSegment } {
+    if (this.#scanner === undefined) this.#begin(this.#head.length);
+    const headless = this.#scanner === undefined;
+    this.#scanner?.end();
+    const tail = headless ? undefined : this.#reader.end();
+    const faults = [...this.#faults, ...this.#changeFaults];
+    const { instant } = this.#header ?? {};
+    const segment = { ...this.head, instant, length: this.#length, headless, tail, faults };
+    return { entries: this.#entries.splice(0), segment };
+  }
+
+  /** Reads the header, which is in the first bytes; nothing is begun where the file ends within it. */
+  #begin(length: number): void {
+    const fault = (offset: number, what: string) =>
+      void this.#faults.push({ file: this.#file, offset, what, kind: "damage" });
+    const [head] = scanLines(this.#head.subarray(0, length), [0]);
+    if (head === undefined || (head.incomplete && head.end === this.#length)) {
+      fault(0, incompleteHeader(this.#length));
+      return;
+    }
+    this.#header = headerOf(head, segmentHeader, journalFormat, journalVersion, fault);
+    if (this.#header !== undefined && this.#header.first !== this.#first) {
+      fault(0, `the header says that it begins with ${this.#header.first}`);
+    }
+    const take = (line: ScannedLine) => {
+      if (line.fault !== undefined && !line.incomplete) fault(line.offset, line.fault);
+      this.#reader.take(line);
     };
+    const chains = this.#header === undefined ? this.#linked : [this.#header.chain];
+    this.#scanner = new LineScanner(chains, take, head.end);
+    this.#scanner.take(this.#head.subarray(head.end));
+    this.#head = Buffer.alloc(0);
   }
-  const header = headerOf(head, segmentHeader, journalFormat, journalVersion, fault);
-  if (header !== undefined && header.first !== first) {
-    fault(0, `the header says that it begins with ${header.first}`);
-  }
-  const lines = scanLines(bytes, header === undefined ? linked : [header.chain], head.end);
-  const { entries, tail } = toEntries(lines, first, fault);
-  return {
-    file,
-    first,
-    chain: header?.chain,
-    instant: header?.instant,
-    headless: false,
-    entries,
-    tail,
-    faults,
-  };
 }
 
 function headerOf<T>(

@@ -9,14 +9,21 @@ import { join } from "node:path";
 import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
 import { Database } from "../store/collection.ts";
-import { type Files, readWhole } from "../store/files.ts";
+import { type Files, piecesOf } from "../store/files.ts";
 import { type JournalRecord, segmentFile, segmentsIn } from "../store/journal.ts";
 import { applyRecord } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
-import { type InspectedSegment, type InspectedSnapshot, inspectSegment, inspectSnapshot } from "./inspect.ts";
+import {
+  type InspectedSegment,
+  type InspectedSnapshot,
+  inspectSegment,
+  inspectSnapshot,
+  type PlacedRecord,
+  type SegmentEntry,
+} from "./inspect.ts";
+import { listData } from "./listing.ts";
 import { definitionOf } from "./record.ts";
 import type { ScannedLine } from "./scan.ts";
-import { listData } from "./verify.ts";
 
 /** Something that could not be saved. */
 export interface Loss {
@@ -49,6 +56,10 @@ export async function salvage(files: Files, folder: string): Promise<Salvaged> {
   return new Salvage(files, folder).run(snapshotsIn(names), segmentsIn(names));
 }
 
+/** Files with all that they hold: what is saved of them depends on what comes after. */
+type WholeSnapshot = InspectedSnapshot & { readonly records: readonly PlacedRecord[] };
+type WholeSegment = InspectedSegment & { readonly entries: readonly SegmentEntry[] };
+
 class Salvage {
   readonly #files: Files;
   readonly #folder: string;
@@ -56,7 +67,7 @@ class Salvage {
   readonly #lost: Loss[] = [];
   readonly #database = new Database(model);
   /** Snapshots newer than the base, whose records are not all there. */
-  readonly #partial: InspectedSnapshot[] = [];
+  readonly #partial: WholeSnapshot[] = [];
   /** Whether nothing was lost up to here. */
   #exact = true;
   /** The checksum of the last change where it is known: what the next one is chained to. */
@@ -100,8 +111,10 @@ class Salvage {
   /** Begins with the newest snapshot that has all its records. */
   async #begin(snapshots: readonly number[]): Promise<boolean> {
     for (const sequence of snapshots.toReversed()) {
-      const bytes = await readWhole(this.#files, join(this.#folder, snapshotFile(sequence)));
-      const snapshot = inspectSnapshot(bytes, sequence);
+      const records: PlacedRecord[] = [];
+      const pieces = piecesOf(this.#files, join(this.#folder, snapshotFile(sequence)));
+      const inspected = await inspectSnapshot(pieces, sequence, (record) => void records.push(record));
+      const snapshot = { ...inspected, records };
       if (!snapshot.complete) {
         this.#partial.unshift(snapshot);
         continue;
@@ -116,11 +129,15 @@ class Salvage {
   }
 
   async #readSegment(first: number): Promise<void> {
-    const bytes = await readWhole(this.#files, join(this.#folder, segmentFile(first)));
+    const pieces = piecesOf(this.#files, join(this.#folder, segmentFile(first)));
     const database = this.#database;
     const chain = this.#chain;
-    const segment = inspectSegment(bytes, first, chain === undefined ? [] : [chain]);
-    if (segment.headless) this.#loseHeadless(segment.file, bytes.length);
+    const entries: SegmentEntry[] = [];
+    const inspected = await inspectSegment(pieces, first, chain === undefined ? [] : [chain], (each) => {
+      for (const entry of each) entries.push(entry);
+    });
+    const segment = { ...inspected, entries };
+    if (segment.headless) this.#loseHeadless(segment.file, segment.length);
     if (segment.entries.length === 0 && segment.tail === undefined) return;
     if (first > database.sequence + 1) this.#overlay(first - 1);
     if (first > database.sequence + 1) {
@@ -161,7 +178,7 @@ class Salvage {
     this.#tell(segment, applied, previous);
   }
 
-  #tell(segment: InspectedSegment, applied: readonly number[], previous: number): void {
+  #tell(segment: WholeSegment, applied: readonly number[], previous: number): void {
     const { file, tail } = segment;
     const [first, last] = [applied[0], applied.at(-1)];
     if (first !== undefined && last !== undefined) {
@@ -193,7 +210,7 @@ class Salvage {
     return sequence === this.#database.sequence && this.#chain !== undefined && chain !== this.#chain;
   }
 
-  #refuse(segment: InspectedSegment, offset: number): void {
+  #refuse(segment: WholeSegment, offset: number): void {
     const what =
       "it does not follow what was written before it: it belongs to other data, and none of it was taken";
     this.#lost.push({ file: segment.file, offset, what, known: null });
@@ -205,7 +222,7 @@ class Salvage {
   /** Sets the records of the partial snapshots up to a change, where what came of the journal is not certain. */
   #overlay(upTo: number): void {
     while (this.#partial[0] !== undefined && this.#partial[0].sequence <= upTo) {
-      const snapshot = this.#partial.shift() as InspectedSnapshot;
+      const snapshot = this.#partial.shift() as WholeSnapshot;
       const { sequence, chain, file } = snapshot;
       if (sequence < this.#database.sequence) continue;
       if (this.#exact && sequence === this.#database.sequence) continue;
@@ -228,7 +245,7 @@ class Salvage {
     }
   }
 
-  #put({ file, records }: InspectedSnapshot): void {
+  #put({ file, records }: WholeSnapshot): void {
     for (const { collection, record, offset } of records) {
       const definition = definitionOf(collection);
       if (definition === undefined) {

@@ -33,67 +33,118 @@ export interface ScannedLine {
 /** More chains than a few are not worth trying: only lines that fall apart leave that many. */
 const manyChains = 12;
 
+/** A line that is not whole, until the line after it has told more. */
 interface Pending {
-  readonly index: number;
+  readonly line: ScannedLine;
   /** What the checksum of the line would be, were only its written checksum damaged. */
   readonly actual: readonly number[];
 }
 
-/**
- * The lines of a file's bytes from `start` on.
- * @param chains what the first line may be chained to: nothing where that is not known
- */
-export function scanLines(bytes: Buffer, chains: readonly number[], start = 0): ScannedLine[] {
-  const lines: ScannedLine[] = [];
-  let candidates = chains;
-  let pending: Pending | undefined;
+/** Scans a file while its bytes come, and tells of its lines in order: of a broken one with the line after it. */
+export class LineScanner {
+  readonly #told: (line: ScannedLine) => void;
+  #candidates: readonly number[];
+  #pending: Pending | undefined;
+  /** The beginning of a line that is not all there. */
+  #rest = Buffer.alloc(0);
+  /** Where that is in the file. */
+  #offset: number;
 
-  const add = (line: ScannedLine, chain: number) => {
-    if (pending?.actual.includes(chain) === true) {
-      const attested = lines[pending.index] as ScannedLine;
-      const fault = "the checksum of the line is wrong; the line after it attests what it says";
-      if (attested.chain !== chain) lines[pending.index] = { ...attested, readable: true, chain, fault };
-    }
-    lines.push(line);
-    pending = undefined;
-    candidates = [line.chain as number];
-  };
-
-  let offset = start;
-  while (offset < bytes.length) {
-    const feed = bytes.indexOf(lineFeed, offset);
-    const terminated = feed !== -1;
-    const end = terminated ? feed : bytes.length;
-    const next = terminated ? end + 1 : end;
-    const written = writtenChecksum(bytes, offset, end);
-    const matching = chainOf(bytes, offset, end, written, candidates);
-    if (matching !== undefined) {
-      const fault = terminated ? undefined : "the line feed at the end of the line is missing";
-      add(lineAt(bytes, offset, end, next, written, true, !terminated, fault), matching);
-      offset = next;
-      continue;
-    }
-    const lost = lostFeed(bytes, offset, end, terminated, written, candidates);
-    if (lost !== undefined) {
-      const fault = "the line feed at the end of the line has become another byte";
-      add(lineAt(bytes, offset, lost.at, lost.at + 1, written, true, false, fault), lost.chain);
-      offset = lost.at + 1;
-      continue;
-    }
-    const fault = terminated ? "the checksum of the line is wrong" : "the line is incomplete";
-    lines.push(lineAt(bytes, offset, end, next, written, false, !terminated, fault));
-    const body = bytes.subarray(Math.min(offset + bodyOffset, end), end);
-    const actual = candidates.map((chain) => crc32(body, chain));
-    pending = { index: lines.length - 1, actual };
-    const own = written === undefined ? [] : [written];
-    candidates = [...new Set([...own, ...actual, ...candidates])].slice(0, manyChains);
-    offset = next;
+  /**
+   * @param chains what the first line may be chained to: nothing where that is not known
+   * @param start where the first bytes are in the file
+   */
+  constructor(chains: readonly number[], told: (line: ScannedLine) => void, start = 0) {
+    this.#candidates = chains;
+    this.#told = told;
+    this.#offset = start;
   }
+
+  /** Takes the next bytes; they are free again when this returns. */
+  take(piece: Uint8Array): void {
+    const bytes = Buffer.concat([this.#rest, piece]);
+    const end = piece.includes(lineFeed) ? bytes.lastIndexOf(lineFeed) + 1 : 0;
+    this.#scan(bytes.subarray(0, end));
+    this.#rest = Buffer.from(bytes.subarray(end));
+    this.#offset += end;
+  }
+
+  /** Takes the end of the file. */
+  end(): void {
+    this.#scan(this.#rest);
+    this.#offset += this.#rest.length;
+    this.#rest = Buffer.alloc(0);
+    this.#release();
+  }
+
+  /** Scans lines that are all there, but for the last one of the file. */
+  #scan(bytes: Buffer): void {
+    const at = this.#offset;
+    for (let offset = 0; offset < bytes.length; ) {
+      const feed = bytes.indexOf(lineFeed, offset);
+      const terminated = feed !== -1;
+      const end = terminated ? feed : bytes.length;
+      const next = terminated ? end + 1 : end;
+      const written = writtenChecksum(bytes, offset, end);
+      const matching = chainOf(bytes, offset, end, written, this.#candidates);
+      if (matching !== undefined) {
+        const fault = terminated ? undefined : "the line feed at the end of the line is missing";
+        this.#whole(lineAt(bytes, at, offset, end, next, written, true, !terminated, fault), matching);
+        offset = next;
+        continue;
+      }
+      const lost = lostFeed(bytes, offset, end, terminated, written, this.#candidates);
+      if (lost !== undefined) {
+        const fault = "the line feed at the end of the line has become another byte";
+        this.#whole(lineAt(bytes, at, offset, lost.at, lost.at + 1, written, true, false, fault), lost.chain);
+        offset = lost.at + 1;
+        continue;
+      }
+      const fault = terminated ? "the checksum of the line is wrong" : "the line is incomplete";
+      const line = lineAt(bytes, at, offset, end, next, written, false, !terminated, fault);
+      this.#broken(line, bytes.subarray(Math.min(offset + bodyOffset, end), end));
+      offset = next;
+    }
+  }
+
+  #whole(line: ScannedLine, chain: number): void {
+    if (this.#pending !== undefined && this.#pending.actual.includes(chain)) {
+      const { line: attested, actual } = this.#pending;
+      const fault = "the checksum of the line is wrong; the line after it attests what it says";
+      const whole = { ...attested, readable: true, chain, fault };
+      if (attested.chain !== chain) this.#pending = { line: whole, actual };
+    }
+    this.#release();
+    this.#told(line);
+    this.#candidates = [line.chain as number];
+  }
+
+  #broken(line: ScannedLine, body: Buffer): void {
+    this.#release();
+    const actual = this.#candidates.map((chain) => crc32(body, chain));
+    this.#pending = { line, actual };
+    const own = line.chain === undefined ? [] : [line.chain];
+    this.#candidates = [...new Set([...own, ...actual, ...this.#candidates])].slice(0, manyChains);
+  }
+
+  #release(): void {
+    if (this.#pending !== undefined) this.#told(this.#pending.line);
+    this.#pending = undefined;
+  }
+}
+
+/** The lines of some bytes; see {@link LineScanner}. */
+export function scanLines(bytes: Buffer, chains: readonly number[]): ScannedLine[] {
+  const lines: ScannedLine[] = [];
+  const scanner = new LineScanner(chains, (line) => lines.push(line));
+  scanner.take(bytes);
+  scanner.end();
   return lines;
 }
 
 function lineAt(
   bytes: Buffer,
+  at: number,
   offset: number,
   textEnd: number,
   end: number,
@@ -103,7 +154,7 @@ function lineAt(
   fault: string | undefined,
 ): ScannedLine {
   const json = bytes.toString("utf8", Math.min(offset + bodyOffset, textEnd), textEnd);
-  return { offset, end, json, readable, chain, incomplete, fault };
+  return { offset: at + offset, end: at + end, json, readable, chain, incomplete, fault };
 }
 
 /** The one of the chains with which the bytes have the written checksum. */

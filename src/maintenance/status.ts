@@ -7,7 +7,7 @@ import { segmentFile, segmentsIn } from "../store/journal.ts";
 import { readHistory, readState } from "../store/reading.ts";
 import { remedyFor } from "../store/refusals.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
-import { listData, steadily } from "./verify.ts";
+import { listData, steadily } from "./listing.ts";
 
 /** The number of a change or a snapshot, and its instant in milliseconds since 1970, null where it is not known. */
 export interface Mark {

@@ -9,9 +9,8 @@ import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../errors.ts";
 import { ClockSteps } from "../store/clock.ts";
-import { type Files, readWhole } from "../store/files.ts";
+import { type Files, piecesOf } from "../store/files.ts";
 import { segmentFile, segmentsIn } from "../store/journal.ts";
-import { hasData } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 import { type Inconsistency, readInconsistencies } from "./consistency.ts";
 import {
@@ -20,9 +19,13 @@ import {
   type InspectedSnapshot,
   inspectSegment,
   inspectSnapshot,
+  type PlacedRecord,
+  type SegmentEntry,
+  type SegmentHead,
 } from "./inspect.ts";
+import { listData, steadily } from "./listing.ts";
 import { definitionOf } from "./record.ts";
-import { Walk } from "./walk.ts";
+import { Records, Walk } from "./walk.ts";
 
 /** What {@link verify} found. */
 export interface Verified {
@@ -40,32 +43,6 @@ export interface Verified {
   readonly records: number;
   /** The number of the last change. */
   readonly sequence: number;
-}
-
-/** How often reading begins anew since the running service has dropped a file meanwhile. */
-const attempts = 5;
-
-/** Runs `read` again where a file has vanished under it: the running service drops what is past its retention. */
-export async function steadily<T>(read: () => Promise<T>): Promise<T> {
-  for (let attempt = 1; ; attempt++) {
-    try {
-      return await read();
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === attempts) throw error;
-    }
-  }
-}
-
-/** The names in a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
-export async function listData(files: Files, folder: string): Promise<string[]> {
-  const names = await files.readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
-    throw error;
-  });
-  if (hasData(names)) return names;
-  throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
-    hint: "`addon-cli serve` and `addon-cli data restore` begin it; --data names another folder.",
-  });
 }
 
 /**
@@ -157,46 +134,60 @@ class Verification {
 
   async #readSegment(first: number, isNewest: boolean): Promise<void> {
     const walk = this.#walk;
-    const bytes = await readWhole(this.#files, join(this.#folder, segmentFile(first)));
+    const file = segmentFile(first);
+    const pieces = piecesOf(this.#files, join(this.#folder, file));
     const linked = walk.chain === undefined ? [] : [walk.chain];
-    const segment = this.#inspect(() => inspectSegment(bytes, first, linked), segmentFile(first));
+    const from = this.#problems.length;
+    let isLinked = false;
+    const segment = await this.#inspect(
+      inspectSegment(pieces, first, linked, async (entries, head) => {
+        if (!isLinked) await this.#link(head);
+        isLinked = true;
+        for (const entry of entries) await this.#walkOver(file, entry);
+      }),
+      file,
+    );
     if (segment === undefined) return walk.forget();
-    this.#problems.push(...segment.faults);
+    // What is wrong with the file itself goes before what is wrong with what it says.
+    const others = this.#problems.splice(from);
+    for (const fault of segment.faults) this.#problems.push(fault);
     this.#tail(segment, isNewest);
-    if (segment.entries.length === 0 && first <= walk.sequence) {
+    for (const fault of others) this.#problems.push(fault);
+    if (!isLinked && first <= walk.sequence) {
       this.#remarks.push(
-        `${segment.file} has no changes: a snapshot that failed has begun it, and the journal went on before it.`,
+        `${file} has no changes: a snapshot that failed has begun it, and the journal went on before it.`,
       );
       return;
     }
-    await this.#link(segment);
-    for (const entry of segment.entries) {
-      if (entry.record === undefined) {
-        walk.forget();
-        continue;
-      }
-      const { record, chain, offset } = entry;
-      this.#changes += 1;
-      this.#clock.take(record);
-      // Behind lines that can not be read a snapshot may know again.
-      while (this.#waiting[0] !== undefined && this.#waiting[0] < record.sequence) {
-        await this.#visit(this.#waiting.shift() as number);
-      }
-      for (const { collection, key, before } of record.changes) {
-        const known = walk.known(collection, key);
-        if (known === undefined || isDeepStrictEqual(known.value ?? null, before ?? null)) continue;
-        const what = `change ${record.sequence} says that ${collection} ${key} was ${brief(before)}, but it was ${brief(known.value)}`;
-        this.#content(segment.file, offset, what);
-      }
-      walk.apply(record, chain);
-      await this.#visitReached();
-    }
+    if (!isLinked) await this.#link(segment);
     this.#previous = first;
   }
 
+  async #walkOver(file: string, entry: SegmentEntry): Promise<void> {
+    const walk = this.#walk;
+    if (entry.record === undefined) {
+      walk.forget();
+      return;
+    }
+    const { record, chain, offset } = entry;
+    this.#changes += 1;
+    this.#clock.take(record);
+    // Behind lines that can not be read a snapshot may know again.
+    while (this.#waiting[0] !== undefined && this.#waiting[0] < record.sequence) {
+      await this.#visit(this.#waiting.shift() as number);
+    }
+    for (const { collection, key, before } of record.changes) {
+      const known = walk.known(collection, key);
+      if (known === undefined || isDeepStrictEqual(known.value ?? null, before ?? null)) continue;
+      const what = `change ${record.sequence} says that ${collection} ${key} was ${brief(before)}, but it was ${brief(known.value)}`;
+      this.#content(file, offset, what);
+    }
+    walk.apply(record, chain);
+    await this.#visitReached();
+  }
+
   /** Whether the segment goes on where the walk is. */
-  async #link(segment: InspectedSegment): Promise<void> {
-    const { file, first, chain } = segment;
+  async #link({ file, first, chain }: SegmentHead): Promise<void> {
     const walk = this.#walk;
     if (first > walk.sequence + 1) {
       this.#damage(file, 0, `it begins with change ${first}, but ${walk.sequence + 1} is missing`);
@@ -256,42 +247,50 @@ class Verification {
   /** Looks at a snapshot: is it what the walk has come to? The walk goes on from it. */
   async #visit(sequence: number): Promise<void> {
     const file = snapshotFile(sequence);
-    const bytes = await readWhole(this.#files, join(this.#folder, file));
-    const snapshot = this.#inspect(() => inspectSnapshot(bytes, sequence), file);
-    if (snapshot === undefined) return;
-    this.#problems.push(...snapshot.faults);
-    this.#records += snapshot.records.length;
     const walk = this.#walk;
+    const records = new Records();
+    const differing: Fault[] = [];
+    const take = ({ collection, record, offset, isSound }: PlacedRecord) => {
+      const key = isSound ? definitionOf(collection)?.key(record) : undefined;
+      if (key === undefined || walk.sequence > sequence) return;
+      const known = walk.sequence < sequence ? undefined : walk.known(collection, key);
+      const isKnown = known !== undefined && isDeepStrictEqual(known.value ?? null, record);
+      // The one that is there already: no record is in memory twice.
+      records.set(collection, key, isKnown ? known.value : record);
+      if (known === undefined || isKnown) return;
+      const what = `${collection} ${key} is ${brief(record)}, but the journal before it makes it ${brief(known.value)}`;
+      differing.push({ file, offset, what, kind: "content" });
+    };
+    const pieces = piecesOf(this.#files, join(this.#folder, file));
+    const snapshot = await this.#inspect(inspectSnapshot(pieces, sequence, take), file);
+    if (snapshot === undefined) return;
+    for (const fault of snapshot.faults) this.#problems.push(fault);
+    this.#records += snapshot.count;
     if (!snapshot.complete || snapshot.faults.some(({ kind }) => kind === "content")) return;
-    if (walk.sequence === sequence) this.#compare(snapshot);
-    if (walk.sequence <= sequence) walk.restart(sequence, snapshot.chain, snapshot.records);
+    if (walk.sequence === sequence) this.#compare(snapshot, records, differing);
+    if (walk.sequence <= sequence) walk.restart(sequence, snapshot.chain, records);
   }
 
-  #compare(snapshot: InspectedSnapshot): void {
-    const { file, chain, records } = snapshot;
+  #compare(
+    { file, sequence, chain }: InspectedSnapshot,
+    records: Records,
+    differing: readonly Fault[],
+  ): void {
     const walk = this.#walk;
     if (chain !== undefined && walk.chain !== undefined && chain !== walk.chain) {
-      this.#damage(file, 0, `the journal has another change ${snapshot.sequence} than it contains`);
+      this.#damage(file, 0, `the journal has another change ${sequence} than it contains`);
       return;
     }
-    const there = new Set<string>();
-    for (const { collection, record, offset } of records) {
-      const key = definitionOf(collection)?.key(record) ?? "";
-      there.add(`${collection} ${key}`);
-      const known = walk.known(collection, key);
-      if (known === undefined || isDeepStrictEqual(known.value ?? null, record)) continue;
-      const what = `${collection} ${key} is ${brief(record)}, but the journal before it makes it ${brief(known.value)}`;
-      this.#content(file, offset, what);
-    }
+    for (const fault of differing) this.#problems.push(fault);
     for (const [collection, key] of walk.all()) {
-      if (there.has(`${collection} ${key}`)) continue;
+      if (records.get(collection, key) !== undefined) continue;
       this.#content(file, 0, `it lacks ${collection} ${key}, which the journal before it has`);
     }
   }
 
-  #inspect<T>(inspect: () => T, file: string): T | undefined {
+  async #inspect<T>(inspected: Promise<T>, file: string): Promise<T | undefined> {
     try {
-      return inspect();
+      return await inspected;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
       // A newer version of the program wrote it: there is nothing in it that could be judged.

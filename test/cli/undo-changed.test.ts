@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { describeObstacles } from "../../src/administration/undo.ts";
-import { changeOf, recordOf } from "../audit/_history.ts";
 import { assertIncludes } from "../_setup.ts";
+import { changeOf, recordOf } from "../audit/_history.ts";
 import { type Desk, type FailureDocument, seededDesk } from "./_setup.ts";
 
 async function lastNumber(desk: Desk): Promise<string> {
