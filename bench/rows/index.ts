@@ -3,6 +3,7 @@ import type { Settings } from "../settings.ts";
 import { additionRows } from "./additions.ts";
 import { commandRows } from "./commands.ts";
 import { growthRows } from "./growth.ts";
+import { historyRows } from "./history.ts";
 import { memoryRow } from "./memory.ts";
 import { readRows } from "./reads.ts";
 import type { Row } from "./row.ts";
@@ -18,6 +19,7 @@ export function rowsFor(settings: Settings): readonly Row[] {
     snapshotRow(settings),
     startRow(settings),
     memoryRow(settings),
+    ...historyRows(settings),
     ...commandRows,
   ];
   return rows.filter(({ what }) => isWanted(settings, what));

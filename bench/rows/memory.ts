@@ -1,11 +1,12 @@
 /** The memory of a service with much data. */
+
+import { quantity } from "../report/quantity.ts";
 import type { Bench } from "../run/bench.ts";
 import { median } from "../run/compare.ts";
 import { NotMeasured } from "../run/failure.ts";
 import { type Product, startProduct } from "../run/product.ts";
 import { Additions, LoadSide, perSecond } from "../run/sides.ts";
 import type { Settings } from "../settings.ts";
-import { quantity } from "../report/quantity.ts";
 import { atMost, type Row } from "./row.ts";
 
 /** The row of this file. */

@@ -1,8 +1,9 @@
 /** A row of the table: what is compared with what, its goal, and what came of it. */
+
+import { quantity, ratioText, type Unit } from "../report/quantity.ts";
 import type { Bench } from "../run/bench.ts";
 import type { Pair, Run } from "../run/compare.ts";
 import { compare, median } from "../run/compare.ts";
-import { quantity, ratioText, type Unit } from "../report/quantity.ts";
 
 /** What a ratio, or where there is nothing to compare with a quantity, has to be. */
 export interface Goal {

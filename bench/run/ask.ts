@@ -1,6 +1,7 @@
 /** One request and its whole answer, header by header: what the checks before and after measuring look at. */
-import { isDeepStrictEqual } from "node:util";
+
 import { Agent, get } from "node:http";
+import { isDeepStrictEqual } from "node:util";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { ensure } from "./failure.ts";
 

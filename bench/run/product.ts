@@ -1,6 +1,7 @@
 /** The product, as an operator runs it: `addon-cli serve` on a copy of a filled data folder, checked before use. */
-import { join } from "node:path";
+
 import { readdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import type { World } from "../scale/world.ts";
 import type { Bench, Template } from "./bench.ts";
 import { checkProduct } from "./check.ts";

@@ -1,8 +1,9 @@
 /** A server in a process of its own, ours or a peer: started, looked at from outside, ended. */
+
+import type { ChildProcess } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import type { ChildProcess } from "node:child_process";
 import { BenchFailure } from "./failure.ts";
 import type { Workshop } from "./workshop.ts";
 

@@ -1,7 +1,7 @@
 /** Fills a data folder with a world, through the store's own door; and leaves changes in its journal, if asked to. */
 import { randomUUID } from "node:crypto";
 import { model } from "../../src/model.ts";
-import type { Draft, DataStore } from "../../src/store/data.ts";
+import type { DataStore, Draft } from "../../src/store/data.ts";
 import { Store } from "../../src/store/store.ts";
 import { readNames } from "./seed.ts";
 import { naviPoints, targets, type World, wantedReasons } from "./world.ts";
