@@ -76,7 +76,10 @@ function requireSound(folder: string, database: Database<typeof model>): number 
   return count;
 }
 
-/** Passes pieces of lines on, and tells of how many of all lines they have. */
+/**
+ * Passes pieces of lines on, and tells of how many of all lines they have. They are copied: a stream asks for the next
+ * piece before it has used the last one, and by then an encoded piece is overwritten.
+ */
 async function* telling(
   pieces: AsyncIterable<Uint8Array>,
   records: number,
