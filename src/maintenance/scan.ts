@@ -108,7 +108,7 @@ export class LineScanner {
   }
 
   #whole(line: ScannedLine, chain: number): void {
-    if (this.#pending !== undefined && this.#pending.actual.includes(chain)) {
+    if (this.#pending?.actual.includes(chain) === true) {
       const { line: attested, actual } = this.#pending;
       const fault = "the checksum of the line is wrong; the line after it attests what it says";
       const whole = { ...attested, readable: true, chain, fault };

@@ -1,0 +1,125 @@
+/** Reading the journal in pieces, forwards and from its end: the same changes, and no more of a file than is needed. */
+import assert from "node:assert/strict";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { findNames } from "../../src/audit/find-names.ts";
+import { readNewest } from "../../src/audit/read.ts";
+import { readBackwards } from "../../src/store/backwards.ts";
+import { type Files, nodeFiles } from "../../src/store/files.ts";
+import { readHistory } from "../../src/store/reading.ts";
+import { ada, type Keeper, openStore, want } from "../audit/_history.ts";
+
+/** Node's files, and how many bytes were read through them. */
+function countedFiles(): { files: Files; bytes(): number } {
+  let bytes = 0;
+  const files: Files = {
+    ...nodeFiles,
+    async *readPieces(path, from) {
+      for await (const piece of nodeFiles.readPieces?.(path, from) ?? []) {
+        bytes += piece.length;
+        yield piece;
+      }
+    },
+  };
+  return { files, bytes: () => bytes };
+}
+
+async function numbers(records: AsyncIterable<{ readonly sequence: number }>): Promise<number[]> {
+  const found: number[] = [];
+  for await (const { sequence } of records) found.push(sequence);
+  return found;
+}
+
+/** A player, bulk changes of several lines between single ones, and a snapshot: about 3 MB. */
+async function longHistory(t: TestContext): Promise<Keeper> {
+  const store = await openStore(t);
+  await store.change({ who: "operator", operation: "player.add" }, (draft) =>
+    draft.players.put({ uuid: ada, name: "Ada", administrator: false, registeredAt: 0 }),
+  );
+  await store.snapshot();
+  for (let round = 1; round <= 3; round += 1) {
+    await store.changeInBulk({ who: ada, operation: "test.bulk" }, () =>
+      Array.from({ length: 9000 }, (_, each) => {
+        const [before, after] = [round - 1, round].map((points) => ({ reason: `R${each}`, points }));
+        return { collection: "wantedReasons", key: `r${each}`, before: round === 1 ? null : before, after };
+      }),
+    );
+    for (let each = 0; each < 5; each += 1) await want(store, "A", round * 10 + each);
+  }
+  return store;
+}
+
+async function newestSegment(folder: string): Promise<string> {
+  const names = (await readdir(folder)).filter((name) => name.startsWith("journal-"));
+  return join(folder, names.sort().at(-1) ?? "");
+}
+
+describe("the journal, read from its end", () => {
+  it("has the changes that it has when read forwards, bulk changes and several segments among them", async (t) => {
+    const { folder } = await longHistory(t);
+    const forwards = await numbers(readHistory(nodeFiles, folder));
+    assert.equal(forwards.length, 19);
+    assert.deepEqual(await numbers(readBackwards(nodeFiles, folder)), forwards.toReversed());
+  });
+
+  it("is read no further than the newest changes", async (t) => {
+    const { folder } = await longHistory(t);
+    const { files, bytes } = countedFiles();
+    for await (const { sequence } of readBackwards(files, folder)) if (sequence === 16) break;
+    assert.ok(bytes() <= 256 * 1024, `${bytes()} bytes were read`);
+  });
+
+  it("leaves out an incomplete change at its end", async (t) => {
+    const { folder } = await longHistory(t);
+    const path = await newestSegment(folder);
+    await writeFile(path, (await readFile(path)).subarray(0, -10));
+    assert.equal((await numbers(readBackwards(nodeFiles, folder)))[0], 18);
+  });
+
+  it("is refused at a damaged change, once that is read, with its file", async (t) => {
+    const { folder } = await longHistory(t);
+    const path = await newestSegment(folder);
+    const bytes = await readFile(path);
+    bytes.write("x", bytes.indexOf('"points":1'));
+    await writeFile(path, bytes);
+    const { entries } = await readNewest(nodeFiles, folder, { limit: 2 });
+    assert.deepEqual(
+      entries.map(({ number }) => number),
+      [18, 19],
+    );
+    await assert.rejects(
+      numbers(readBackwards(nodeFiles, folder)),
+      /journal-\d+\.log is damaged at byte \d+/,
+    );
+  });
+
+  it("names players by a snapshot, without reading the changes again", async (t) => {
+    const { folder } = await longHistory(t);
+    const { entries, names } = await readNewest(nodeFiles, folder, { limit: 1, operation: "test.bulk" });
+    assert.deepEqual(
+      entries.map(({ number, name }) => [number, name]),
+      [[14, "Ada"]],
+    );
+    assert.equal(names.of(ada), "Ada");
+  });
+
+  it("names a player who is registered no more, by an older segment", async (t) => {
+    const store = await longHistory(t);
+    await store.change({ who: "operator", operation: "player.remove" }, (draft) => draft.players.delete(ada));
+    await store.snapshot();
+    const { entries } = await readNewest(nodeFiles, store.folder, { limit: 1, operation: "test.bulk" });
+    assert.equal(entries[0]?.name, "Ada");
+    assert.equal((await findNames(nodeFiles, store.folder, entries)).of(ada), "Ada");
+  });
+});
+
+describe("the journal, read forwards", () => {
+  it("gives changes before the whole file is read", async (t) => {
+    const { folder } = await longHistory(t);
+    const { files, bytes } = countedFiles();
+    for await (const { sequence } of readHistory(files, folder, 1)) if (sequence === 2) break;
+    const { length } = await readFile(await newestSegment(folder));
+    assert.ok(bytes() < length / 2, `${bytes()} of ${length} bytes were read`);
+  });
+});
