@@ -65,6 +65,8 @@ async function findPlayers(
   const found = new Map<string, RecordChange>();
   const take = (lines: Buffer) => {
     for (const json of linesOfPlayers(lines)) {
+      // Most lines of a snapshot are of others: they are not worth parsing.
+      if (json.match(/[0-9a-f]{32}/g)?.some((uuid) => wanted.has(uuid)) !== true) continue;
       for (const change of playersIn(json)) if (wanted.has(change.key)) found.set(change.key, change);
     }
   };
