@@ -25,6 +25,7 @@ export interface LineListener {
 /** See the head of this file. Its bytes are given to {@link take}, then {@link flush} and {@link end} are called. */
 export class LineDecoder {
   readonly #listener: LineListener;
+  readonly #longest: number;
   /** What is not decoded yet, from the beginning of a line on. */
   #bytes = Buffer.allocUnsafeSlow(room);
   #length = 0;
@@ -33,8 +34,10 @@ export class LineDecoder {
   #chain: number | undefined;
   #unterminated = false;
 
-  constructor(listener: LineListener) {
+  /** @param longest bytes that a line may have at least before it is refused; it has to be in memory as a whole */
+  constructor(listener: LineListener, longest = Number.POSITIVE_INFINITY) {
     this.#listener = listener;
+    this.#longest = longest;
   }
 
   /** The number of bytes that were given so far. */
@@ -59,7 +62,7 @@ export class LineDecoder {
 
   /**
    * Takes the next bytes of the file; they are free again when this returns. Tells of lines as soon as there are many.
-   * @throws BrokenLine at the first line whose checksum is not that of its bytes
+   * @throws BrokenLine at the first line whose checksum is not that of its bytes, or that is too long
    */
   take(piece: Uint8Array): void {
     this.#taken += piece.length;
@@ -71,7 +74,11 @@ export class LineDecoder {
       if (this.#length < this.#bytes.length) return;
       this.flush();
       // Nothing but the beginning of a long line.
-      if (this.#length === this.#bytes.length) this.#resize(2 * this.#length);
+      if (this.#length < this.#bytes.length) continue;
+      if (this.#length >= this.#longest) {
+        throw new BrokenLine(`the line is longer than ${this.#longest} bytes`, this.#offset);
+      }
+      this.#resize(2 * this.#length);
     }
   }
 

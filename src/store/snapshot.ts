@@ -25,6 +25,8 @@ export const snapshotVersion = 2;
 
 /** How many bytes are encoded before they are written. */
 const pieceLength = 64 * 1024;
+/** How long a line may be, in bytes. No record comes near; a few kilobytes of gzip can hold a line of gigabytes. */
+const longestLine = 16 * 1024 * 1024;
 /** For how long at least, and at most, a snapshot is encoded until others get their turn, in milliseconds. */
 const turn = { least: 0.1, most: 0.5 };
 
@@ -105,10 +107,13 @@ function toHeader(json: string): SnapshotHeader {
 /** Builds a database while the bytes of its snapshot come. */
 class SnapshotReader<M extends Model> {
   readonly #database: Database<M>;
-  readonly #decoder = new LineDecoder({
-    header: (json, checksum) => this.#begin(json, checksum),
-    line: (document, _, offset, end) => this.#take(document as SnapshotLine, offset, end),
-  });
+  readonly #decoder = new LineDecoder(
+    {
+      header: (json, checksum) => this.#begin(json, checksum),
+      line: (document, _, offset, end) => this.#take(document as SnapshotLine, offset, end),
+    },
+    longestLine,
+  );
   readonly #sequence: number | undefined;
   #header: SnapshotHeader | undefined;
   #count = 0;

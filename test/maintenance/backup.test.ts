@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { gzipSync } from "node:zlib";
 import { writeBackup } from "../../src/maintenance/backup.ts";
 import { readBackup } from "../../src/maintenance/source.ts";
 import { model } from "../../src/model.ts";
@@ -127,6 +128,14 @@ describe("a backup that was killed", () => {
     await backUp(files, data, target);
     assert.deepEqual(await pointsIn(target), { A: 1, B: 2 });
     assert.deepEqual((await readdir(elsewhere)).sort(), [...foreign, "b.gz", "c.gz"].sort());
+  });
+});
+
+describe("reading a backup", () => {
+  it("refuses a small file that decompresses to an endless line", async (t) => {
+    const { target } = await places(t);
+    await writeFile(target, gzipSync(Buffer.alloc(32 * 1024 * 1024)));
+    await assert.rejects(readBackup(nodeFiles, target), /at byte 0, the line is longer than 16777216 bytes/);
   });
 });
 
