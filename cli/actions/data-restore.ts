@@ -127,7 +127,7 @@ async function carryOut(session: Session, source: Source, options: RestoreOption
     const verdict =
       preview.changes === 0 ? "nothing would change" : `${countOf(preview.changes)} would change`;
     output.result(
-      { folder, ...source, dryRun, sequence: null, ...document },
+      { folder, ...toDocument(source), dryRun, sequence: null, ...document },
       `${shown}${shown === "" ? "" : "\n"}${what}: ${verdict}.`,
     );
     return;
@@ -136,7 +136,7 @@ async function carryOut(session: Session, source: Source, options: RestoreOption
   if (!yes) await agree(session, options, preview);
   const { revision } = preview;
   const result = await withControl("reads", (control) => control.restoreRecords(request, revision));
-  output.result({ folder, ...source, dryRun, ...result }, doneText(source, result));
+  output.result({ folder, ...toDocument(source), dryRun, ...result }, doneText(source, result));
 }
 
 /** @throws Failure, or Reported, where it is not to be done */
@@ -169,7 +169,7 @@ async function unpack({ output, workplace }: Session, source: Source, dryRun: bo
   const words = `${countOf(records)}${instant === null ? "" : ` of ${toDate(instant)}`}`;
   if (dryRun) {
     output.result(
-      { folder, ...source, dryRun, sequence: null, records, instant },
+      { folder, ...toDocument(source), dryRun, sequence: null, records, instant },
       `${folder} would get ${words}.`,
     );
     return;
@@ -181,7 +181,15 @@ async function unpack({ output, workplace }: Session, source: Source, dryRun: bo
   });
   const verb = source.kind === "export" ? "Imported" : "Restored";
   const upTo = source.kind === "export" ? "" : `, everything up to change ${sequence}`;
-  output.result({ folder, ...source, dryRun, sequence, records, instant }, `${verb} ${words}${upTo}.`);
+  output.result(
+    { folder, ...toDocument(source), dryRun, sequence, records, instant },
+    `${verb} ${words}${upTo}.`,
+  );
+}
+
+/** A source in a JSON document, where `sequence` is the number of the change that was made. */
+function toDocument(source: Source) {
+  return source.kind === "moment" ? { kind: source.kind, at: source.sequence } : source;
 }
 
 function describeSource(source: Source, { instant }: Pick<RestorePreview, "instant">): string {

@@ -48,6 +48,24 @@ describe("data restore --at", () => {
     assert.deepEqual(await desk.files(), before);
   });
 
+  it("tells in JSON which change is restored, and which one that made", async (t) => {
+    const desk = await deskWithPast(t);
+    const moment = "2026-03-01T13:30:00Z";
+    for (const [flag, made] of [
+      ["--dry-run", null],
+      ["--yes", 5],
+    ] as const) {
+      const { kind, at, sequence } = await desk.json<{ kind: string; at: number; sequence: number | null }>(
+        "data",
+        "restore",
+        "--at",
+        moment,
+        flag,
+      );
+      assert.deepEqual({ kind, at, sequence }, { kind: "moment", at: 3, sequence: made });
+    }
+  });
+
   it("refuses a moment before the data, to come, or that is none", async (t) => {
     const desk = await deskWithPast(t);
     const before = await desk.files();
