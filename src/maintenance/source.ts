@@ -3,6 +3,7 @@
  * read and every record is checked before anything is done with it. Backups are read in pieces, so that memory has
  * their records once and their bytes never.
  */
+import { constants } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename } from "node:path";
 import { Readable } from "node:stream";
@@ -20,6 +21,7 @@ import { type CheckedData, describeInconsistency, findInconsistencies } from "./
 import { fromExport } from "./exchange.ts";
 import { ImportProblems } from "./import-problems.ts";
 import { recordFault } from "./record.ts";
+import { steadily } from "./verify.ts";
 
 /** Where the records come from. Paths are absolute: the service may run in another folder than the command. */
 export type Source =
@@ -45,12 +47,12 @@ export interface ReadSource {
 export async function readSource(files: Files, folder: string, source: Source): Promise<ReadSource> {
   if (source.kind === "backup") return readBackup(files, source.file);
   if (source.kind === "export") {
-    const text = (await readGiven(files, source.file)).toString();
+    const text = toText(await readGiven(files, source.file), source.file);
     const database = fromExport(text, source.file);
     const revision = createHash("sha256").update(text).digest("hex");
     return { database, records: countOf(database), instant: null, revision };
   }
-  const { database } = await readState(files, folder, model, { sequence: source.sequence });
+  const { database } = await steadily(() => readState(files, folder, model, { sequence: source.sequence }));
   if (database.sequence < source.sequence) {
     const { sequence } = database;
     throw new Failure(
@@ -117,6 +119,19 @@ async function readGiven(files: Files, path: string): Promise<Buffer> {
   return files.readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
+}
+
+/** @throws Failure `STORE_UNAVAILABLE` for more characters than a string can have */
+function toText(bytes: Buffer, path: string): string {
+  try {
+    return bytes.toString();
+  } catch (cause) {
+    throw new Failure(
+      "STORE_UNAVAILABLE",
+      `${path} is too large to import: it has ${bytes.length} bytes, expected at most ${constants.MAX_STRING_LENGTH}.`,
+      { hint: "Use `addon-cli data backup` and `data restore`, which have no such limit.", cause },
+    );
+  }
 }
 
 /** The bytes of a file, decompressed where they are compressed. */

@@ -2,8 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { it } from "node:test";
+import { constants } from "node:buffer";
 import { writeBackup } from "../../src/maintenance/backup.ts";
 import { previewRestore, restoreRecords } from "../../src/maintenance/restoring.ts";
+import { readSource } from "../../src/maintenance/source.ts";
 import { verify } from "../../src/maintenance/verify.ts";
 import { model } from "../../src/model.ts";
 import type { DataStore } from "../../src/store/data.ts";
@@ -11,6 +13,7 @@ import { nodeFiles } from "../../src/store/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
+import { ruledFiles, segment, systemError } from "../store/_faults.ts";
 
 const origin = { who: "operator", operation: "test" };
 
@@ -89,4 +92,29 @@ it("what is listed after a restore of other data stands behind what that data ha
     ["First", "Second", "Third"],
   );
   await store.close();
+});
+
+it("a moment is read again where a snapshot drops the files that it is read from", async (t) => {
+  const folder = await temporaryFolder(t);
+  const store = await Store.open({ folder, model });
+  await put(store, "A", 1);
+  await put(store, "B", 2);
+  await store.close();
+  let dropped = 0;
+  const files = ruledFiles(({ operation, path }) => {
+    if (operation !== "readFile" || !path.endsWith(segment(1)) || dropped > 0) return undefined;
+    dropped += 1;
+    return systemError("ENOENT");
+  });
+  const { database } = await readSource(files, folder, { kind: "moment", sequence: 1 });
+  assert.equal(dropped, 1);
+  assert.deepEqual([...database.view.wantedReasons.values()], [{ reason: "A", points: 1 }]);
+});
+
+it("an import of more characters than a string can have names the file and the way to move so much data", async () => {
+  const files = { ...nodeFiles, readFile: async () => Buffer.alloc(constants.MAX_STRING_LENGTH + 1) };
+  await assert.rejects(readSource(files, "data", { kind: "export", file: "/e.json" }), {
+    code: "STORE_UNAVAILABLE",
+    message: /^\/e\.json is too large to import: it has \d+ bytes, expected at most \d+\.$/,
+  });
 });
