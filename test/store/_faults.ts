@@ -215,7 +215,7 @@ export async function buildInto(folder: string): Promise<void> {
     "cli",
     "test/store/_driver.ts",
     "test/maintenance/_restore-driver.ts",
-    "test/torture.ts",
+    "test/torture/service.ts",
   ].map((each) => join(projectFolder, each));
   await writeFile(
     config,

@@ -1,0 +1,114 @@
+/** What the operator does to the data: commands, each with the records that it leads to. */
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import type { Records } from "./beliefs.ts";
+import type { Ended, Workshop } from "./processes.ts";
+import type { Random } from "./random.ts";
+
+/** A command that replaces the clients' records. */
+export interface Replacing {
+  readonly name: "restore" | "restore --at" | "import" | "undo";
+  readonly args: readonly string[];
+  /** The clients' records afterwards. */
+  readonly records: readonly Records[];
+  /** Whether it may be refused, since the history may not reach back so far. */
+  readonly mayBeRefused: boolean;
+}
+
+/** The data at a moment when nobody changed anything. */
+interface Mark {
+  readonly number: number;
+  readonly instant: number;
+  /** How many times the clock had been set back. */
+  readonly stepsBack: number;
+  readonly records: readonly Records[];
+  readonly backup: string;
+  readonly exported: string;
+}
+
+/** How many moments can be gone back to. */
+const mostMarks = 5;
+
+/** See the head of this file. */
+export class OperatorAtWork {
+  readonly #workshop: Workshop;
+  readonly #random: Random;
+  #marks: Mark[] = [];
+  #count = 0;
+
+  constructor(workshop: Workshop, random: Random) {
+    this.#workshop = workshop;
+    this.#random = random;
+  }
+
+  /** Backs up and exports, while nobody changes anything. */
+  async mark(records: readonly Records[]): Promise<void> {
+    this.#count += 1;
+    const path = join(this.#workshop.data, "..", `mark-${this.#count}`);
+    const backup = `${path}.jsonl.gz`;
+    const exported = `${path}.json`;
+    const last = await this.lastChange();
+    await this.succeed("data", "backup", backup);
+    await this.succeed("data", "export", exported);
+    this.#marks.push({ ...last, stepsBack: this.#workshop.clock.stepsBack, records, backup, exported });
+    const old = this.#marks.length > mostMarks ? this.#marks.shift() : undefined;
+    if (old !== undefined) await Promise.all([rm(old.backup), rm(old.exported)]);
+  }
+
+  /** Chooses a command that goes back to a moment, if there is one to go back to. */
+  async choose(): Promise<Replacing | undefined> {
+    const mark = this.#random.pick(this.#marks);
+    if (mark === undefined) return undefined;
+    const { records, number, instant, backup } = mark;
+    const choice = this.#random.below(4);
+    if (choice === 0) return this.#import(mark);
+    if (choice === 1) {
+      return { name: "restore", args: ["data", "restore", backup, "--yes"], records, mayBeRefused: false };
+    }
+    const isSteady = mark.stepsBack === this.#workshop.clock.stepsBack;
+    // After a step back the instant may mean a later change.
+    const at = choice === 2 && isSteady ? String(instant) : `#${number}`;
+    const args = ["data", "restore", "--at", at, "--yes"];
+    return { name: "restore --at", args, records, mayBeRefused: true };
+  }
+
+  /** A command that takes the last replacement back, which led away from these records. */
+  undo(number: number, records: readonly Records[]): Replacing {
+    return { name: "undo", args: ["undo", String(number)], records, mayBeRefused: false };
+  }
+
+  /** The number of the last change of an operation. */
+  async numberOf(operation: string): Promise<number> {
+    const { result } = await this.succeed("audit", "--operation", operation, "--limit", "1");
+    return Number(result.number);
+  }
+
+  async lastChange(): Promise<{ number: number; instant: number }> {
+    const { result } = await this.succeed("audit", "--limit", "1");
+    return { number: Number(result.number), instant: Number(result.instant) };
+  }
+
+  /** Runs a command that nothing may go wrong with. */
+  async succeed(...args: readonly string[]): Promise<Ended> {
+    const ended = await this.#workshop.run(args);
+    if (ended.code !== 0) {
+      throw new Error(`${args.join(" ")}: ${JSON.stringify(ended.result)} ${ended.remarks}`);
+    }
+    return ended;
+  }
+
+  /** An export that somebody has edited. */
+  async #import({ records, exported }: Mark): Promise<Replacing> {
+    const edited = `${exported}.edited`;
+    const document = JSON.parse(await readFile(exported, "utf8"));
+    const points = this.#random.below(1000);
+    for (const reason of document.collections.wantedReasons) reason.points = points;
+    await writeFile(edited, JSON.stringify(document));
+    return {
+      name: "import",
+      args: ["data", "import", edited, "--yes"],
+      records: records.map((each) => (each.points === undefined ? each : { ...each, points })),
+      mayBeRefused: false,
+    };
+  }
+}

@@ -1,0 +1,59 @@
+/**
+ * The service that is tortured: as `serve` runs it, but with snapshots so often that kills hit them.
+ * `node service.js <folder> <bytes of the journal before a snapshot>`
+ */
+import { keepControl } from "../../cli/control-socket.ts";
+import { processIO } from "../../cli/io.ts";
+import { createLog } from "../../cli/log.ts";
+import { readSeed } from "../../src/administration/seed-file.ts";
+import { controlOf } from "../../src/control/control.ts";
+import { startServer } from "../../src/server.ts";
+import { Service } from "../../src/service.ts";
+
+/** What the service says on its first line. */
+export interface Started {
+  readonly url: string;
+  /** On the first start of a folder: the clients' tokens, by player. */
+  readonly tokens: Readonly<Record<string, string>>;
+}
+
+const clientCount = 64;
+
+const [folder = "", snapshotAfter = ""] = process.argv.slice(2);
+const io = processIO();
+io.ignoreOutputErrors();
+const log = createLog(io);
+const service = await Service.open({
+  folder,
+  routes: "routes.yaml",
+  snapshotAfter: { bytes: Number(snapshotAfter), snapshots: 0 },
+  retention: { milliseconds: 60_000, snapshots: 3 },
+  observe: log.request,
+  warn: log.warn,
+  onFatal: (error) => {
+    log.fatal("Leaving.", error);
+    process.exit(3);
+  },
+});
+if (service.store.isNew) await service.administer("seed.groups", await readSeed("data/seed.yaml"));
+await service.loadTable();
+const tokens: Record<string, string> = {};
+for (let each = 0; service.store.isNew && each < clientCount; each += 1) {
+  const player = `P${each}`;
+  const members = [{ organisation: "POLICE", rank: 9 }];
+  await service.administer("player.register", { name: player, administrator: true, members });
+  await service.administer("group.add", { player, group: "TARGETLIST" });
+  tokens[player] = (await service.administer("token.issue", { player })).token;
+}
+const { fetch, direct } = service;
+const server = await startServer({ fetch, direct, host: "127.0.0.1", port: 0, observe: log.request });
+const holder = { pid: process.pid, url: server.url, since: Date.now() };
+const control = await keepControl(service.store, controlOf(service, holder), log);
+service.start();
+process.once("SIGTERM", async () => {
+  await Promise.all([server.close(), control.close()]);
+  await service.close({ snapshot: true });
+  await log.close();
+  process.exit(0);
+});
+process.stdout.write(`${JSON.stringify({ url: server.url, tokens } satisfies Started)}\n`);
