@@ -16,11 +16,14 @@ import { Slices } from "../store/slices.ts";
 import { fold } from "../text.ts";
 import type { CheckedData } from "./consistency.ts";
 import { definitionOf } from "./record.ts";
+import type { Revocations } from "./revocations.ts";
 
 /** What is to be replaced beyond the rest. */
 export interface ReplacementOptions {
   /** Whether tokens are as the source has them, too. */
   readonly tokens: boolean;
+  /** Tokens that stay revoked, though they are not there any more. */
+  readonly revocations: Revocations;
 }
 
 /** What became of a collection at one of its versions. */
@@ -103,7 +106,12 @@ export class Replacement {
   #tokens(): Collection<Token> {
     const wanted = new Collection<Token>(model.tokens);
     const { tokens, players } = this.#source.view;
-    if (this.#options.tokens) for (const token of tokens.values()) wanted.set(token.id, token);
+    if (this.#options.tokens) {
+      const { revocations } = this.#options;
+      for (const token of tokens.values()) {
+        wanted.set(token.id, { ...token, revokedAt: token.revokedAt ?? revocations.get(token.id) ?? null });
+      }
+    }
     for (const token of this.#present.tokens.values()) {
       if (token.uuid !== null && !players.has(token.uuid)) continue;
       const { revokedAt } = token;

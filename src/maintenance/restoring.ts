@@ -7,12 +7,15 @@ import type { DataStore } from "../store/data.ts";
 import type { RecordChange } from "../store/draft.ts";
 import { nodeFiles } from "../store/files.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
-import { Replacement, type ReplacementOptions } from "./replacement.ts";
+import { Replacement } from "./replacement.ts";
+import { readRevocations } from "./revocations.ts";
 import { problemsOf, readSource, type Source } from "./source.ts";
 
 /** What is to take the place of the data. */
-export interface RestoreRequest extends ReplacementOptions {
+export interface RestoreRequest {
   readonly source: Source;
+  /** Whether tokens are restored, too. A revoked one stays revoked, also where its player was removed since. */
+  readonly tokens: boolean;
 }
 
 /** What a restore or an import would change. */
@@ -75,7 +78,8 @@ export async function restoreRecords(
 async function prepare(store: DataStore, { source, tokens }: RestoreRequest) {
   const { database, records, instant, revision } = await readSource(nodeFiles, store.folder, source);
   const given = database.view.tokens;
-  const replacement = new Replacement(store.data, database, store.sequence, { tokens });
+  const revocations = tokens ? await readRevocations(nodeFiles, store.folder) : new Map<string, number>();
+  const replacement = new Replacement(store.data, database, store.sequence, { tokens, revocations });
   const result = replacement.result;
   // All that an export says has to be right, also what is not taken from it.
   const problems = await problemsOf(source, source.kind === "export" ? { ...result, tokens: given } : result);

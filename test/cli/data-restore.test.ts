@@ -205,6 +205,29 @@ describe("tokens", () => {
     assert.equal(await codeOf(desk, later), "TOKEN_UNKNOWN");
   });
 
+  it("that were revoked stay so with --tokens, though their player was removed since", async (t) => {
+    const { desk, ada, bob } = await tokenDesk(t);
+    await desk.ok("player", "remove", "Bob");
+    await desk.ok("data", "restore", "b.gz", "--tokens", "--yes");
+    assert.equal(await codeOf(desk, bob), "TOKEN_REVOKED");
+    assert.equal(await codeOf(desk, ada), undefined);
+  });
+
+  it("whose revocation was undone are valid again with --tokens", async (t) => {
+    const { desk, bob } = await tokenDesk(t);
+    const { number } = await desk.json<{ number: number }>(
+      "audit",
+      "--operation",
+      "token.revoke",
+      "--limit",
+      "1",
+    );
+    await desk.ok("undo", String(number));
+    await desk.ok("player", "remove", "Bob");
+    await desk.ok("data", "restore", "b.gz", "--tokens", "--yes");
+    assert.equal(await codeOf(desk, bob), undefined);
+  });
+
   it("of a player whom a restore removes go with the player, and come back with an undo", async (t) => {
     const desk = await deskWithPast(t);
     await desk.ok("data", "backup", "b.gz");
