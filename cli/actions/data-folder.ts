@@ -18,6 +18,17 @@ export async function holderOf(folder: string): Promise<Holder | null> {
   return (await (await connectControl(folder))?.holder()) ?? null;
 }
 
+/**
+ * The service that runs on a folder, for commands that only read the files: they work beside one that does not answer.
+ * @returns the failure where there is one that does not answer
+ */
+export async function holderOrFailure(folder: string): Promise<Holder | Failure | null> {
+  return holderOf(folder).catch((error: unknown) => {
+    if (error instanceof Failure && error.code === "STORE_UNAVAILABLE") return error;
+    throw error;
+  });
+}
+
 /** @throws Failure `STORE_UNAVAILABLE` where a service runs on the folder */
 export async function refuseBesideService(folder: string, what: string): Promise<void> {
   const control = await connectControl(folder);

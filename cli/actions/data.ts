@@ -1,26 +1,35 @@
 /** What `data status` and `data verify` do. */
 import type { Holder } from "../../src/control/control.ts";
+import { Failure } from "../../src/errors.ts";
 import { describeInconsistency } from "../../src/maintenance/consistency.ts";
 import { type Mark, type Status, statusOf } from "../../src/maintenance/status.ts";
 import { verify } from "../../src/maintenance/verify.ts";
 import { nodeFiles } from "../../src/store/files.ts";
 import { Reported, toDate } from "../output.ts";
 import type { Session } from "../session.ts";
-import { describeFault, holderOf } from "./data-folder.ts";
+import { describeFault, holderOrFailure } from "./data-folder.ts";
 
-/** Tells what a folder has. @throws Reported where it can not be read, or the disk takes no changes */
+/**
+ * Tells what a folder has.
+ * @throws Reported where it can not be read, the disk takes no changes, or its service does not answer
+ */
 export async function showStatus({ output, workplace }: Session): Promise<void> {
   const { folder } = workplace();
   const status = await statusOf(folder);
-  const holder = await holderOf(folder);
-  output.result({ ...status, holder }, describeStatus(status, holder));
-  if (status.problem !== null || status.disk.problem !== null) throw new Reported();
+  const found = await holderOrFailure(folder);
+  const holder = found instanceof Failure ? null : found;
+  const holderProblem = found instanceof Failure ? `${found.message} ${found.hint ?? ""}`.trim() : null;
+  const text = describeStatus(status, holderProblem ?? describeHolder(holder));
+  output.result({ ...status, holder, holderProblem }, text);
+  if ([status.problem, status.disk.problem, holderProblem].some((each) => each !== null))
+    throw new Reported();
 }
 
 /** Reads everything, and tells every fault. @throws Reported where there is one */
 export async function verifyFolder({ output, workplace }: Session): Promise<void> {
   const { folder } = workplace();
-  const holder = await holderOf(folder);
+  const holder = await holderOrFailure(folder);
+  if (holder instanceof Failure) output.remark(`warning: ${holder.message}`);
   const running = holder !== null;
   const { problems, inconsistencies, remarks, ...counts } = await verify(nodeFiles, folder, { running });
   const found = problems.length + inconsistencies.length;
@@ -35,16 +44,18 @@ export async function verifyFolder({ output, workplace }: Session): Promise<void
   if (found > 0) throw new Reported();
 }
 
-function describeStatus(status: Status, holder: Holder | null): string {
+function describeHolder(holder: Holder | null): string {
+  return holder === null
+    ? "no service runs on it"
+    : `process ${holder.pid} serves it at ${holder.url} since ${toDate(holder.since)}`;
+}
+
+function describeStatus(status: Status, holder: string): string {
   const { bytes, files, records } = status;
-  const running =
-    holder === null
-      ? "no service runs on it"
-      : `process ${holder.pid} serves it at ${holder.url} since ${toDate(holder.since)}`;
   const kept = bytes.kept === 0 ? "" : `, kept from before ${sizeOf(bytes.kept)}`;
   const rows: [string, string][] = [
     ["folder", status.folder],
-    ["holder", running],
+    ["holder", holder],
     [
       "size",
       `${sizeOf(bytes.total)}: ${files.snapshots} snapshots ${sizeOf(bytes.snapshots)}, ` +

@@ -36,11 +36,9 @@ describe("beside a service that is stopped", () => {
   it("every command that asks it names its process and leaves with 1", { timeout }, async (t) => {
     const { desk, child } = await stoppedService(t);
     const commands = [
-      "data status",
       "player list",
       "player add Bob",
       "data restore backup.json",
-      "data verify",
       "data snapshot",
       "routes status",
       "serve --port 0",
@@ -52,6 +50,23 @@ describe("beside a service that is stopped", () => {
       assert.match(stderr, /does not answer/);
       assert.match(stderr, /Nothing was changed/);
     }
+  });
+
+  it("data status and data verify read the files, and name its process", { timeout }, async (t) => {
+    const { desk, child } = await stoppedService(t);
+    const [status, verified] = await Promise.all([
+      desk.run(["data", "status", "--json"]),
+      desk.run(["data", "verify", "--json"]),
+    ]);
+    assert.equal(status.exitCode, 1, status.stderr);
+    const { holderProblem, lastChange } = JSON.parse(status.stdout);
+    assert.match(
+      holderProblem,
+      new RegExp(`process ${child.pid} gives no sign of life.*kill -CONT ${child.pid}`),
+    );
+    assert.ok(lastChange.sequence > 0);
+    assert.equal(verified.exitCode, 0, verified.stderr);
+    assert.equal(JSON.parse(verified.stdout).ok, true);
   });
 
   it("a second serve obeys SIGTERM while it waits for a sign of life", { timeout }, async (t) => {
