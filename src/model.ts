@@ -77,6 +77,13 @@ export type GroupMember = v.InferOutput<typeof groupMemberSchema>;
 const targetSchema = v.object({ ...subject, done: v.boolean(), listed: v.pipe(v.number(), v.safeInteger()) });
 export type Target = v.InferOutput<typeof targetSchema>;
 
+/** Who added an entry; null where no player did. */
+const creator = { creatorName: v.nullable(v.string()), creatorUUID: v.nullable(uuid) };
+export interface Creator {
+  readonly creatorName: string | null;
+  readonly creatorUUID: string | null;
+}
+
 const blacklistReasonSchema = v.object({
   faction: v.string(),
   reason: v.string(),
@@ -89,18 +96,16 @@ export type BlacklistReason = v.InferOutput<typeof blacklistReasonSchema>;
 const houseBanSchema = v.object({
   ...subject,
   startTime: instant,
-  reasons: v.array(
-    v.object({
-      reason: v.string(),
-      days: count,
-      creatorName: v.nullable(v.string()),
-      creatorUUID: v.nullable(uuid),
-    }),
-  ),
+  reasons: v.array(v.object({ reason: v.string(), days: count, ...creator })),
 });
 export type HouseBan = v.InferOutput<typeof houseBanSchema>;
 
-const houseBanReasonSchema = v.object({ reason: v.string(), days: count });
+/** A house-ban reason. Records from before version 0.2 have no creator, and stay as they are. */
+const houseBanReasonSchema = v.object({
+  reason: v.string(),
+  days: count,
+  ...v.partial(v.object(creator)).entries,
+});
 export type HouseBanReason = v.InferOutput<typeof houseBanReasonSchema>;
 
 const coordinate = v.pipe(v.number(), v.integer());

@@ -79,13 +79,14 @@ it("the target list is what a list of names and marks would be", async (t) => {
 });
 
 const reasonLists = [
-  { path: "/wantedreason", amount: "points" },
-  { path: "/housebanreason", amount: "days" },
+  { path: "/wantedreason", amount: "points", hasCreator: false },
+  { path: "/housebanreason", amount: "days", hasCreator: true },
 ];
-for (const { path, amount } of reasonLists) {
+for (const { path, amount, hasCreator } of reasonLists) {
   it(`${path} is what a dictionary of reasons would be`, async (t) => {
     const world = await openWorld(t);
-    const { token } = await world.player("Adler", everyRight);
+    const { token, uuid } = await world.player("Adler", everyRight);
+    const creator = hasCreator ? { creatorName: "Adler", creatorUUID: uuid } : {};
     const property = fc.asyncProperty(steps("add", "add", "remove"), async (all) => {
       await clear(world, token, path, "reason");
       const model = new Map<string, { key: string; reason: string; value: number }>();
@@ -102,7 +103,7 @@ for (const { path, amount } of reasonLists) {
         }
         const expected = [...model.values()]
           .toSorted(byKey)
-          .map((each) => ({ reason: each.reason, [amount]: each.value }));
+          .map((each) => ({ reason: each.reason, [amount]: each.value, ...creator }));
         assert.deepEqual(await world.ok(world.publicToken, path), expected);
       }
     });
@@ -176,7 +177,7 @@ it("house bans are what their reasons and the calendar make of them", async (t) 
           name: ban.name,
           uuid: ban.key === "adler" ? uuid : null,
           startTime: ban.start,
-          duration: daysOf(ban),
+          duration: daysOf(ban) * day,
           expirationTime: ban.start + daysOf(ban) * day,
           houseBanReasonList: ban.reasons.map(({ reason, days }) => ({ reason, days })),
         }));

@@ -41,7 +41,7 @@ export const add = defineChange({
   failures: { CONFLICT: "The faction has the reason with another price or other kills: remove it first." },
   change(draft, { factionString, reason, price, kills }) {
     const entry = { faction: factionString, reason, price, kills };
-    return addEntry(draft.blacklistReasons, entry, "reason", what, `${factionString}/`);
+    return addEntry(draft.blacklistReasons, entry, "reason", what, { scope: `${factionString}/` });
   },
 });
 

@@ -19,6 +19,7 @@ export function findEntry<T>(rows: Entries<T>, name: string, scope = ""): T | un
  * Adds an entry, or says that it is there (contract, section 1: repeating a change is harmless). The first spelling
  * of its name is kept.
  * @param name the property that names the entry; it may differ in case from the one that is there
+ * @param more what is stored with a new entry and does not count as one of its values, such as who added it
  * @throws Failure `CONFLICT` where an entry of that name has other values
  */
 export function addEntry<T extends object>(
@@ -26,15 +27,16 @@ export function addEntry<T extends object>(
   entry: T,
   name: keyof T & string,
   what: string,
-  scope?: string,
+  { scope = "", more = {} }: { scope?: string; more?: Partial<T> } = {},
 ): string {
   const known = findEntry(rows, String(entry[name]), scope);
   const label = `${what} ${String((known ?? entry)[name])}`;
   if (known === undefined) {
-    rows.put(entry);
+    rows.put({ ...entry, ...more });
     return `Added the ${label}.`;
   }
-  if (isDeepStrictEqual(known, { ...entry, [name]: known[name] })) return `The ${label} is there already.`;
+  if (isDeepStrictEqual({ ...known, ...more }, { ...entry, [name]: known[name], ...more }))
+    return `The ${label} is there already.`;
   throw new Failure("CONFLICT", `The ${label} exists with other values.`, {
     hint: "Remove it first, then add it with the new ones.",
   });

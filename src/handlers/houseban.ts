@@ -6,17 +6,28 @@ import { type HouseBan, subjectKey } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { compareTexts, comparisonForm, didYouMean, fold, oneOf } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
+import { creatorFields, creatorOf, shownCreator } from "./creator.ts";
 import { findEntry } from "./entries.ts";
-import { anyUUID, count, field, instant, playerName, subject, textReference, uuid } from "./values.ts";
+import {
+  count,
+  duration,
+  everyReason,
+  field,
+  instant,
+  playerName,
+  subject,
+  textReference,
+} from "./values.ts";
 
 const millisecondsPerDay = 24 * 60 * 60 * 1000;
 
+/** Returns how long a ban lasts, in milliseconds. */
 function durationOf(ban: HouseBan): number {
-  return ban.reasons.reduce((days, reason) => days + reason.days, 0);
+  return ban.reasons.reduce((days, reason) => days + reason.days, 0) * millisecondsPerDay;
 }
 
 function expirationOf(ban: HouseBan): number {
-  return ban.startTime + durationOf(ban) * millisecondsPerDay;
+  return ban.startTime + durationOf(ban);
 }
 
 /** The ban of somebody that has not expired. */
@@ -37,30 +48,22 @@ const reasonOfBan = v.pipe(
   v.object({
     reason: field(v.string(), 'The reason, a space written as "-".', "Vandalism"),
     days: field(count, "For how many days the reason bans, as it was when the ban was entered.", 7),
-    creatorName: v.optional(
-      field(
-        v.nullable(v.string()),
-        "Who entered it: the player's name, or null for nobody known. Only in the advanced view.",
-        "Ada",
-      ),
-    ),
-    creatorUUID: v.optional(
-      field(
-        v.nullable(uuid),
-        "The game UUID of who entered it, or null for nobody known. Only in the advanced view.",
-        anyUUID,
-      ),
-    ),
+    creatorName: v.optional(creatorFields.creatorName),
+    creatorUUID: v.optional(creatorFields.creatorUUID),
   }),
   v.title("HouseBanEntry"),
-  v.description("One of the reasons of a house ban."),
+  v.description("One of the reasons of a house ban. Only the advanced view has the creator."),
 );
 
 const listed = v.pipe(
   v.object({
     ...subject,
     startTime: field(instant, "When the ban began, in milliseconds since 1970.", 1795262400000),
-    duration: field(count, "How long the ban lasts, in days: the sum of the days of its reasons.", 7),
+    duration: field(
+      duration,
+      "How long the ban lasts, in milliseconds: the sum of the days of its reasons, `expirationTime` minus `startTime`.",
+      604800000,
+    ),
     expirationTime: field(
       instant,
       "From when on the player is not banned any more, in milliseconds since 1970.",
@@ -95,9 +98,10 @@ export const list = defineKeptRead({
         startTime: ban.startTime,
         duration: durationOf(ban),
         expirationTime: expirationOf(ban),
-        houseBanReasonList: ban.reasons.map(({ reason, days, creatorName, creatorUUID }) =>
-          advanced ? { reason, days, creatorName, creatorUUID } : { reason, days },
-        ),
+        houseBanReasonList: ban.reasons.map((each) => {
+          const { reason, days } = each;
+          return advanced ? { reason, days, ...shownCreator(each) } : { reason, days };
+        }),
       })),
 });
 
@@ -127,8 +131,7 @@ export const add = defineChange({
     if (ban !== undefined && reasonOf(ban, known.reason) !== undefined) {
       return `${ban.name} has a house ban for ${known.reason} already.`;
     }
-    const creator = caller.id === null ? undefined : draft.players.get(caller.id);
-    const reason = { ...known, creatorName: creator?.name ?? null, creatorUUID: creator?.uuid ?? null };
+    const reason = { reason: known.reason, days: known.days, ...creatorOf(draft, caller) };
     if (ban === undefined) draft.houseBans.put({ ...player, startTime: now, reasons: [reason] });
     else draft.houseBans.put({ ...ban, reasons: [...ban.reasons, reason] });
     return `Added the house-ban reason ${known.reason} to ${player.name}.`;
@@ -137,7 +140,7 @@ export const add = defineChange({
 
 export const remove = defineChange({
   example: "Removed the house ban of Mallory.",
-  description: "With its last reason the ban ends.",
+  description: `The ban ends with its last reason. The reason \`${everyReason}\` lifts the whole ban, unless the ban has a reason of that name.`,
   input: banned,
   failures: { UNKNOWN_ENTRY: "The player has no house ban, or none for this reason." },
   change(draft, input, { now }) {
@@ -145,15 +148,16 @@ export const remove = defineChange({
     const ban = currentBan(draft, subjectKey(player), now);
     if (ban === undefined) throw new Failure("UNKNOWN_ENTRY", `${player.name} has no house ban.`);
     const removed = reasonOf(ban, input.reason);
-    if (removed === undefined) {
+    const isWhole = removed === undefined && comparisonForm(input.reason) === everyReason;
+    if (removed === undefined && !isWhole) {
       const names = ban.reasons.map(({ reason }) => reason);
       throw new Failure("UNKNOWN_ENTRY", `${ban.name} has no house ban for ${input.reason}.`, {
         parameter: "reason",
-        hint: `The ban is for ${oneOf(names, "and")}.`,
+        hint: `The ban is for ${oneOf(names, "and")}; "${everyReason}" lifts it as a whole.`,
       });
     }
-    const reasons = ban.reasons.filter((each) => each !== removed);
-    if (reasons.length === 0) {
+    const reasons = isWhole ? [] : ban.reasons.filter((each) => each !== removed);
+    if (removed === undefined || reasons.length === 0) {
       draft.houseBans.delete(subjectKey(ban));
       return `Removed the house ban of ${ban.name}.`;
     }

@@ -1,13 +1,25 @@
 /** House-ban reasons, and for how many days each bans (specification, section 4.6). */
 import * as v from "valibot";
-import { compareTexts } from "../text.ts";
+import type { HouseBanReason } from "../model.ts";
+import { compareTexts, comparisonForm } from "../text.ts";
+import { creatorFields, creatorOf, shownCreator } from "./creator.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
-import { count, field, text, textReference } from "./values.ts";
+import { count, everyReason, field, text, textReference } from "./values.ts";
 
 const what = "house-ban reason";
 const days = v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(3650));
-const named = field(text, "For what a player is banned from the house.", "Vandalism");
+const named = field(
+  v.pipe(
+    text,
+    v.check(
+      (value) => comparisonForm(value) !== everyReason,
+      `"${everyReason}" is reserved for /houseban/remove, where it lifts the whole ban; choose another reason`,
+    ),
+  ),
+  `For what a player is banned from the house. \`${everyReason}\` is reserved.`,
+  "Vandalism",
+);
 const existing = field(textReference, "For what a player is banned from the house.", "Vandalism");
 
 export const list = defineKeptRead({
@@ -19,6 +31,7 @@ export const list = defineKeptRead({
         v.object({
           reason: field(v.string(), 'The reason, a space written as "-".', "Vandalism"),
           days: field(count, "For how many days it bans.", 7),
+          ...creatorFields,
         }),
         v.title("HouseBanReason"),
         v.description("A reason for which players are banned from the house."),
@@ -26,14 +39,21 @@ export const list = defineKeptRead({
     ),
     v.description("The house-ban reasons, by reason."),
   ),
-  read: (data) => Array.from(data.houseBanReasons.values()).sort((a, b) => compareTexts(a.reason, b.reason)),
+  read: (data) =>
+    Array.from(data.houseBanReasons.values())
+      .sort((a, b) => compareTexts(a.reason, b.reason))
+      .map((entry) => ({ reason: entry.reason, days: entry.days, ...shownCreator(entry) })),
 });
 
 export const add = defineChange({
   example: "Added the house-ban reason Vandalism.",
   input: { reason: named, days: field(days, "For how many days it bans.", 7) },
   failures: { CONFLICT: "The reason is there with other days: remove it first." },
-  change: (draft, entry) => addEntry(draft.houseBanReasons, entry, "reason", what),
+  recordsCaller: true,
+  change: (draft, entry, { caller }) =>
+    addEntry<HouseBanReason>(draft.houseBanReasons, entry, "reason", what, {
+      more: creatorOf(draft, caller),
+    }),
 });
 
 export const remove = defineChange({

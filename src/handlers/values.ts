@@ -15,6 +15,9 @@ export const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(m
 /** Milliseconds since 1970: 64 bits. */
 export const instant = v.pipe(v.number(), v.safeInteger(), v.metadata({ base: "instant" }));
 
+/** A length of time in milliseconds: 64 bits. */
+export const duration = v.pipe(v.number(), v.safeInteger());
+
 /** A new name of a place or a reason: a space is written "-". `maxLength` counts characters, as the table does. */
 export const text = v.pipe(
   v.string(),
@@ -43,6 +46,9 @@ export const playerName = v.pipe(
 
 /** A player's name or UUID. */
 export const playerReference = v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 64 }));
+
+/** In place of a reason: all reasons of a house ban, in whatever case (contract, section 0). */
+export const everyReason = "all";
 
 /** A group or a faction that is known, as seeded. */
 export const group = v.pipe(v.string(), v.metadata({ base: "group" }));

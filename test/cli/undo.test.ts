@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { model } from "../../src/model.ts";
 import { Store } from "../../src/store/store.ts";
-import { assertIncludes } from "../_setup.ts";
+import { assertIncludes, day } from "../_setup.ts";
 import {
   type Desk,
   emptyDesk,
@@ -145,7 +145,7 @@ describeBothWays("undo", (open) => {
     );
     await undoLast(desk);
     const [ban] = await desk.json<{ duration: number }[]>("call", "/houseban");
-    assert.equal(ban?.duration, 3);
+    assert.equal(ban?.duration, 3 * day);
     await desk.ok("undo", first);
     assert.deepEqual(await read(desk, "/houseban"), []);
   });

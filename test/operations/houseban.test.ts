@@ -76,7 +76,7 @@ describeOverTransports("/houseban", (transport) => {
       name: "Mallory",
       uuid: null,
       startTime,
-      duration: 3,
+      duration: 3 * day,
       expirationTime: startTime + 3 * day,
       houseBanReasonList: [{ reason: "Noise", days: 3 }],
     };
@@ -96,13 +96,27 @@ describeOverTransports("/houseban", (transport) => {
         name: "Mallory",
         uuid: null,
         startTime,
-        duration: 4,
+        duration: 4 * day,
         expirationTime: startTime + 4 * day,
         houseBanReasonList: [
           { reason: "Noise", days: 3, creatorName: "Chief", creatorUUID: chief.uuid },
           { reason: "Theft", days: 1, creatorName: "Other", creatorUUID: other.uuid },
         ],
       },
+    ]);
+  });
+
+  it("names the operator as the creator of a ban that no player entered", async (t) => {
+    const { world } = await openScene(t, transport);
+    const call = await world.service.call("/houseban/add", [
+      ["name", "Mallory"],
+      ["reason", "Noise"],
+    ]);
+    assert.equal(call.status, 200);
+    const reader = await world.player("Reader", { members: { RESCUE: 1 } });
+    const [ban] = await world.ok(reader.token, "/houseban", { advanced: "true" });
+    assert.deepEqual(ban.houseBanReasonList, [
+      { reason: "Noise", days: 3, creatorName: "operator", creatorUUID: "" },
     ]);
   });
 
@@ -128,7 +142,7 @@ describeOverTransports("/houseban/add", (transport) => {
     const [ban] = await bans();
     assert.deepEqual(
       [ban?.startTime, ban?.duration, ban?.expirationTime],
-      [startTime, 10, startTime + 10 * day],
+      [startTime, 10 * day, startTime + 10 * day],
     );
     assert.deepEqual(ban?.houseBanReasonList, [
       { reason: "Noise", days: 3 },
@@ -160,8 +174,8 @@ describeOverTransports("/houseban/add", (transport) => {
     assert.deepEqual(
       (await bans()).map(({ name, duration }) => [name, duration]),
       [
-        ["Mallory", 3],
-        ["Trudy", 30],
+        ["Mallory", 3 * day],
+        ["Trudy", 30 * day],
       ],
     );
   });
@@ -172,7 +186,7 @@ describeOverTransports("/houseban/add", (transport) => {
     world.clock.advance(5 * day);
     await add("Mallory", "Noise");
     const [ban] = await bans();
-    assert.deepEqual([ban?.startTime, ban?.duration], [world.clock.time, 3]);
+    assert.deepEqual([ban?.startTime, ban?.duration], [world.clock.time, 3 * day]);
     assert.deepEqual(ban?.houseBanReasonList, [{ reason: "Noise", days: 3 }]);
     world.clock.advance(3 * day);
     await add("Mallory", "Noise");
@@ -197,7 +211,7 @@ describeOverTransports("/houseban/add", (transport) => {
     const all = await bans();
     assert.deepEqual(
       all.map(({ name, uuid, duration }) => ({ name, uuid, duration })),
-      [{ name: "Ada", uuid: ada.uuid, duration: 4 }],
+      [{ name: "Ada", uuid: ada.uuid, duration: 4 * day }],
     );
   });
 
@@ -208,7 +222,7 @@ describeOverTransports("/houseban/add", (transport) => {
       await add("Mallory", reason);
     }
     const [ban] = await bans();
-    assert.equal(ban?.duration, 7300);
+    assert.equal(ban?.duration, 7300 * day);
     assert.equal(ban?.expirationTime, world.clock.time + 7300 * day);
   });
 });
@@ -222,7 +236,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     await add("Mallory", "Arson");
     await remove("MALLORY", "noise");
     const [ban] = await bans();
-    assert.deepEqual([ban?.startTime, ban?.duration], [startTime, 7]);
+    assert.deepEqual([ban?.startTime, ban?.duration], [startTime, 7 * day]);
     assert.equal(ban?.expirationTime, startTime + 7 * day);
     assert.deepEqual(ban?.houseBanReasonList, [{ reason: "Arson", days: 7 }]);
   });
@@ -265,5 +279,53 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.equal((await bans()).length, 1);
     world.clock.advance(day);
     assertFailure(await remove("Mallory", "Theft"), 404, "UNKNOWN_ENTRY");
+  });
+
+  for (const all of ["all", "ALL", "al\uFE0Fl"]) {
+    it(`the reason ${JSON.stringify(all)} lifts the whole ban`, async (t) => {
+      const { add, remove, bans } = await openScene(t, transport);
+      for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
+      await add("Trudy", "Noise");
+      assert.deepEqual(await remove("mallory", all), { info: "Removed the house ban of Mallory." });
+      assert.deepEqual(
+        (await bans()).map(({ name }) => name),
+        ["Trudy"],
+      );
+    });
+  }
+
+  it("the reason all is 404 for somebody who is not banned", async (t) => {
+    const { world, chief, add } = await openScene(t, transport);
+    await add("Mallory", "Theft");
+    world.clock.advance(day);
+    for (const name of ["Nobody", "Mallory"]) {
+      const answer = await world.get(chief.token, "/houseban/remove", { name, reason: "all" });
+      assertFailure(answer, 404, "UNKNOWN_ENTRY");
+    }
+  });
+
+  it("the reason all removes only a reason of that name, where older data has one", async (t) => {
+    const { world, add, remove, bans } = await openScene(t, transport);
+    await world.service.store.change({ who: "operator", operation: "housebanreason.add" }, (draft) =>
+      draft.houseBanReasons.put({ reason: "All", days: 5 }),
+    );
+    await add("Mallory", "Noise");
+    await add("Mallory", "all");
+    await remove("Mallory", "ALL");
+    assert.deepEqual(
+      (await bans()).map(({ houseBanReasonList }) => houseBanReasonList),
+      [[{ reason: "Noise", days: 3 }]],
+    );
+    await remove("Mallory", "all");
+    assert.deepEqual(await bans(), []);
+  });
+
+  it("all that was lifted comes back with an undo", async (t) => {
+    const { world, add, remove, bans } = await openScene(t, transport);
+    for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
+    const before = await bans();
+    await remove("Mallory", "all");
+    await world.service.undo(world.service.store.sequence);
+    assert.deepEqual(await bans(), before);
   });
 });
