@@ -39,7 +39,7 @@ const reason = fc.constantFrom(
   "a",
 );
 const count = fc.constantFrom("0", "1", "2", "7", "2147483647", "-0", "007");
-const coordinate = fc.constantFrom("0", "-1", "2147483647", "-2147483648");
+const coordinate = fc.constantFrom("0", "-1", "-120.5", "1.0E7", "2147483647", "-2147483648");
 const statisticType = fc.constantFrom("DEATH", "kill", "Playtime", "REVIVE", "SERVICE");
 const article = fc.constantFrom("der", "DIE", "das");
 const days = fc.constantFrom("1", "2", "30", "3650");

@@ -38,11 +38,11 @@ reads.push(
   { path: "/houseban", asked: "/houseban?advanced=true" },
 );
 
-const instants = ["startTime", "expirationTime", "tokenGenerateTime", "bankRob", "bomb"];
+const longs = ["duration", "startTime", "expirationTime", "tokenGenerateTime", "bankRob", "bomb"];
 
-/** Asserts that clients can keep each whole number of an answer in 32 bits, but for instants. */
+/** Asserts that clients can keep each whole number of an answer in 32 bits, but for instants and durations. */
 function assertFits(value: unknown, key = ""): void {
-  if (typeof value === "number" && Number.isInteger(value) && !instants.includes(key)) {
+  if (typeof value === "number" && Number.isInteger(value) && !longs.includes(key)) {
     assert.ok(value >= -2147483648 && value <= 2147483647, `${key} is ${value}`);
     assert.ok(!Object.is(value, -0), `${key} is -0`);
   } else if (typeof value === "object" && value !== null) {

@@ -183,7 +183,7 @@ function parametersDiff(before: readonly Parameter[], after: readonly Parameter[
 
 /** A parameter's type with all that refines it: "integer, minimum 1, maximum 30, default 7". */
 function parameterWords({ type, default: fallback }: Parameter): string {
-  const { base, name: _name, description: _description, values, ...refinements } = type;
+  const { base, name: _name, description: _description, roundsDown: _, values, ...refinements } = type;
   const words = Object.entries(refinements).flatMap(([key, value]) =>
     value === undefined ? [] : `${key} ${value}`,
   );

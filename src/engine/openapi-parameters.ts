@@ -61,7 +61,11 @@ function schemaOf(type: ParameterType, vocabulary: Vocabulary): Schema {
     }
     case "integer": {
       const { minimum = integerRange.minimum, maximum = integerRange.maximum } = type;
-      return { type: "integer", format: "int32", minimum, maximum };
+      const form =
+        type.roundsDown === true
+          ? { type: "number", format: "double" }
+          : { type: "integer", format: "int32" };
+      return { ...form, minimum, maximum };
     }
     case "boolean":
       return { type: "boolean" };

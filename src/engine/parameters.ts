@@ -41,6 +41,8 @@ export interface ParameterType extends Refinements {
   /** The name in the table, or the base's. */
   readonly name: string;
   readonly description: string | undefined;
+  /** Whether the operation takes decimals and rounds them down to a whole number. For integer. */
+  readonly roundsDown?: true;
 }
 
 /** A parameter of a route. */
@@ -85,7 +87,9 @@ export function expectation(type: ParameterType, vocabulary: Vocabulary): string
     }
     case "integer": {
       const { minimum, maximum } = { ...integerRange, ...defined(type) };
-      return `a whole number from ${minimum} to ${maximum}`;
+      return type.roundsDown === true
+        ? `a number from ${minimum} to ${maximum}; decimals are rounded down`
+        : `a whole number from ${minimum} to ${maximum}`;
     }
     case "boolean":
       return "true or false";
@@ -97,6 +101,9 @@ export function expectation(type: ParameterType, vocabulary: Vocabulary): string
       return oneOf(vocabulary[type.base]);
   }
 }
+
+/** A number as JavaScript writes it, and Java's `Float` and `Double`: `-120.5`, `1.0E7`, `1e-7`. */
+const decimalForm = /^-?\d{1,15}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?$/i;
 
 /** The valibot schema for a type. `vocabulary` is asked at each parse, since names can be added. */
 export function toSchema(
@@ -110,9 +117,9 @@ export function toSchema(
       const { minimum, maximum } = { ...integerRange, ...defined(type) };
       return v.pipe(
         v.string(),
-        v.regex(/^-?\d{1,15}$/),
+        v.regex(type.roundsDown === true ? decimalForm : /^-?\d{1,15}$/),
         // Adding 0 makes 0 of -0.
-        v.transform((text) => Number(text) + 0),
+        v.transform((text) => Math.floor(Number(text)) + 0),
         v.minValue(minimum),
         v.maxValue(maximum),
       );

@@ -212,12 +212,14 @@ function toParameters(
       report(at, `a name of letters, digits and "_" was expected, "${name}" came`, "key");
       continue;
     }
-    const type = toType(form, at, types, report);
-    if (type === undefined) continue;
+    const declaredType = toType(form, at, types, report);
+    if (declaredType === undefined) continue;
+    const need = needOf(operation, name);
+    const roundsDown = declaredType.base === "integer" && need?.roundsDown === true;
+    const type: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
     const schema = toSchema(type, vocabulary);
     const place = braces.includes(name) ? "path" : "query";
-    const isReference =
-      type.base === "text" && type.pattern === undefined && needOf(operation, name)?.reference === true;
+    const isReference = type.base === "text" && type.pattern === undefined && need?.reference === true;
     const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };
     const fallback = typeof form === "string" ? undefined : form.default;
     if (fallback === undefined) {

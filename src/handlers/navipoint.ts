@@ -8,16 +8,18 @@ import { field, integer, text, textReference } from "./values.ts";
 const what = "navi point";
 const named = field(text, "The name of the place.", "City-hall");
 const existing = field(textReference, "The name of the place.", "City-hall");
-const place = {
-  x: field(integer, "The x coordinate, in the game's units.", 120),
-  y: field(integer, "The y coordinate, in the game's units.", 70),
-  z: field(integer, "The z coordinate, in the game's units.", -35),
-  article: field(
-    v.picklist(["der", "die", "das"]),
-    "The German article of the name, for the message about a restricted area.",
-    "das",
-  ),
-};
+const block = (coordinate: v.GenericSchema<number>) => ({
+  x: field(coordinate, "The x coordinate of the block.", 120),
+  y: field(coordinate, "The y coordinate of the block.", 70),
+  z: field(coordinate, "The z coordinate of the block.", -35),
+});
+/** A client sends its player's position, which has decimals. */
+const position = block(v.pipe(integer, v.metadata({ roundsDown: true })));
+const article = field(
+  v.picklist(["der", "die", "das"]),
+  "The German article of the name, for the message about a restricted area.",
+  "das",
+);
 
 export const list = defineKeptRead({
   of: ["naviPoints"],
@@ -27,7 +29,8 @@ export const list = defineKeptRead({
       v.pipe(
         v.object({
           name: field(v.string(), 'The name of the place, a space written as "-".', "City-hall"),
-          ...place,
+          ...block(integer),
+          article,
         }),
         v.title("NaviPoint"),
         v.description("A place that has a name."),
@@ -40,7 +43,7 @@ export const list = defineKeptRead({
 
 export const add = defineChange({
   example: "Added the navi point City-hall.",
-  input: { name: named, ...place },
+  input: { name: named, ...position, article },
   failures: { CONFLICT: "A navi point of the name is there with another place or article: remove it first." },
   change: (draft, entry) => addEntry(draft.naviPoints, entry, "name", what),
 });

@@ -1,7 +1,8 @@
 /** Navi points (specification, section 4.7; contract, section 3). */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
+import { assertFailure, describeOverTransports, openWorld, shippedRoutes } from "../_setup.ts";
 
 const pier = { name: "Pier", x: 1, y: -2, z: 3, article: "der" };
 
@@ -23,12 +24,87 @@ describeOverTransports("navi points", (transport) => {
     await world.ok(token, "/navipoint/add", far);
     assert.deepEqual(await world.ok(token, "/navipoint"), [far]);
     for (const axis of ["x", "y", "z"]) {
-      for (const value of ["2147483648", "-2147483649", "1.5", "", "north", "--1", "NaN"]) {
+      for (const value of ["2147483648", "-2147483649", "", "north", "--1", "NaN"]) {
         const query = { ...pier, name: "Other", [axis]: value };
         assertFailure(await world.get(token, "/navipoint/add", query), 400, "PARAMETER_INVALID", axis);
       }
     }
     assert.deepEqual(await world.ok(token, "/navipoint"), [far]);
+  });
+
+  for (const [sent, stored] of [
+    ["-120.5", -121],
+    ["120.5", 120],
+    ["-0.0", 0],
+    ["-0.30000001", -1],
+    ["64.99999", 64],
+    ["2147483647.5", 2147483647],
+    ["-2147483647.5", -2147483648],
+    // As Java's Float.toString and Double.toString write them, and JavaScript.
+    ["1.0E7", 10_000_000],
+    ["1.2345678E7", 12_345_678],
+    ["-1.0E-5", -1],
+    ["1.0E-5", 0],
+    ["-1.5e-7", -1],
+    ["6.123233995736766E-17", 0],
+  ] as const) {
+    it(`the coordinate ${sent} is in the block ${stored}`, async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Root", { administrator: true });
+      await world.ok(token, "/navipoint/add", { ...pier, x: sent });
+      assert.deepEqual(await world.ok(token, "/navipoint"), [{ ...pier, x: stored }]);
+      // The block is what counts: the same position again changes nothing.
+      await world.ok(token, "/navipoint/add", { ...pier, x: stored });
+    });
+  }
+
+  it("decimals out of the range after rounding, or in no form that programs write, are refused", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    for (const value of [
+      "2147483648.0",
+      "-2147483648.5",
+      "1.0E10",
+      "1e999",
+      "1.",
+      ".5",
+      "1,5",
+      "1.5f",
+      "0x10",
+      "1.0E",
+      "1.2.3",
+      "Infinity",
+      "-Infinity",
+      `1.${"0".repeat(60)}`,
+    ]) {
+      const answer = await world.get(token, "/navipoint/add", { ...pier, z: value });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "z");
+      assert.match(answer.body.info, /a number from -2147483648 to 2147483647; decimals are rounded down/);
+    }
+    assert.deepEqual(await world.ok(token, "/navipoint"), []);
+  });
+
+  it("an operator's table can narrow the coordinates, and does so after rounding", async (t) => {
+    const shipped = await readFile(shippedRoutes, "utf8");
+    const narrow = "coordinate: { type: integer, minimum: -64, maximum: 319 }";
+    const routes = shipped.replace("coordinate: { type: integer }", narrow);
+    assert.notEqual(routes, shipped);
+    const world = await openWorld(t, { transport, routes });
+    const { token } = await world.player("Root", { administrator: true });
+    await world.ok(token, "/navipoint/add", { ...pier, y: "319.9" });
+    for (const y of ["-64.1", "320"]) {
+      const answer = await world.get(token, "/navipoint/add", { ...pier, name: "Other", y });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "y");
+    }
+  });
+
+  it("other whole numbers still take no decimals", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Chief", { members: { POLICE: 4 } });
+    for (const points of ["1.5", "1.0", "1e2"]) {
+      const answer = await world.get(token, "/wantedreason/add", { reason: "Theft", points });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "points");
+    }
   });
 
   it("minus zero is zero", async (t) => {
