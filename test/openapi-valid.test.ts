@@ -87,7 +87,7 @@ describe("the description of the shipped table", () => {
         if (isInstant) assert.match(String(property.description), /milliseconds since 1970/, name);
         if (name === "duration") assert.match(String(property.description), /\bmilliseconds\b/, name);
         if (name === "days") assert.match(String(property.description), /\bdays\b/, name);
-        if (name === "playTime") assert.match(String(property.description), /\bminutes\b/, name);
+        if (name === "playTime") assert.match(String(property.description), /\bhours\b/, name);
       }
     }
   });

@@ -7,7 +7,7 @@ import { integerRange } from "./parameters.ts";
 
 /**
  * Converts the schema of an answer. Beyond what valibot says, its metadata can say `format`, and by `base` that a text
- * is the name of a group, a faction or a service: then the names are those that there are. A map by such names that has
+ * is the name of a group, a faction or a service, or of several of these kinds: then the names are those that there are. A map by such names that has
  * always all of them says `complete`. What has a title becomes a component of that name.
  */
 export function toAnswerSchema(
@@ -65,8 +65,7 @@ class Refiner {
 
   /** The names that a text can be. */
   #names(base: unknown): Schema {
-    if (!isMembershipKind(base)) return {};
-    const names = this.#vocabulary[base];
+    const names = [base].flat().flatMap((kind) => (isMembershipKind(kind) ? this.#vocabulary[kind] : []));
     // A schema of which nothing is valid would be of no use to anybody.
     return names.length === 0 ? {} : { enum: names };
   }

@@ -1,5 +1,6 @@
 /** Live events: bank robberies, bombs, and the score of a gang war (specification, section 4.10). */
 import * as v from "valibot";
+import { Failure } from "../errors.ts";
 import type { Event } from "../model.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { count, field, instant } from "./values.ts";
@@ -35,17 +36,34 @@ export const current = defineKeptRead({
   }),
 });
 
-/** The latest start instant counts, in whatever order clients tell: a late repetition must not undo a newer event. */
+/** How far ahead of the clock a start can be reported: enough for clients whose clocks differ, in milliseconds. */
+const farthestAhead = 60 * 60 * 1000;
+
+/**
+ * Defines the operation that reports the start of an event. The latest start counts, in whatever order clients report:
+ * a late repetition must not undo a newer event. But a start that is still in the future gives way to any other, so
+ * that nobody can freeze an event (contract, section 0).
+ */
 function defineEvent(kind: Event["kind"], what: string) {
   return defineChange({
     example: `Added the ${what}.`,
     description:
-      "The latest start counts, in whatever order clients tell: an earlier one is answered with 200, too.",
+      "The start replaces the known one if it is later, or if the known one is still in the future. An earlier start " +
+      "is answered with 200, too. A start can be at most one hour ahead of the server's clock.",
     input: { startTime: field(instant, `When the ${what} starts.`, 1795262400000) },
-    change(draft, { startTime }) {
+    change(draft, { startTime }, { now }) {
+      if (startTime > now + farthestAhead) {
+        const came = new Date(startTime).toISOString();
+        const sentence = `"startTime" must be at most one hour ahead of the server's clock, but is ${came}.`;
+        throw new Failure("PARAMETER_INVALID", sentence, {
+          parameter: "startTime",
+          hint: `The server's clock says ${new Date(now).toISOString()}.`,
+        });
+      }
       const known = draft.events.get(kind)?.startTime;
       if (known === startTime) return `The ${what} is known already.`;
-      if (known !== undefined && known > startTime) return `A later ${what} is known already.`;
+      if (known !== undefined && known > startTime && known <= now)
+        return `A later ${what} is known already.`;
       draft.events.put({ kind, startTime });
       return `Added the ${what}.`;
     },
@@ -56,7 +74,7 @@ export const bankrob = defineEvent("bankRob", "bank robbery");
 export const bomb = defineEvent("bomb", "bomb");
 
 export const gangwar = defineChange({
-  example: "Set the score to 3 to 2.",
+  example: "The score is now 3 to 2.",
   description: "For whoever shows the live score in a stream. The score is set, not added to.",
   input: { attacker, defender },
   change(draft, score) {
@@ -65,6 +83,6 @@ export const gangwar = defineChange({
     if (known.attacker === score.attacker && known.defender === score.defender)
       return `The score is ${words} already.`;
     draft.scores.put(score);
-    return `Set the score to ${words}.`;
+    return `The score is now ${words}.`;
   },
 });

@@ -15,11 +15,11 @@ import type { Player } from "../model.ts";
 import { type Context, defineChange, defineKeptRead, defineRead, type Sources } from "./define.ts";
 import { counterOf, kdOf } from "./ranking.ts";
 import type { Shown } from "./shown.ts";
-import { anyUUID, count, faction, field, group, instant, playerReference, uuid } from "./values.ts";
+import { anyUUID, count, field, group, instant, organisation, playerReference, uuid } from "./values.ts";
 
 const type = field(
   v.picklist(["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"]),
-  "What is counted; of `PLAYTIME`, minutes.",
+  "What is counted; of `PLAYTIME`, hours.",
   "KILL",
 );
 const player = field(playerReference, "The player.", "Ada");
@@ -31,13 +31,13 @@ const counters = {
   deaths: field(count, "How often the player died.", 12),
   kd: field(ratio, "Kills per death, to two decimals; who never died is taken as having died once.", 2.5),
   kills: field(count, "How many kills the player has.", 30),
-  playTime: field(count, "How long the player has played, in minutes.", 5400),
+  playTime: field(count, "How long the player has played, in hours.", 90),
   revives: field(count, "How often the player revived somebody.", 4),
   services: field(count, "How many services were counted for the player.", 9),
 };
 const leader = field(v.string(), "The player's name.", "Ada");
 const entry = v.pipe(
-  v.object({ name: leader, value: field(count, "The number that is counted; in `playTime`, minutes.", 30) }),
+  v.object({ name: leader, value: field(count, "The number that is counted; in `playTime`, hours.", 30) }),
   v.title("TopEntry"),
   v.description("A player in a category of the top list."),
 );
@@ -56,7 +56,7 @@ export const topList = defineKeptRead({
     v.object({
       kills: v.pipe(v.array(entry), v.description("By kills.")),
       deaths: v.pipe(v.array(entry), v.description("By deaths.")),
-      playTime: v.pipe(v.array(entry), v.description("By the time that they have played, in minutes.")),
+      playTime: v.pipe(v.array(entry), v.description("By the time that they have played, in hours.")),
       revives: v.pipe(v.array(entry), v.description("By revives.")),
       services: v.pipe(v.array(entry), v.description("By services.")),
       kd: v.pipe(v.array(ratioEntry), v.description("By kills per death.")),
@@ -96,11 +96,12 @@ const playerAnswer = v.pipe(
     faction: field(
       v.nullable(
         v.object({
-          name: field(faction, "The faction's name.", "GROVE"),
+          name: field(organisation, "The name of the faction or service.", "GROVE"),
           rank: field(count, "The player's rank in it, from 1 on.", 4),
         }),
       ),
-      "The faction that the player is in, of several the one of the highest rank; null without one.",
+      "The player's faction with the highest rank. For a player in no faction, the service with the highest rank; " +
+        "null for a player in neither.",
     ),
   }),
   v.title("PlayerStatistic"),
@@ -150,7 +151,7 @@ function toShown(player: Player, data: Sources, { now, activity, excludedGroup }
   const { deaths, kills, playTime, revives, services } = statisticOf(data, key);
   const token = liveTokenOf(data, key, now);
   const version = token === undefined ? null : activity.versionOf(key, token);
-  const [membership] = membershipsOf(data, key, "faction");
+  const [membership] = [...membershipsOf(data, key, "faction"), ...membershipsOf(data, key, "service")];
   const joined = groupsOf(data, player);
   const shown: v.InferOutput<typeof playerAnswer> = {
     name,
@@ -195,7 +196,7 @@ export const add = defineChange({
 
 export const set = defineChange({
   example: "Set KILL of Ada to 250.",
-  input: { player, type, amount: field(count, "The number that is set; of `PLAYTIME`, minutes.", 250) },
+  input: { player, type, amount: field(count, "The number that is set; of `PLAYTIME`, hours.", 250) },
   failures: notRegistered,
   change(draft, { player: reference, type: what, amount }) {
     const player = findPlayer(draft, reference);

@@ -53,6 +53,8 @@ export const everyReason = "all";
 /** A group or a faction that is known, as seeded. */
 export const group = v.pipe(v.string(), v.metadata({ base: "group" }));
 export const faction = v.pipe(v.string(), v.metadata({ base: "faction" }));
+/** A faction or a service that is known, as seeded. */
+export const organisation = v.pipe(v.string(), v.metadata({ base: ["faction", "service"] }));
 
 /**
  * A value with what the description of the interface says of it: what it is, in a sentence and with its unit, and

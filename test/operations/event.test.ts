@@ -1,8 +1,12 @@
 /** Live events (specification, section 4.10; contract, section 3). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
+import { assertFailure, Clock, day, describeOverTransports, openWorld } from "../_setup.ts";
 
+/** What the clock of a test's world says. */
+const noon = new Clock().time;
+const minute = 60_000;
+const hour = 60 * minute;
 const nothing = { bankRob: null, bomb: null, gangwar: { attacker: 0, defender: 0 } };
 
 describeOverTransports("/event", (transport) => {
@@ -14,11 +18,11 @@ describeOverTransports("/event", (transport) => {
   it("a bank robbery and a bomb are each of their own", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
-    await world.ok(token, "/event/bankrob", { startTime: 1_800_000_000_000 });
-    const robbed = { ...nothing, bankRob: 1_800_000_000_000 };
+    await world.ok(token, "/event/bankrob", { startTime: noon });
+    const robbed = { ...nothing, bankRob: noon };
     assert.deepEqual(await world.ok(token, "/event"), robbed);
-    await world.ok(token, "/event/bomb", { startTime: 1_800_000_060_000 });
-    assert.deepEqual(await world.ok(token, "/event"), { ...robbed, bomb: 1_800_000_060_000 });
+    await world.ok(token, "/event/bomb", { startTime: noon + minute });
+    assert.deepEqual(await world.ok(token, "/event"), { ...robbed, bomb: noon + minute });
   });
 });
 
@@ -31,10 +35,10 @@ for (const [path, field] of [
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const [startTime, latest] of [
-        [1_800_000_000_000, 1_800_000_000_000],
-        [1_800_000_000_000, 1_800_000_000_000],
-        [1_800_000_900_000, 1_800_000_900_000],
-        [1_800_000_000_000, 1_800_000_900_000],
+        [noon - hour, noon - hour],
+        [noon - hour, noon - hour],
+        [noon, noon],
+        [noon - hour, noon],
       ] as const) {
         await world.ok(token, path, { startTime });
         assert.equal((await world.ok(token, "/event"))[field], latest);
@@ -54,10 +58,56 @@ for (const [path, field] of [
       it(`takes ${startTime} as ${instant} milliseconds since 1970`, async (t) => {
         const world = await openWorld(t, { transport });
         const { token } = await world.player("Ada");
+        world.clock.time = instant;
         await world.ok(token, path, { startTime });
         assert.equal((await world.ok(token, "/event"))[field], instant);
       });
     }
+
+    it("a start can be one hour ahead of the server's clock, and not a millisecond more", async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Ada");
+      for (const startTime of [noon + hour + 1, noon + day, 8_640_000_000_000_000]) {
+        const answer = await world.get(token, path, { startTime });
+        assertFailure(answer, 400, "PARAMETER_INVALID", "startTime");
+        assert.match(answer.body.info, /one hour ahead/);
+      }
+      assert.deepEqual(await world.ok(token, "/event"), nothing);
+      await world.ok(token, path, { startTime: noon + hour });
+      assert.equal((await world.ok(token, "/event"))[field], noon + hour);
+    });
+
+    it("a start that is still in the future gives way to any other", async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Ada");
+      await world.ok(token, path, { startTime: noon + hour });
+      for (const startTime of [noon + minute, noon - hour, noon]) {
+        await world.ok(token, path, { startTime });
+        assert.equal((await world.ok(token, "/event"))[field], startTime);
+      }
+      // What has begun by now is not in the future.
+      await world.ok(token, path, { startTime: noon - 1 });
+      assert.equal((await world.ok(token, "/event"))[field], noon);
+    });
+
+    it("a start that was in the future when it was reported counts once it has come", async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Ada");
+      await world.ok(token, path, { startTime: noon + minute });
+      world.clock.advance(minute);
+      await world.ok(token, path, { startTime: noon });
+      assert.equal((await world.ok(token, "/event"))[field], noon + minute);
+    });
+
+    it("a start of older data, far in the future, gives way to the next report", async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Ada");
+      await world.service.store.change({ who: "operator", operation: "event" }, (draft) =>
+        draft.events.put({ kind: field, startTime: 8_640_000_000_000_000 }),
+      );
+      await world.ok(token, path, { startTime: noon });
+      assert.equal((await world.ok(token, "/event"))[field], noon);
+    });
 
     it("refuses what is no instant, or one without a zone, and says what was expected", async (t) => {
       const world = await openWorld(t, { transport });
@@ -102,7 +152,10 @@ describeOverTransports("/event/gangwar", (transport) => {
       [0, 0],
     ] as const) {
       const { info } = await world.ok(token, "/event/gangwar", { attacker, defender });
-      assert.match(info, /\S/);
+      assert.match(
+        info,
+        new RegExp(`^The score is (?:now ${attacker} to ${defender}|${attacker} to ${defender} already)\\.$`),
+      );
       assert.deepEqual(await world.ok(token, "/event"), { ...nothing, gangwar: { attacker, defender } });
     }
   });

@@ -37,10 +37,9 @@ describeOverTransports("/statistic/{player}", (transport) => {
     });
   });
 
-  it("without a token there is no time of one and no version; without a faction there is none", async (t) => {
+  it("without a token there is no time of one and no version; without a faction or service there is none", async (t) => {
     const world = await openWorld(t, { transport });
-    const members = [{ organisation: "POLICE", rank: 3 }];
-    await world.service.administer("player.register", { name: "Bob", members });
+    await world.service.administer("player.register", { name: "Bob" });
     const { gameaddon, faction } = await world.ok(world.publicToken, "/statistic/Bob");
     assert.deepEqual(gameaddon, {
       tokenGenerateTime: null,
@@ -49,6 +48,29 @@ describeOverTransports("/statistic/{player}", (transport) => {
       version: null,
     });
     assert.equal(faction, null);
+  });
+
+  for (const [title, members, expected] of [
+    ["a police officer without a faction", { POLICE: 3 }, { name: "POLICE", rank: 3 }],
+    ["somebody in both services", { POLICE: 2, RESCUE: 5 }, { name: "RESCUE", rank: 5 }],
+    ["somebody with equal ranks in the services", { POLICE: 2, RESCUE: 2 }, { name: "RESCUE", rank: 2 }],
+    ["a police chief with a low rank in a faction", { POLICE: 6, GROVE: 1 }, { name: "GROVE", rank: 1 }],
+    ["somebody in two factions", { GROVE: 1, VAGOS: 3, RESCUE: 6 }, { name: "VAGOS", rank: 3 }],
+  ] as const) {
+    it(`${title} is shown with ${expected.name}`, async (t) => {
+      const world = await openWorld(t, { transport });
+      await world.player("Bob", { members });
+      assert.deepEqual((await world.ok(world.publicToken, "/statistic/Bob")).faction, expected);
+    });
+  }
+
+  it("somebody who leaves the last faction is shown with the service", async (t) => {
+    const world = await openWorld(t, { transport });
+    await world.player("Bob", { members: { GROVE: 1, POLICE: 2 } });
+    const faction = async () => (await world.ok(world.publicToken, "/statistic/Bob")).faction.name;
+    assert.equal(await faction(), "GROVE");
+    await world.service.administer("member.remove", { player: "Bob", organisation: "GROVE" });
+    assert.equal(await faction(), "POLICE");
   });
 
   it("lists every group in the seed's order, and says who is excluded", async (t) => {
