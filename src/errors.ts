@@ -13,6 +13,7 @@ export const failureCodes = [
   "TOKEN_EXPIRED",
   "TOKEN_REVOKED",
   "RESTRICTED",
+  "READ_ONLY",
   "EXCLUDED",
   "UNKNOWN_PATH",
   "UNKNOWN_PLAYER",

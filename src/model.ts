@@ -140,6 +140,8 @@ const tokenSchema = v.object({
   uuid: v.nullable(uuid),
   label: v.nullable(v.string()),
   addonVersion: v.nullable(v.string()),
+  /** Whether it allows no changes. Tokens from before version 0.2 lack it and allow them. */
+  readOnly: v.optional(v.boolean()),
   issuedAt: instant,
   expiresAt: v.nullable(instant),
   revokedAt: v.nullable(instant),

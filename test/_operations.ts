@@ -232,6 +232,8 @@ export async function openCallers(world: World): Promise<ReadonlyMap<string, str
   const revoked = await service.administer("token.issue", { player: "Ada" });
   await service.administer("token.revoke", { id: revoked.id });
   callers.set("the holder of a revoked token", revoked.token);
+  const { token: readOnly } = await service.administer("token.issue", { player: "Ada", readOnly: true });
+  callers.set("the holder of a read-only token", readOnly);
   callers.set("a stranger", `gat_${"A".repeat(43)}`);
   return callers;
 }
@@ -247,6 +249,7 @@ const statusOf: ReadonlyMap<string, number> = new Map([
   ["TOKEN_EXPIRED", 401],
   ["TOKEN_REVOKED", 401],
   ["RESTRICTED", 403],
+  ["READ_ONLY", 403],
   ["EXCLUDED", 403],
   ["UNKNOWN_PATH", 404],
   ["UNKNOWN_PLAYER", 404],

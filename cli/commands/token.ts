@@ -32,6 +32,7 @@ interface IssueOptions {
   readonly public?: boolean;
   readonly label?: string;
   readonly addonVersion?: string;
+  readonly readOnly?: boolean;
   readonly expires?: number;
 }
 
@@ -45,7 +46,11 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
     .option("--label <text>", "what the token is for")
     .option("--addon-version <version>", "the addon version that it is issued for, such as 2.5.1")
     .option("--expires <duration>", "such as 30d; also m, h and w", parseDuration)
-    .addHelpText("after", examples("token issue --player Ada --expires 30d", "token issue --public"))
+    .option("--read-only", "allows no changes; for web pages and other places where many can see it")
+    .addHelpText(
+      "after",
+      examples("token issue --player Ada --expires 30d", "token issue --public --read-only"),
+    )
     .action(async (options: IssueOptions, command: Command) => {
       if (options.player === undefined && options.public !== true) {
         command.error("error: one of --player <player> and --public is needed", {
@@ -58,6 +63,7 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
           player: options.player,
           label: options.label,
           addonVersion: options.addonVersion,
+          readOnly: options.readOnly,
           expiresIn: options.expires,
         }),
       );
@@ -74,6 +80,7 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
           { heading: "ID", cell: ({ id }) => id },
           { heading: "PLAYER", cell: ({ player }) => player ?? "(public)" },
           { heading: "STATE", cell: ({ state }) => state },
+          { heading: "ACCESS", cell: ({ readOnly }) => (readOnly ? "read-only" : "full") },
           { heading: "ISSUED", cell: ({ issued }) => toDate(issued) },
           { heading: "EXPIRES", cell: ({ expires }) => toDate(expires) },
           { heading: "VERSION", cell: ({ addonVersion }) => addonVersion ?? "-" },

@@ -58,7 +58,7 @@ export function canI(
   [who, path, pairs]: readonly [who: string, path: string, pairs: readonly Pair[]],
 ): Decision {
   const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
-  const caller = player === undefined ? publicCaller("-") : playerCaller(data, player);
+  const caller = player === undefined ? publicCaller({ id: "-" }) : playerCaller(data, player);
   const { route, input } = toWholeQuestion(table, vocabulary, path, pairs);
   const { restriction } = route;
   const excluded = isExcluded(table, caller);

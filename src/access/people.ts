@@ -24,14 +24,14 @@ export interface People {
 }
 
 /** Where there is no data yet, there is nobody. */
-export const nobody: People = { players: [], public: publicCaller("-") };
+export const nobody: People = { players: [], public: publicCaller({ id: "-" }) };
 
 /** Everyone in the data. What they may is asked of the data as it is at the moment of each question. */
 export function peopleOf(data: Data): People {
   const players = Array.from(data.players.values(), (player) => {
     return { name: player.name, uuid: player.uuid, caller: playerCaller(data, player) };
   });
-  return { players: players.sort((a, b) => compareTexts(a.name, b.name)), public: publicCaller("-") };
+  return { players: players.sort((a, b) => compareTexts(a.name, b.name)), public: publicCaller({ id: "-" }) };
 }
 
 /** Whether every operation refuses the caller, whatever it is. */

@@ -26,6 +26,8 @@ export const issue = defineChange({
     addonVersion: v.optional(
       v.pipe(v.string(), v.regex(versionForm, "a version such as 2.5.1 was expected")),
     ),
+    /** Whether the token allows no changes. */
+    readOnly: v.optional(v.boolean()),
     /** Milliseconds from now on. */
     expiresIn: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   }),
@@ -39,6 +41,7 @@ export const issue = defineChange({
         uuid: player?.uuid ?? null,
         label: input.label ?? null,
         addonVersion: input.addonVersion ?? null,
+        readOnly: input.readOnly ?? false,
         expiresAt: input.expiresIn === undefined ? null : now + input.expiresIn,
       },
       now,
@@ -58,6 +61,7 @@ export function listTokens(data: Data, now: number, uuid?: string) {
       player: token.uuid === null ? null : (data.players.get(token.uuid)?.name ?? token.uuid),
       label: token.label,
       addonVersion: token.addonVersion,
+      readOnly: token.readOnly ?? false,
       issued: token.issuedAt,
       expires: token.expiresAt,
       state: token.revokedAt !== null ? "revoked" : isLive(token, now) ? "valid" : "expired",

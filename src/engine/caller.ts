@@ -12,6 +12,8 @@ export interface Caller {
   readonly scope: string;
   /** The id of the token that the caller presented; undefined for a caller without one, such as the operator. */
   readonly token?: string | undefined;
+  /** Whether the caller's token allows no changes (contract, section 2). */
+  readonly readOnly?: boolean | undefined;
   /** Whether the caller is a specific, identified user. */
   readonly identified: boolean;
   readonly administrator: boolean;

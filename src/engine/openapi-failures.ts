@@ -26,6 +26,7 @@ export const meanings: Readonly<Record<FailureCode, string>> = {
   TOKEN_EXPIRED: "The token has expired.",
   TOKEN_REVOKED: "The token was revoked.",
   RESTRICTED: "The caller may not call this operation; `info` says what it requires.",
+  READ_ONLY: "The token is read-only, and the operation changes data.",
   EXCLUDED: "The caller is excluded from the whole interface.",
   UNKNOWN_PATH: "There is no operation at this path; `hint` has the nearest one.",
   UNKNOWN_PLAYER: "There is no such player.",
@@ -79,6 +80,7 @@ function failuresOf(route: Route, table: Table): ReadonlyMap<FailureCode, string
   if (table.excludedGroup !== undefined) {
     add("EXCLUDED", `The caller is in the group ${table.excludedGroup}, whose members may call nothing.`);
   }
+  if (operation.effect === "change") add("READ_ONLY");
   if (!isOpen(restriction)) add("RESTRICTED", `This operation is only for ${describe(restriction)}.`);
   const query = parameters.filter((each) => each.in === "query");
   if (query.some((each) => each.default === undefined)) add("PARAMETER_MISSING");

@@ -15,9 +15,9 @@ export interface Request {
   /** What the caller repeats when it repeats the request: the header `Idempotency-Key`. */
   readonly idempotencyKey: string | undefined;
   /**
-   * Repeats the checks of exclusion and restriction, by the table that the request began with. A change calls it where
+   * Repeats the checks of exclusion, read-only token and restriction, by the table that the request began with. A change calls it where
    * it is decided, with the caller as the data is there (contract, section 1, "Order of checks").
-   * @throws Failure `EXCLUDED`, `RESTRICTED`
+   * @throws Failure `EXCLUDED`, `READ_ONLY`, `RESTRICTED`
    */
   readonly authorize: (caller: Caller) => void;
   /** Whether the table lets the caller call another operation with an input. */

@@ -17,6 +17,7 @@ export const statusOf: Readonly<Record<FailureCode, number>> = {
   TOKEN_EXPIRED: 401,
   TOKEN_REVOKED: 401,
   RESTRICTED: 403,
+  READ_ONLY: 403,
   EXCLUDED: 403,
   UNKNOWN_PATH: 404,
   UNKNOWN_PLAYER: 404,

@@ -5,10 +5,11 @@
  * 2. method: `METHOD_NOT_ALLOWED`, and for a change that nobody meant yet `SPECULATIVE`
  * 3. token: `TOKEN_UNKNOWN`, `TOKEN_EXPIRED`, `TOKEN_REVOKED`
  * 4. exclusion: `EXCLUDED`
- * 5. the parameters that the restriction depends on, then the restriction: `RESTRICTED`
- * 6. the other parameters: `PARAMETER_…`, `UNKNOWN_…`
- * 7. the operation: its own failures
- * 8. the answer
+ * 5. read-only token, for a change: `READ_ONLY`
+ * 6. the parameters that the restriction depends on, then the restriction: `RESTRICTED`
+ * 7. the other parameters: `PARAMETER_…`, `UNKNOWN_…`
+ * 8. the operation: its own failures
+ * 9. the answer
  */
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
@@ -161,6 +162,7 @@ export class Walk {
 
     const caller = this.#identify();
     this.#refuseExcluded(caller);
+    refuseReadOnly(route, caller);
 
     const given = new RequestInput(route, this.#options, this.#incoming);
     this.#given = given;
@@ -176,6 +178,7 @@ export class Walk {
       idempotencyKey: effect === "change" ? idempotencyKeyIn(this.#incoming) : undefined,
       authorize: (current) => {
         this.#refuseExcluded(current);
+        refuseReadOnly(route, current);
         this.#refuseRestricted(route, current, decisive);
       },
       letsIn: (operation, input) => letsIn(table, caller, operation, input),
@@ -249,6 +252,14 @@ function toOperationInput(route: Route, values: Input): Input {
   const [issue] = result.issues;
   const parameter = String(issue.path?.[0].key);
   throw new Failure("PARAMETER_INVALID", `"${parameter}" is not right: ${issue.message}.`, { parameter });
+}
+
+/** @throws Failure `READ_ONLY` for a change with a read-only token */
+function refuseReadOnly({ operation }: Route, caller: Caller): void {
+  if (operation.effect === "read" || caller.readOnly !== true) return;
+  throw new Failure("READ_ONLY", "This addon token is read-only and cannot change anything.", {
+    hint: "Use a token that was issued without --read-only.",
+  });
 }
 
 function methodsOf({ operation }: Route): string {

@@ -7,12 +7,16 @@ import { fold } from "../text.ts";
 import { isInGroup, toUUID } from "./players.ts";
 import { isLive, requireLive, requireToken, unknownToken } from "./tokens.ts";
 
+/** What the caller's token says of the caller. */
+type PresentedToken = Pick<Token, "id" | "readOnly">;
+
 /** The holder of a public token: belongs to nobody, and can call what is open. */
-export function publicCaller(tokenId: string): Caller {
+export function publicCaller({ id, readOnly }: PresentedToken): Caller {
   return {
     id: null,
-    scope: `token:${tokenId}`,
-    token: tokenId,
+    scope: `token:${id}`,
+    token: id,
+    readOnly,
     identified: false,
     administrator: false,
     unrestricted: false,
@@ -34,9 +38,9 @@ export const operatorCaller: Caller = {
 
 /**
  * A player, as the data is at the moment of each question.
- * @param token the id of the token that the player presented, where there is one
+ * @param token the token that the player presented, where there is one
  */
-export function playerCaller(data: Data, player: Player, token?: string): Caller {
+export function playerCaller(data: Data, player: Player, token?: PresentedToken): Caller {
   return new PlayerCaller(data, player, token);
 }
 
@@ -60,10 +64,10 @@ export function currentCaller(data: Data, caller: Caller, now: number): Caller {
 }
 
 /** Whom a token stands for. @throws Failure `TOKEN_UNKNOWN` where its player is no longer registered */
-function callerOf(data: Data, { id, uuid }: Token): Caller {
-  if (uuid === null) return publicCaller(id);
-  const player = data.players.get(uuid);
-  if (player !== undefined) return playerCaller(data, player, id);
+function callerOf(data: Data, token: Token): Caller {
+  if (token.uuid === null) return publicCaller(token);
+  const player = data.players.get(token.uuid);
+  if (player !== undefined) return playerCaller(data, player, token);
   throw new Failure("TOKEN_UNKNOWN", "The player of this addon token is no longer registered.");
 }
 
@@ -71,16 +75,18 @@ class PlayerCaller implements Caller {
   readonly id: string;
   readonly scope: string;
   readonly token: string | undefined;
+  readonly readOnly: boolean | undefined;
   readonly identified = true;
   readonly administrator: boolean;
   readonly unrestricted = false;
   readonly #data: Data;
   readonly #player: Player;
 
-  constructor(data: Data, player: Player, token: string | undefined) {
+  constructor(data: Data, player: Player, token: PresentedToken | undefined) {
     this.id = player.uuid;
     this.scope = player.uuid;
-    this.token = token;
+    this.token = token?.id;
+    this.readOnly = token?.readOnly;
     this.administrator = player.administrator;
     this.#data = data;
     this.#player = player;

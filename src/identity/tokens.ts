@@ -21,6 +21,8 @@ export interface TokenDetails {
   readonly uuid: string | null;
   readonly label: string | null;
   readonly addonVersion: string | null;
+  /** Whether it allows no changes. */
+  readonly readOnly: boolean;
   /** Milliseconds since 1970, or null for one that does not expire. */
   readonly expiresAt: number | null;
 }

@@ -18,6 +18,7 @@ interface ListedToken {
   readonly player: string | null;
   readonly label: string | null;
   readonly state: string;
+  readonly readOnly: boolean;
   readonly expires: number | null;
 }
 
@@ -144,6 +145,26 @@ describe("token list and token revoke", () => {
     const lines = linesOf(await desk.ok("token", "list"));
     assert.equal(lines.length, 2);
     for (const line of lines) assert.ok(line.includes("\t"));
+  });
+
+  it("when --read-only is given then the token reads, changes nothing, and is listed so", async (t) => {
+    const desk = await deskWithAda(t);
+    const full = await desk.json<IssuedDocument>("token", "issue", "--public");
+    const narrow = await desk.json<IssuedDocument>("token", "issue", "--public", "--read-only");
+    const gangwar = "/event/gangwar?attacker=1&defender=1";
+    assert.deepEqual(await desk.answerTo(full.token, gangwar), [200, undefined]);
+    assert.deepEqual(await desk.answerTo(narrow.token, gangwar), [403, "READ_ONLY"]);
+    assert.deepEqual(await desk.answerTo(narrow.token, "/event"), [200, undefined]);
+    const listed = await desk.json<ListedToken[]>("token", "list");
+    assert.deepEqual(
+      new Map(listed.map(({ id, readOnly }) => [id, readOnly])),
+      new Map([
+        [full.id, false],
+        [narrow.id, true],
+      ]),
+    );
+    const line = linesOf(await desk.ok("token", "list")).find((each) => each.startsWith(narrow.id));
+    assert.match(line ?? "", /\tread-only\t/);
   });
 
   it("when a token is revoked then it is answered TOKEN_REVOKED, and others are good", async (t) => {

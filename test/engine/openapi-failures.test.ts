@@ -50,7 +50,7 @@ describe("the failures of an operation are", () => {
         "PARAMETER_UNKNOWN",
         "PARAMETER_REPEATED",
       ],
-      403: ["EXCLUDED", "RESTRICTED"],
+      403: ["EXCLUDED", "READ_ONLY", "RESTRICTED"],
       404: ["UNKNOWN_FACTION"],
       425: ["SPECULATIVE"],
     });

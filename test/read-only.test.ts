@@ -1,0 +1,109 @@
+/** Read-only tokens: they read whatever their caller may read, and change nothing (contract, sections 0 to 2). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { HeldChanges } from "./_held-changes.ts";
+import { operations } from "./_operations.ts";
+import { assertFailure, describeOverTransports, everyRight, openWorld, type World } from "./_setup.ts";
+
+/** Issues a read-only token, of a player or a public one. */
+async function readOnlyToken({ service }: World, player?: string): Promise<string> {
+  const { token } = await service.administer("token.issue", { player, readOnly: true });
+  return token;
+}
+
+/** A path with something in each of its placeholders. */
+const called = (path: string) => path.replace("{player}", "Ada").replace("{factionString}", "GROVE");
+
+describeOverTransports("a read-only token", (transport) => {
+  for (const player of ["Ada", undefined]) {
+    const whose = player === undefined ? "that is public" : "of a player with every right";
+
+    it(`${whose} is refused every change, before its parameters are looked at`, async (t) => {
+      const world = await openWorld(t, { transport });
+      await world.player("Ada", everyRight);
+      const token = await readOnlyToken(world, player);
+      const before = world.snapshot();
+      for (const { path, changes } of operations) {
+        if (!changes) continue;
+        assertFailure(await world.get(token, called(path)), 403, "READ_ONLY");
+      }
+      assert.deepEqual(world.snapshot(), before);
+    });
+  }
+
+  it("reads what its player may read, like any other token of the player", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    const readOnly = await readOnlyToken(world, "Ada");
+    for (const { path, changes } of operations) {
+      if (changes || path.startsWith("/mgmt")) continue;
+      assert.deepEqual(await world.ok(readOnly, called(path)), await world.ok(token, called(path)), path);
+    }
+    await world.ok(readOnly, "/houseban", { advanced: "true" });
+    await world.ok(readOnly, "/bundle");
+  });
+
+  it("is refused as read-only where its caller is not allowed the change anyway", async (t) => {
+    const world = await openWorld(t, { transport });
+    const answer = await world.get(await readOnlyToken(world), "/targetlist/add", { name: "Mallory" });
+    assertFailure(answer, 403, "READ_ONLY");
+    assert.match(answer.body.info, /read-only/);
+  });
+
+  it("is refused as excluded, revoked or speculative first", async (t) => {
+    const world = await openWorld(t, { transport });
+    await world.player("Mallory", { groups: ["BLACKLIST"] });
+    const path = "/event/gangwar?attacker=1&defender=1";
+    const excluded = await readOnlyToken(world, "Mallory");
+    assertFailure(await world.get(excluded, path), 403, "EXCLUDED");
+    const { token, id } = await world.service.administer("token.issue", { readOnly: true });
+    const headers = { "Sec-Purpose": "prefetch" };
+    assertFailure(await world.get(token, path, {}, { headers }), 425, "SPECULATIVE");
+    await world.service.administer("token.revoke", { id });
+    assertFailure(await world.get(token, path), 401, "TOKEN_REVOKED");
+  });
+
+  it("cannot get the answer to a repetition of an addition that another token made", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    const init = { headers: { "Idempotency-Key": "k-1" } };
+    assert.equal((await world.get(token, "/statistic/Ada/add", { type: "KILL" }, init)).status, 200);
+    const readOnly = await readOnlyToken(world, "Ada");
+    const repeated = await world.get(readOnly, "/statistic/Ada/add", { type: "KILL" }, init);
+    assertFailure(repeated, 403, "READ_ONLY");
+  });
+});
+
+describe("tokens in the data", () => {
+  it("a change is refused where its token has become read-only before it is decided", async (t) => {
+    const world = await openWorld(t);
+    const { token, uuid } = await world.player("Ada", everyRight);
+    const held = new HeldChanges(t, world.service);
+    const { store } = world.service;
+    // No command does this today; an import of edited data can.
+    const narrowed = await held.submit(() =>
+      store.change({ who: "operator", operation: "test" }, (draft) => {
+        for (const each of draft.tokens.find("player", uuid)) draft.tokens.put({ ...each, readOnly: true });
+      }),
+    );
+    const asked = await held.submit(() => world.get(token, "/targetlist/add", { name: "Mallory" }));
+    await held.release();
+    await narrowed.outcome;
+    assertFailure(await asked.outcome, 403, "READ_ONLY");
+    assert.equal(store.data.targets.size, 0);
+  });
+
+  it("from before there were read-only ones allow changes, and are listed so", async (t) => {
+    const world = await openWorld(t);
+    const { token, uuid } = await world.player("Ada", everyRight);
+    await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
+      for (const { readOnly: _, ...old } of draft.tokens.find("player", uuid)) draft.tokens.put(old);
+    });
+    await world.ok(token, "/targetlist/add", { name: "Mallory" });
+    const listed = await world.service.administer("token.list", {});
+    assert.deepEqual(
+      listed.filter(({ player }) => player === "Ada").map(({ readOnly }) => readOnly),
+      [false],
+    );
+  });
+});
