@@ -24,6 +24,7 @@ import { Failure } from "./errors.ts";
 import type { Context, Handler, Sources } from "./handlers/define.ts";
 import { handlers } from "./handlers/index.ts";
 import { type KeptAnswers, keepAnswers } from "./handlers/kept.ts";
+import { NameOrder } from "./handlers/order.ts";
 import { Ranking } from "./handlers/ranking.ts";
 import { ShownPlayers } from "./handlers/shown.ts";
 import { UserList } from "./handlers/user-list.ts";
@@ -99,9 +100,11 @@ export class Service {
     this.#operator = new Operator(store, { ...options, activity, loadTable: () => this.loadTable() });
     this.#callers = new Callers(store.data);
     const clients = new Clients(store.data, this.activity);
+    const order = new NameOrder();
     this.#sources = {
       ...store.data,
-      ranking: new Ranking(store.data),
+      order,
+      ranking: new Ranking(store.data, order),
       clients,
       shown: new ShownPlayers(),
       userList: new UserList(clients),
@@ -255,6 +258,7 @@ export class Service {
 
   #mount(table: Table): Engine {
     const { observe, logAddress = false } = this.#options;
+    this.#sources.order.use(table.language);
     return createEngine({
       table,
       vocabulary: this.vocabulary,
@@ -269,13 +273,14 @@ export class Service {
 
   #toOperation(name: string, handler: Handler): Operation {
     const { store, activity } = this;
-    const { clients } = this.#sources;
+    const { clients, order } = this.#sources;
     const around = ({ caller, table, letsIn }: OperationRequest, now: number): Context => ({
       caller,
       now,
       activity,
       clients,
       excludedGroup: table.excludedGroup,
+      compare: order.compare,
       kept: (operation, input) =>
         letsIn(operation, input) ? this.#kept.get(operation)?.get(input, now) : undefined,
     });

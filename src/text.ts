@@ -87,7 +87,23 @@ export function oneOf(names: readonly string[], conjunction = "or"): string {
   return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
 }
 
-/** Orders texts as lists show them: without regard to case, and always the same. */
+/** The language whose order names have where nothing says otherwise. */
+export const defaultLanguage = "en";
+
+/** Negative where the first text comes before the second, positive where it comes behind, 0 for the same text. */
+export type Comparison = (a: string, b: string) => number;
+
+/**
+ * Returns the order of texts in a language: `Ömer` stands near `Otto`. Texts that the language takes for equal are
+ * ordered by code unit, so that the order is always the same. Making one takes far longer than comparing with it.
+ * @param language a BCP 47 tag that Intl supports
+ */
+export function comparisonIn(language: string): Comparison {
+  const { compare } = new Intl.Collator(language);
+  return (a, b) => compare(a, b) || (a === b ? 0 : a < b ? -1 : 1);
+}
+
+/** Orders texts as the command line lists them: without regard to case, and always the same. */
 export function compareTexts(a: string, b: string): number {
   const left = fold(a);
   const right = fold(b);

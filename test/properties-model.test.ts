@@ -53,7 +53,8 @@ async function clear(world: World, token: string, path: string, parameter: strin
     await world.ok(token, `${path}/remove`, { [parameter]: entry[parameter] });
 }
 
-const byKey = (a: { key: string }, b: { key: string }) => (a.key < b.key ? -1 : 1);
+const { compare } = new Intl.Collator("en");
+const byKey = (a: { key: string }, b: { key: string }) => compare(a.key, b.key);
 
 it("the target list is what a list of names and marks would be", async (t) => {
   const world = await openWorld(t);
@@ -170,7 +171,7 @@ it("house bans are what their reasons and the calendar make of them", async (t) 
     for (const step of all) {
       await run[step.action]?.(step);
       const expected = [...bans.keys()]
-        .toSorted()
+        .toSorted(compare)
         .map(current)
         .filter((ban) => ban !== undefined)
         .map((ban) => ({

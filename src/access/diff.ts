@@ -194,6 +194,7 @@ function parameterWords({ type, default: fallback }: Parameter): string {
 function settingsDiff({ before, after }: Pair<Table>): NamedChange[] {
   const settings = [
     { name: "prefix", ...change(before.prefix, after.prefix) },
+    { name: "language", ...change(before.language, after.language) },
     { name: "product", ...change(before.product, after.product) },
     { name: "excluded", ...change(before.excludedGroup, after.excludedGroup) },
   ];

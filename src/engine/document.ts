@@ -91,6 +91,11 @@ export const routeSchema = v.strictObject({
 
 export const documentSchema = v.strictObject({
   prefix: text("What every path begins with, with the token in braces: /gameaddon/v1/{tokenString}"),
+  language: v.optional(
+    text(
+      "The language in whose order names and reasons are listed, as a BCP 47 tag such as de; by default en.",
+    ),
+  ),
   product: v.optional(text("The product token in a client's User-Agent, which tells its version.")),
   excluded: v.optional(
     v.pipe(

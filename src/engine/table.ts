@@ -5,7 +5,7 @@
  */
 import { createHash } from "node:crypto";
 import type * as v from "valibot";
-import { compact, didYouMean, fold, oneOf } from "../text.ts";
+import { compact, defaultLanguage, didYouMean, fold, oneOf } from "../text.ts";
 import type { Vocabulary } from "./caller.ts";
 import {
   type Fault,
@@ -41,6 +41,8 @@ export interface Table {
   /** With the token's parameter in braces. */
   readonly prefix: string;
   readonly tokenParameter: string;
+  /** The language in whose order names are listed: a BCP 47 tag that Intl supports. */
+  readonly language: string;
   /** The product token of a client's `User-Agent`. */
   readonly product: string | undefined;
   /** The group whose members every operation refuses. */
@@ -74,6 +76,7 @@ export function checkTable(text: string, surroundings: Surroundings): CheckedTab
   const vocabulary = surroundings.vocabulary();
 
   const tokenParameter = checkPrefix(content.prefix, report);
+  const language = checkLanguage(content.language ?? defaultLanguage, report);
   if (content.product !== undefined && !/^[\w!#$%&'*+.^`|~-]+$/.test(content.product)) {
     report(
       ["product"],
@@ -103,7 +106,8 @@ export function checkTable(text: string, surroundings: Surroundings): CheckedTab
   if (faults.length > 0) return { table: undefined, faults: inOrder(faults) };
   const revision = revisionOf(text);
   const { prefix, product } = content;
-  return { table: { prefix, tokenParameter, product, excludedGroup, routes, watch, revision }, faults: [] };
+  const table = { prefix, tokenParameter, language, product, excludedGroup, routes, watch, revision };
+  return { table, faults: [] };
 }
 
 /** What a table's text is called: a hash of it, short. */
@@ -133,6 +137,26 @@ function checkPrefix(prefix: string, report: Report): string {
   const example = "/gameaddon/v1/{tokenString}";
   report(["prefix"], `a path with the token in braces was expected, such as ${example}; "${prefix}" came`);
   return "";
+}
+
+/** Returns the tag in its canonical form. */
+function checkLanguage(tag: string, report: Report): string {
+  const supported = supportedLanguage(tag);
+  if (supported !== undefined) return supported;
+  report(
+    ["language"],
+    `expected a language as a BCP 47 tag that this Node.js supports, such as de, got "${tag}"`,
+  );
+  return defaultLanguage;
+}
+
+function supportedLanguage(tag: string): string | undefined {
+  try {
+    return Intl.Collator.supportedLocalesOf(tag)[0];
+  } catch {
+    // It is malformed.
+    return undefined;
+  }
 }
 
 function checkPath(path: string, shapes: Map<string, string>, tokenParameter: string, report: Report): void {

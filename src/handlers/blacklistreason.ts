@@ -1,6 +1,5 @@
 /** Blacklist reasons, each of one faction (specification, section 4.4). */
 import * as v from "valibot";
-import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
 import { count, faction, field, text, textReference } from "./values.ts";
@@ -16,7 +15,7 @@ const { factionString: ofFaction, reason: _reason, ...worth } = about;
 const existing = field(textReference, "For what a player is put on the faction's blacklist.", "Betrayal");
 
 export const list = defineKeptRead({
-  of: ["blacklistReasons"],
+  of: ["blacklistReasons", "order"],
   input: { factionString: ofFaction },
   answer: v.pipe(
     v.array(
@@ -32,7 +31,7 @@ export const list = defineKeptRead({
     data.blacklistReasons
       .find("faction", factionString)
       .map(({ reason, price, kills }) => ({ reason, price, kills }))
-      .sort((a, b) => compareTexts(a.reason, b.reason)),
+      .sort((a, b) => data.order.compare(a.reason, b.reason)),
 });
 
 export const add = defineChange({

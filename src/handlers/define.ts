@@ -7,6 +7,8 @@ import type { Input } from "../engine/restriction.ts";
 import type { Activity } from "../identity/activity.ts";
 import type { Clients } from "../identity/clients.ts";
 import type { Draft, DurableData } from "../store/data.ts";
+import type { Comparison } from "../text.ts";
+import type { NameOrder } from "./order.ts";
 import type { Ranking } from "./ranking.ts";
 import type { ShownPlayers } from "./shown.ts";
 import type { UserList } from "./user-list.ts";
@@ -14,6 +16,7 @@ import type { UserList } from "./user-list.ts";
 /** What reads are made of: the records that are on the disk, and what follows them. */
 export interface Sources extends DurableData {
   readonly ranking: Ranking;
+  readonly order: NameOrder;
   readonly clients: Clients;
   readonly shown: ShownPlayers;
   readonly userList: UserList;
@@ -28,6 +31,8 @@ export interface Context {
   readonly clients: Clients;
   /** The group whose members are excluded from the interface. */
   readonly excludedGroup: string | undefined;
+  /** The order of names in the table's language. */
+  readonly compare: Comparison;
   /**
    * The answer of another operation, one whose answers are kept; undefined where the table does not let the caller
    * call it.

@@ -4,7 +4,7 @@ import { Failure } from "../errors.ts";
 import { toNewSubject, toSubject } from "../identity/players.ts";
 import { type HouseBan, subjectKey } from "../model.ts";
 import type { Data } from "../store/data.ts";
-import { compareTexts, comparisonForm, didYouMean, fold, oneOf } from "../text.ts";
+import { comparisonForm, didYouMean, fold, oneOf } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { creatorFields, creatorOf, shownCreator } from "./creator.ts";
 import { findEntry } from "./entries.ts";
@@ -77,7 +77,7 @@ const listed = v.pipe(
 
 export const list = defineKeptRead({
   description: "Bans that have expired are not listed.",
-  of: ["houseBans"],
+  of: ["houseBans", "order"],
   /** The next ban that expires. */
   until(data, now) {
     const expirations = Array.from(data.houseBans.values(), expirationOf).filter((each) => now < each);
@@ -91,7 +91,7 @@ export const list = defineKeptRead({
   read: (data, { advanced }, now) =>
     Array.from(data.houseBans.values())
       .filter((ban) => now < expirationOf(ban))
-      .sort((a, b) => compareTexts(a.name, b.name))
+      .sort((a, b) => data.order.compare(a.name, b.name))
       .map((ban) => ({
         name: ban.name,
         uuid: ban.uuid,
@@ -118,10 +118,10 @@ export const add = defineChange({
   input: banned,
   failures: { UNKNOWN_ENTRY: "There is no such house-ban reason; `hint` lists those that there are." },
   recordsCaller: true,
-  change(draft, input, { caller, now }) {
+  change(draft, input, { caller, compare, now }) {
     const known = findEntry(draft.houseBanReasons, input.reason);
     if (known === undefined) {
-      const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason).sort(compareTexts);
+      const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason).sort(compare);
       const hint = names.length === 0 ? "There are none yet." : `Known are ${oneOf(names, "and")}.`;
       const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
       throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });

@@ -1,7 +1,7 @@
 /** House-ban reasons, and for how many days each bans (specification, section 4.6). */
 import * as v from "valibot";
 import type { HouseBanReason } from "../model.ts";
-import { compareTexts, comparisonForm } from "../text.ts";
+import { comparisonForm } from "../text.ts";
 import { creatorFields, creatorOf, shownCreator } from "./creator.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
@@ -23,7 +23,7 @@ const named = field(
 const existing = field(textReference, "For what a player is banned from the house.", "Vandalism");
 
 export const list = defineKeptRead({
-  of: ["houseBanReasons"],
+  of: ["houseBanReasons", "order"],
   input: {},
   answer: v.pipe(
     v.array(
@@ -41,7 +41,7 @@ export const list = defineKeptRead({
   ),
   read: (data) =>
     Array.from(data.houseBanReasons.values())
-      .sort((a, b) => compareTexts(a.reason, b.reason))
+      .sort((a, b) => data.order.compare(a.reason, b.reason))
       .map((entry) => ({ reason: entry.reason, days: entry.days, ...shownCreator(entry) })),
 });
 

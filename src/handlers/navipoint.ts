@@ -1,6 +1,5 @@
 /** Navi points: named places and their coordinates (specification, section 4.7). */
 import * as v from "valibot";
-import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
 import { field, integer, text, textReference } from "./values.ts";
@@ -22,7 +21,7 @@ const article = field(
 );
 
 export const list = defineKeptRead({
-  of: ["naviPoints"],
+  of: ["naviPoints", "order"],
   input: {},
   answer: v.pipe(
     v.array(
@@ -38,7 +37,7 @@ export const list = defineKeptRead({
     ),
     v.description("The navi points, by name."),
   ),
-  read: (data) => Array.from(data.naviPoints.values()).sort((a, b) => compareTexts(a.name, b.name)),
+  read: (data) => Array.from(data.naviPoints.values()).sort((a, b) => data.order.compare(a.name, b.name)),
 });
 
 export const add = defineChange({

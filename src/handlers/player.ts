@@ -1,12 +1,11 @@
 /** Addon groups and their members (specification, section 4.2). */
 import * as v from "valibot";
 import { joinGroup, leaveGroup, namesOf, toNewSubject } from "../identity/players.ts";
-import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { field, group, playerName, subject } from "./values.ts";
 
 export const overview = defineKeptRead({
-  of: ["names", "groupMembers"],
+  of: ["names", "groupMembers", "order"],
   input: {},
   answer: v.pipe(
     v.record(
@@ -27,7 +26,7 @@ export const overview = defineKeptRead({
         data.groupMembers
           .find("group", name)
           .map((member) => ({ name: member.name, uuid: member.uuid }))
-          .sort((a, b) => compareTexts(a.name, b.name)),
+          .sort((a, b) => data.order.compare(a.name, b.name)),
       ]),
     ),
 });

@@ -8,7 +8,8 @@
  */
 import type { Player, Statistic } from "../model.ts";
 import type { DurableData } from "../store/data.ts";
-import { compareTexts } from "../text.ts";
+import type { Comparison } from "../text.ts";
+import { NameOrder } from "./order.ts";
 
 /** Which counter a statistic type adds to. */
 export const counterOf = {
@@ -35,20 +36,17 @@ interface Entry {
   readonly statistic: Statistic;
 }
 
-/** Who comes first: the higher value, or of the same value the name. */
-function compareEntries(a: Entry, b: Entry): number {
-  return b.value - a.value || compareTexts(a.name, b.name);
-}
-
 class Category {
   readonly rate: (statistic: Statistic) => number;
+  readonly #compareNames: Comparison;
   /** The best, in order. */
   readonly leaders: Entry[] = [];
   /** Whether somebody with a value is not among the leaders. */
   #leftOut = false;
 
-  constructor(rate: (statistic: Statistic) => number) {
+  constructor(rate: (statistic: Statistic) => number, compareNames: Comparison) {
     this.rate = rate;
+    this.#compareNames = compareNames;
   }
 
   /** Whether the leaders that are left may not be all that the list shows. */
@@ -74,7 +72,7 @@ class Category {
     if (value <= 0) return false;
     const entry = { name, value, statistic };
     const last = this.leaders.at(-1);
-    if (this.#leftOut && (last === undefined || compareEntries(entry, last) > 0)) return false;
+    if (this.#leftOut && (last === undefined || this.#compare(entry, last) > 0)) return false;
     const place = this.#placeOf(entry);
     if (place >= kept) {
       this.#leftOut = true;
@@ -99,13 +97,18 @@ class Category {
     return place < shown;
   }
 
+  /** Who comes first: the higher value, or of the same value the name. */
+  #compare(a: Entry, b: Entry): number {
+    return b.value - a.value || this.#compareNames(a.name, b.name);
+  }
+
   /** How many of the leaders come before an entry. */
   #placeOf(entry: Entry): number {
     let low = 0;
     let high = this.leaders.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (compareEntries(this.leaders[middle] as Entry, entry) < 0) low = middle + 1;
+      if (this.#compare(this.leaders[middle] as Entry, entry) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
@@ -115,21 +118,30 @@ class Category {
 /** See the head of this file. */
 export class Ranking {
   readonly #data: Pick<DurableData, "players" | "statistics">;
-  readonly #categories = {
-    kills: new Category(({ kills }) => kills),
-    deaths: new Category(({ deaths }) => deaths),
-    playTime: new Category(({ playTime }) => playTime),
-    revives: new Category(({ revives }) => revives),
-    services: new Category(({ services }) => services),
-    kd: new Category(kdOf),
-  };
-  readonly #all = Object.values(this.#categories);
+  readonly #categories: Readonly<
+    Record<"kills" | "deaths" | "playTime" | "revives" | "services" | "kd", Category>
+  >;
+  readonly #all: readonly Category[];
   /** Whether all players have to be looked at before the next answer. */
   #isStale = true;
   #version = 0;
 
-  constructor(data: Pick<DurableData, "players" | "statistics">) {
+  constructor(data: Pick<DurableData, "players" | "statistics">, order = new NameOrder()) {
     this.#data = data;
+    const by = (rate: (statistic: Statistic) => number) => new Category(rate, order.compare);
+    this.#categories = {
+      kills: by(({ kills }) => kills),
+      deaths: by(({ deaths }) => deaths),
+      playTime: by(({ playTime }) => playTime),
+      revives: by(({ revives }) => revives),
+      services: by(({ services }) => services),
+      kd: by(kdOf),
+    };
+    this.#all = Object.values(this.#categories);
+    order.watch(() => {
+      this.#isStale = true;
+      this.#version += 1;
+    });
     data.statistics.watch((uuid, before, after) => {
       if (!this.#isConcerned(before, after)) return;
       const player = data.players.get(uuid);

@@ -1,6 +1,5 @@
 /** Wanted reasons and their points (specification, section 4.8). */
 import * as v from "valibot";
-import { compareTexts } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
 import { count, field, text, textReference } from "./values.ts";
@@ -11,7 +10,7 @@ const named = field(text, "For what a player is wanted.", "Bank-robbery");
 const existing = field(textReference, "For what a player is wanted.", "Bank-robbery");
 
 export const list = defineKeptRead({
-  of: ["wantedReasons"],
+  of: ["wantedReasons", "order"],
   input: {},
   answer: v.pipe(
     v.array(
@@ -26,7 +25,8 @@ export const list = defineKeptRead({
     ),
     v.description("The wanted reasons, by reason."),
   ),
-  read: (data) => Array.from(data.wantedReasons.values()).sort((a, b) => compareTexts(a.reason, b.reason)),
+  read: (data) =>
+    Array.from(data.wantedReasons.values()).sort((a, b) => data.order.compare(a.reason, b.reason)),
 });
 
 export const add = defineChange({

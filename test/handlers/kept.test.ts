@@ -4,6 +4,7 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { ReadyBody } from "../../src/engine/body.ts";
 import { handlers } from "../../src/handlers/index.ts";
+import { NameOrder } from "../../src/handlers/order.ts";
 import { Ranking } from "../../src/handlers/ranking.ts";
 import { ShownPlayers } from "../../src/handlers/shown.ts";
 import { UserList } from "../../src/handlers/user-list.ts";
@@ -47,6 +48,7 @@ function anew({ service, clock }: World, name: string, input: object): unknown {
   const clients = new Clients(data, service.activity);
   const sources = {
     ...data,
+    order: new NameOrder(),
     ranking: new Ranking(data),
     clients,
     shown: new ShownPlayers(),

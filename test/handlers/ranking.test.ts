@@ -11,6 +11,8 @@ const crowd = 160;
 
 const uuidOf = (number: number) => number.toString(16).padStart(32, "0");
 
+const { compare } = new Intl.Collator("en");
+
 /** Ten each, highest first, ties by name, zeros left out. */
 function sorted(players: Iterable<Player>, statistics: ReadonlyMap<string, Statistic>) {
   const all = Array.from(players).flatMap(({ uuid, name }) => {
@@ -22,7 +24,7 @@ function sorted(players: Iterable<Player>, statistics: ReadonlyMap<string, Stati
     all
       .map((one) => ({ one, value: rate(one) }))
       .filter(({ value }) => value > 0)
-      .sort((a, b) => b.value - a.value || (a.one.name.toLowerCase() < b.one.name.toLowerCase() ? -1 : 1))
+      .sort((a, b) => b.value - a.value || compare(a.one.name, b.one.name))
       .slice(0, 10);
   const list = (rate: (one: One) => number) =>
     best(rate).map(({ one, value }) => ({ name: one.name, value }));

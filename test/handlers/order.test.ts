@@ -1,0 +1,156 @@
+/** The order of names and reasons: that of the table's language, in every list (contract, section 0). */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { describe, it, type TestContext } from "node:test";
+import { NameOrder } from "../../src/handlers/order.ts";
+import { checkRoutes } from "../../src/service.ts";
+import { everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
+
+/** The shipped table in a language; undefined takes the key out. */
+async function tableIn(language: string | undefined): Promise<string> {
+  const shipped = await readFile(shippedRoutes, "utf8");
+  const table = shipped.replace(
+    /^language: en.*\n/m,
+    language === undefined ? "" : `language: ${language}\n`,
+  );
+  assert.notEqual(table, shipped);
+  return table;
+}
+
+/** What the lists have in common, in the order of English and of German, and in that of Swedish. */
+const english = ["Aal", "Ähre", "Adler", "ada", "Ömer", "Otto", "Zoe"].toSorted(
+  new Intl.Collator("en").compare,
+);
+const swedish = ["ada", "Aal", "Adler", "Otto", "Zoe", "Ähre", "Ömer"].toSorted(
+  new Intl.Collator("sv").compare,
+);
+
+/** Each list that is ordered by name, with how it is filled and read. */
+const lists: readonly {
+  readonly path: string;
+  readonly add: (world: World, token: string, name: string) => Promise<unknown>;
+  readonly names: (body: never) => string[];
+}[] = [
+  {
+    path: "/wantedreason",
+    add: (world, token, reason) => world.ok(token, "/wantedreason/add", { reason, points: 1 }),
+    names: (body: { reason: string }[]) => body.map(({ reason }) => reason),
+  },
+  {
+    path: "/housebanreason",
+    add: (world, token, reason) => world.ok(token, "/housebanreason/add", { reason, days: 1 }),
+    names: (body: { reason: string }[]) => body.map(({ reason }) => reason),
+  },
+  {
+    path: "/blacklistreason/GROVE",
+    add: (world, token, reason) =>
+      world.ok(token, "/blacklistreason/GROVE/add", { reason, price: 1, kills: 1 }),
+    names: (body: { reason: string }[]) => body.map(({ reason }) => reason),
+  },
+  {
+    path: "/navipoint",
+    add: (world, token, name) =>
+      world.ok(token, "/navipoint/add", { name, x: 0, y: 0, z: 0, article: "der" }),
+    names: (body: { name: string }[]) => body.map(({ name }) => name),
+  },
+  {
+    path: "/houseban",
+    // By now the house-ban reasons are there.
+    add: (world, token, name) => world.ok(token, "/houseban/add", { name, reason: "Otto" }),
+    names: (body: { name: string }[]) => body.map(({ name }) => name),
+  },
+  {
+    path: "/player",
+    add: (world, token, name) => world.ok(token, "/player/add", { name, group: "VIP" }),
+    names: (body: { VIP: { name: string }[] }) => body.VIP.map(({ name }) => name),
+  },
+  {
+    path: "/statistic/top",
+    async add(world, token, name) {
+      await world.service.administer("player.register", { name });
+      await world.ok(token, `/statistic/${encodeURIComponent(name)}/set`, { type: "KILL", amount: 5 });
+    },
+    names: (body: { kills: { name: string }[] }) => body.kills.map(({ name }) => name),
+  },
+];
+
+async function openFilled(t: TestContext, routes: string) {
+  const world = await openWorld(t, { routes });
+  const { token } = await world.player("Root", everyRight);
+  for (const list of lists) for (const name of english.toReversed()) await list.add(world, token, name);
+  return { world, token };
+}
+
+async function assertOrder(world: World, token: string, expected: readonly string[]): Promise<void> {
+  const bundle = await world.ok(token, "/bundle");
+  for (const { path, names } of lists) {
+    const body = await world.ok(token, path);
+    assert.deepEqual(names(body as never), expected, path);
+    const [, name, faction] = path === "/statistic/top" ? ["", "top"] : path.split("/");
+    const bundled = faction === undefined ? bundle[name ?? ""] : bundle[name ?? ""][faction];
+    assert.deepEqual(bundled, body, path);
+  }
+}
+
+describe("names and reasons", () => {
+  it("have umlauts near their letters where the table names no language", async (t) => {
+    assert.ok(english.indexOf("Ömer") < english.indexOf("Otto"));
+    const { world, token } = await openFilled(t, await tableIn(undefined));
+    await assertOrder(world, token, english);
+  });
+
+  it("are in the order of the table's language, and of another one as soon as that is in force", async (t) => {
+    assert.deepEqual(swedish.slice(-2), ["Ähre", "Ömer"]);
+    const { world, token } = await openFilled(t, await tableIn("sv"));
+    await assertOrder(world, token, swedish);
+    await writeFile(world.service.routes.file, await tableIn("de"));
+    await world.service.reloadRoutes();
+    await assertOrder(world, token, english);
+    await writeFile(world.service.routes.file, await tableIn("sv"));
+    await world.service.reloadRoutes();
+    await assertOrder(world, token, swedish);
+  });
+
+  it("that the language takes for equal are ordered by code unit", () => {
+    const order = new NameOrder();
+    // Two ways to write the same letter.
+    assert.equal(new Intl.Collator("en").compare("\u00e9", "e\u0301"), 0);
+    assert.deepEqual(["\u00e9", "e\u0301"].toSorted(order.compare), ["e\u0301", "\u00e9"]);
+    assert.equal(order.compare("x", "x"), 0);
+  });
+});
+
+describe("a table's language", () => {
+  const vocabulary = {
+    group: ["BLACKLIST", "TARGETLIST"],
+    faction: ["GROVE"],
+    service: ["RESCUE", "POLICE"],
+  };
+  const check = async (language: string | undefined) => checkRoutes(await tableIn(language), vocabulary);
+
+  for (const [language, expected] of [
+    ["de", "de"],
+    ["DE-at", "de-AT"],
+    ["de-u-co-phonebk", "de-u-co-phonebk"],
+    [undefined, "en"],
+  ] as const) {
+    it(`${language} is ${expected}`, async () => {
+      const { table, faults } = await check(language);
+      assert.deepEqual(faults, []);
+      assert.equal(table?.language, expected);
+    });
+  }
+
+  for (const language of ["german", "xx", "de_DE", '""', "d"]) {
+    it(`${language} is a fault, with its line and column`, async () => {
+      const { faults } = await check(language);
+      const lines = (await tableIn(language)).split("\n");
+      const line = lines.findIndex((each) => each.startsWith("language:")) + 1;
+      assert.deepEqual(
+        faults.map((fault) => [fault.line, fault.column]),
+        [[line, 11]],
+      );
+      assert.match(faults[0]?.message ?? "", /BCP 47 tag .* such as de, got "/);
+    });
+  }
+});
