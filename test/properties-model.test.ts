@@ -69,7 +69,10 @@ it("the target list is what a list of names and marks would be", async (t) => {
       if (known === undefined) {
         if (action === "add") model.push({ key: name.key, name: name.shown, done: false });
       } else if (action === "remove") model = model.filter((each) => each !== known);
-      else known.done = action === "done";
+      else {
+        known.name = name.shown;
+        known.done = action === "done";
+      }
       const expected = model.map((each) => {
         return { name: each.name, uuid: each.key === "adler" ? uuid : null, done: each.done };
       });
@@ -114,7 +117,7 @@ for (const { path, amount, hasCreator } of reasonLists) {
 
 interface Ban {
   readonly key: string;
-  readonly name: string;
+  name: string;
   readonly start: number;
   readonly reasons: { readonly key: string; readonly reason: string; readonly days: number }[];
 }
@@ -150,6 +153,7 @@ it("house bans are what their reasons and the calendar make of them", async (t) 
         assert.equal(status, learnt === undefined ? 404 : 200);
         if (learnt === undefined) return;
         const ban = current(name.key);
+        if (ban !== undefined) ban.name = name.shown;
         const start = world.clock.time;
         if (ban === undefined)
           bans.set(name.key, { key: name.key, name: name.shown, start, reasons: [learnt] });
@@ -161,7 +165,10 @@ it("house bans are what their reasons and the calendar make of them", async (t) 
         const ban = current(name.key);
         const index = ban?.reasons.findIndex(({ key }) => key === reason.key) ?? -1;
         assert.equal(status, index === -1 ? 404 : 200);
-        if (index !== -1) ban?.reasons.splice(index, 1);
+        if (ban !== undefined && index !== -1) {
+          ban.name = name.shown;
+          ban.reasons.splice(index, 1);
+        }
         if (ban?.reasons.length === 0) bans.delete(name.key);
       },
       async wait({ value }) {

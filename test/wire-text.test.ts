@@ -16,6 +16,17 @@ const uuid = "0123456789abcdef0123456789abcdef";
 const dashed = "01234567-89AB-CDEF-0123-456789abcdef";
 
 describeOverTransports("texts", (transport) => {
+  it("a text that is too long is not repeated: its length and the limit are", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Chief", { members: { POLICE: 4 } });
+    for (const letter of ["x", "🚓"]) {
+      const reason = letter.repeat(70);
+      const { body } = await world.get(token, "/wantedreason/add", { reason, points: 1 });
+      assert.equal(body.code, "PARAMETER_INVALID");
+      assert.match(body.info, /\(1 to 64 characters\), but one of 70 characters came\.$/);
+    }
+  });
+
   it("have 1 to 64 characters", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);

@@ -169,7 +169,7 @@ export function parseParameter(parameter: Parameter, text: string, vocabulary: V
       },
     );
   }
-  const came = text === "" ? "nothing" : quote(text);
+  const came = text === "" ? "nothing" : (tooLong(type, text) ?? quote(text));
   const hint = type.base === "text" ? formHint(text) : undefined;
   throw new Failure(
     "PARAMETER_INVALID",
@@ -179,6 +179,14 @@ export function parseParameter(parameter: Parameter, text: string, vocabulary: V
       ...(hint === undefined ? {} : { hint }),
     },
   );
+}
+
+/** How long a text is that is longer than its type allows: it says more than the text would. */
+function tooLong(type: ParameterType, text: string): string | undefined {
+  if (type.base !== "text") return undefined;
+  const { maxLength } = { ...textLength, ...defined(type) };
+  const length = Array.from(text.normalize("NFC")).length;
+  return length > maxLength ? `one of ${length} characters` : undefined;
 }
 
 /** What to do about a text that has white space or an invisible character. U+FEFF is both, and no space to anybody. */

@@ -1,7 +1,7 @@
 /** House bans of players (specification, section 4.5). A ban lasts from its first reason on for the sum of the days. */
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
-import { toNewSubject, toSubject } from "../identity/players.ts";
+import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
 import { type HouseBan, subjectKey } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { comparisonForm, didYouMean, fold, oneOf } from "../text.ts";
@@ -127,8 +127,10 @@ export const add = defineChange({
       throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
     }
     const player = toNewSubject(draft, input.name);
-    const ban = currentBan(draft, subjectKey(player), now);
+    const stored = currentBan(draft, subjectKey(player), now);
+    const ban = stored === undefined ? undefined : respelled(stored, player);
     if (ban !== undefined && reasonOf(ban, known.reason) !== undefined) {
+      if (ban !== stored) draft.houseBans.put(ban);
       return `${ban.name} has a house ban for ${known.reason} already.`;
     }
     const reason = { reason: known.reason, days: known.days, ...creatorOf(draft, caller) };
@@ -145,7 +147,8 @@ export const remove = defineChange({
   failures: { UNKNOWN_ENTRY: "The player has no house ban, or none for this reason." },
   change(draft, input, { now }) {
     const player = toSubject(draft, input.name);
-    const ban = currentBan(draft, subjectKey(player), now);
+    const stored = currentBan(draft, subjectKey(player), now);
+    const ban = stored === undefined ? undefined : respelled(stored, player);
     if (ban === undefined) throw new Failure("UNKNOWN_ENTRY", `${player.name} has no house ban.`);
     const removed = reasonOf(ban, input.reason);
     const isWhole = removed === undefined && comparisonForm(input.reason) === everyReason;

@@ -1,15 +1,16 @@
 /** The target list: players to be done (specification, sections 3 and 4.3). */
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
-import { toNewSubject, toSubject } from "../identity/players.ts";
+import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
 import { subjectKey, type Target } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { field, playerName, subject } from "./values.ts";
 
 function requireTarget(data: Data, reference: string): Target {
-  const target = data.targets.get(subjectKey(toSubject(data, reference)));
-  if (target !== undefined) return target;
+  const player = toSubject(data, reference);
+  const target = data.targets.get(subjectKey(player));
+  if (target !== undefined) return respelled(target, player);
   throw new Failure("UNKNOWN_ENTRY", `${reference} is not on the target list.`);
 }
 
@@ -46,9 +47,9 @@ export const add = defineChange({
       draft.targets.put({ ...player, done: false, listed: sequence });
       return `Added ${player.name} to the target list.`;
     }
-    if (!target.done) return `${target.name} is on the target list already.`;
-    draft.targets.put({ ...target, done: false });
-    return `${target.name} is listed again.`;
+    const latest = respelled(target, player);
+    if (latest !== target || target.done) draft.targets.put({ ...latest, done: false });
+    return target.done ? `${latest.name} is listed again.` : `${latest.name} is on the target list already.`;
   },
 });
 
@@ -59,9 +60,9 @@ export const done = defineChange({
   failures: notListed,
   change(draft, input) {
     const target = requireTarget(draft, input.name);
-    if (target.done) return `${target.name} is marked done already.`;
-    draft.targets.put({ ...target, done: true });
-    return `Marked ${target.name} as done.`;
+    const known = draft.targets.get(subjectKey(target));
+    if (known !== target || !target.done) draft.targets.put({ ...target, done: true });
+    return target.done ? `${target.name} is marked done already.` : `Marked ${target.name} as done.`;
   },
 });
 

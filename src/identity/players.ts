@@ -68,6 +68,15 @@ export function toNewSubject(data: Data, reference: string): Subject {
   });
 }
 
+/**
+ * Returns a record with the spelling that was used last, for somebody who is not registered: clients compare names
+ * exactly, so a first misspelling must not stick (contract, section 0). It is the same record where nothing changes.
+ */
+export function respelled<T extends Subject>(record: T, { name, uuid }: Subject): T {
+  const isSame = uuid !== null || record.uuid !== null || record.name === name;
+  return isSame ? record : { ...record, name };
+}
+
 /** Names in order, as they were made at a version of their collection: most requests ask for them. */
 const ordered = new WeakMap<object, { version: number; names: Map<Named["kind"], readonly string[]> }>();
 
@@ -127,9 +136,14 @@ export function groupsOf(data: Data, member: Subject): readonly string[] {
   return data.groupMembers.find("subject", subjectKey(member)).map(({ group }) => group);
 }
 
-/** Puts somebody into a group. Gives whether that changed anything. */
+/** Puts somebody into a group. Returns false for a member, of whom at most the spelling changes. */
 export function joinGroup(draft: Draft, group: string, member: Subject): boolean {
-  if (isInGroup(draft, group, member)) return false;
+  const known = draft.groupMembers.get(groupMemberKey(group, member));
+  if (known !== undefined) {
+    const latest = respelled(known, member);
+    if (latest !== known) draft.groupMembers.put(latest);
+    return false;
+  }
   draft.groupMembers.put({ group, ...member });
   return true;
 }

@@ -27,11 +27,11 @@ describeOverTransports("the target list", (transport) => {
     for (const name of ["Zoe", "Bert"]) await world.ok(token, "/targetlist/add", { name });
     await world.ok(token, "/targetlist/done", { name: "ZOE" });
     const expected = [
-      { name: "Zoe", uuid: null, done: true },
+      { name: "ZOE", uuid: null, done: true },
       { name: "Bert", uuid: null, done: false },
     ];
     assert.deepEqual(await world.ok(token, "/targetlist"), expected);
-    await world.ok(token, "/targetlist/done", { name: "Zoe" });
+    await world.ok(token, "/targetlist/done", { name: "ZOE" });
     assert.deepEqual(await world.ok(token, "/targetlist"), expected);
   });
 
@@ -41,7 +41,7 @@ describeOverTransports("the target list", (transport) => {
     await world.ok(token, "/targetlist/add", { name: "Zoe" });
     await world.ok(token, "/targetlist/done", { name: "Zoe" });
     await world.ok(token, "/targetlist/add", { name: "zoe" });
-    assert.deepEqual(await world.ok(token, "/targetlist"), [{ name: "Zoe", uuid: null, done: false }]);
+    assert.deepEqual(await world.ok(token, "/targetlist"), [{ name: "zoe", uuid: null, done: false }]);
   });
 
   it("an entry is removed whether listed or done, and comes back as the youngest", async (t) => {
