@@ -169,7 +169,7 @@ describeOverTransports("player names", (transport) => {
     }
   });
 
-  it("are the same if they differ only in case; answered as registered, else as first spelt", async (t) => {
+  it("are the same if they differ only in case; answered as registered, else as spelled last", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const jay = await world.player("JürgenX");
@@ -178,7 +178,7 @@ describeOverTransports("player names", (transport) => {
     await world.ok(token, "/targetlist/add", { name: "MALLORY" });
     assert.deepEqual(await world.ok(token, "/targetlist"), [
       { name: "JürgenX", uuid: jay.uuid, done: false },
-      { name: "Mallory", uuid: null, done: false },
+      { name: "MALLORY", uuid: null, done: false },
     ]);
     await world.ok(token, "/targetlist/remove", { name: "mallory" });
     assert.equal((await world.ok(token, "/targetlist")).length, 1);
