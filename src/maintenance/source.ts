@@ -20,8 +20,8 @@ import { readSnapshot } from "../store/snapshot.ts";
 import { type CheckedData, describeInconsistency, findInconsistencies } from "./consistency.ts";
 import { fromExport } from "./exchange.ts";
 import { ImportProblems } from "./import-problems.ts";
+import { steadily } from "./listing.ts";
 import { recordFault } from "./record.ts";
-import { steadily } from "./verify.ts";
 
 /** Where the records come from. Paths are absolute: the service may run in another folder than the command. */
 export type Source =
