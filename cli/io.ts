@@ -9,11 +9,15 @@ export interface Sink {
   readonly columns?: number;
 }
 
+/** Standard output and standard error of a command that does not depend on them. */
+export interface DetachedOutput {
+  /** Writes what waits, as far as that is possible within a second. */
+  close(): Promise<void>;
+}
+
 export interface IO {
   readonly stdout: Sink;
   readonly stderr: Sink;
-  /** The descriptor of standard error, where it is a process's own. */
-  readonly stderrDescriptor?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Asks a person, and gives the line that came, or undefined where there came none. Missing where nobody is there. */
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
@@ -25,8 +29,12 @@ export interface IO {
   onStop(callback: () => void): void;
   /** Calls back whenever the command is to read its configuration again: on SIGHUP. */
   onReload(callback: () => void): void;
-  /** From now on the command goes on whatever becomes of its standard output. */
-  ignoreOutputErrors(): void;
+  /**
+   * From now on the command neither waits for standard output and standard error nor fails with them: both become
+   * bounded buffers.
+   * @param dropped told how many lines of standard error were dropped, when it can be written again
+   */
+  detachOutput(dropped: (lines: number) => void): Promise<DetachedOutput>;
   /** Ends the process, with an exit code and a last message, whatever is under way. */
   abort(code: number, message?: string): void;
   /** Ends the process soon, with the command's exit code, even where something still holds it. */
@@ -38,9 +46,9 @@ const leaveMilliseconds = 500;
 
 /** The surroundings of this process. */
 export function processIO(): IO {
-  let isOutputOptional = false;
+  let stdout: Sink = isFile(1) ? fileSink(1) : process.stdout;
+  let stderr: Sink = process.stderr;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (isOutputOptional) return;
     // Whoever reads the output may have seen enough, as `head` has: that is no failure.
     if (error.code === "EPIPE") process.exit(0);
     process.stderr.write(`error: ${outputFailed(error).message}\n`);
@@ -49,9 +57,12 @@ export function processIO(): IO {
   // There is no other place where this could be reported.
   process.stderr.on("error", () => {});
   return {
-    stdout: isFile(1) ? fileSink(1, () => isOutputOptional) : process.stdout,
-    stderr: process.stderr,
-    stderrDescriptor: 2,
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
     env: process.env,
     cwd: process.cwd(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
@@ -61,8 +72,12 @@ export function processIO(): IO {
       process.on("SIGTERM", callback);
     },
     onReload: (callback) => void process.on("SIGHUP", callback),
-    ignoreOutputErrors() {
-      isOutputOptional = true;
+    async detachOutput(dropped) {
+      const { BufferedSink } = await import("./buffered-sink.ts");
+      const errors = new BufferedSink(2, process.stderr.isTTY === true, dropped);
+      const results = new BufferedSink(1, process.stdout.isTTY === true);
+      [stdout, stderr] = [results, errors];
+      return { close: async () => void (await Promise.all([results.close(), errors.close()])) };
     },
     abort,
     leaveSoon: () => void setTimeout(() => abort(Number(process.exitCode ?? 0)), leaveMilliseconds).unref(),
@@ -98,14 +113,14 @@ function isFile(descriptor: number): boolean {
 }
 
 /** Writes all of a text or throws: Node's own stream for a file loses what a full disk takes no more, without an error. */
-function fileSink(descriptor: number, isOptional: () => boolean): Sink {
+function fileSink(descriptor: number): Sink {
   return {
     write(text) {
       let rest = Buffer.from(text);
       try {
         while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
       } catch (error) {
-        if (!isOptional()) throw outputFailed(error as NodeJS.ErrnoException);
+        throw outputFailed(error as NodeJS.ErrnoException);
       }
     },
   };

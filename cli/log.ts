@@ -5,7 +5,6 @@ import pretty from "pino-pretty";
 import type { RequestRecord } from "../src/engine/engine.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import type { IO, Sink } from "./io.ts";
-import { LogSink } from "./log-sink.ts";
 import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 
 export interface Log {
@@ -13,22 +12,17 @@ export interface Log {
   readonly info: (message: string) => void;
   readonly warn: (message: string, error?: unknown) => void;
   readonly fatal: (message: string, error: unknown) => void;
-  /** Writes what waits; within a second, whatever becomes of the reader. */
-  readonly close: () => Promise<void>;
+  /** Tells how many lines could not be written. */
+  readonly dropped: (lines: number) => void;
+  /** Hands over what waits to be written together. */
+  readonly close: () => void;
 }
 
 const droppedWords = "Lines of the log were dropped, since they could not be written for a while.";
 
 /** Writes to standard error, since standard output is for results. */
-export function createLog({ stderr: given, stderrDescriptor, env }: IO): Log {
-  const readable = given.isTTY === true;
-  const sink =
-    stderrDescriptor === undefined
-      ? undefined
-      : new LogSink(stderrDescriptor, readable, (lines) =>
-          atOnce(() => logger.warn({ dropped: lines }, droppedWords)),
-        );
-  const stderr = sink ?? given;
+export function createLog({ stderr, env }: Pick<IO, "stderr" | "env">): Log {
+  const readable = stderr.isTTY === true;
   let text = "";
   const lines = {
     write(line: string) {
@@ -81,10 +75,8 @@ export function createLog({ stderr: given, stderrDescriptor, env }: IO): Log {
     info: (message) => atOnce(() => logger.info(message)),
     warn: (message, error) => atOnce(() => logger.warn({ err: error }, message)),
     fatal: (message, error) => atOnce(() => logger.fatal({ err: error }, message)),
-    async close() {
-      atOnce(() => logger.flush());
-      await sink?.close();
-    },
+    dropped: (lines) => atOnce(() => logger.warn({ dropped: lines }, droppedWords)),
+    close: () => atOnce(() => logger.flush()),
   };
 }
 

@@ -37,12 +37,12 @@ export interface ServeOptions {
 export async function serve(session: Session, options: ServeOptions, stopping: AbortSignal): Promise<void> {
   const { io, output, workplace } = session;
   keepNewObjectsYoung();
-  // The log says what is worth knowing: no reader of the output may end the service.
-  io.ignoreOutputErrors();
-  const { folder } = workplace();
-  await requireSocketPath(folder);
+  // The first thing: a terminal that is stopped would already block a remark of the start, and every signal with it.
+  const outputs = await io.detachOutput((lines) => log.dropped(lines));
   const log = createLog(io);
   try {
+    const { folder } = workplace();
+    await requireSocketPath(folder);
     const service = await openAsService(workplace(), output, telling(io, log, options), stopping);
     try {
       await warnOfStrangers(session, options, folder);
@@ -54,7 +54,8 @@ export async function serve(session: Session, options: ServeOptions, stopping: A
     const isStopped = stopping.aborted && error instanceof Error && error.name === "AbortError";
     if (!isStopped) throw error;
   } finally {
-    await log.close();
+    log.close();
+    await outputs.close();
     // Whatever still holds the process, such as a reader that stalls, is not worth waiting for.
     io.leaveSoon();
   }

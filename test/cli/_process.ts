@@ -7,12 +7,12 @@ import type { Readable } from "node:stream";
 import { projectFolder } from "../_setup.ts";
 import type { Desk, Ran } from "./_setup.ts";
 
-const main = join(projectFolder, "cli", "main.ts");
+export const main = join(projectFolder, "cli", "main.ts");
 // The folder a process works in has no node_modules: tsx is named by its own address.
-const tsx = import.meta.resolve("tsx");
+export const tsx = import.meta.resolve("tsx");
 
 /** Only what a process needs, so that no setting of whoever runs the tests reaches it. */
-const environment = { PATH: process.env.PATH, HOME: process.env.HOME };
+export const environment = { PATH: process.env.PATH, HOME: process.env.HOME };
 
 /** A process of the command line. */
 export class CliProcess {

@@ -79,7 +79,7 @@ export class Running {
       readInput: async () => input,
       onStop: (callback) => void this.#stops.push(callback),
       onReload: (callback) => void this.#reloads.push(callback),
-      ignoreOutputErrors: () => {},
+      detachOutput: async () => ({ close: async () => {} }),
       abort: (code) => void this.aborted.push(code),
       leaveSoon: () => {},
     };

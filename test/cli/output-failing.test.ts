@@ -1,15 +1,26 @@
 /** Standard output and standard error that fail: never the end of a service (step 6, B12). */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { readFile } from "node:fs/promises";
 import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { CliProcess, serveProcess } from "./_process.ts";
-import { emptyDesk, seededDesk } from "./_setup.ts";
+import { CliProcess, environment, main, serveProcess, tsx } from "./_process.ts";
+import { type Desk, emptyDesk, seededDesk } from "./_setup.ts";
 
 const timeout = 180_000;
+
+/** Waits until a service runs on the data. Gives its process id. */
+async function holderOf(desk: Desk): Promise<number> {
+  for (;;) {
+    const { stdout } = await desk.run(["data", "status"]);
+    const [, pid] = /^holder\s+process (\d+) serves it/m.exec(stdout) ?? [];
+    if (pid !== undefined) return Number(pid);
+    await setTimeout(50);
+  }
+}
 
 /** Sends requests on one connection, and waits for as many answers. */
 async function requestMany(base: string, token: string, count: number): Promise<void> {
@@ -28,6 +39,10 @@ async function requestMany(base: string, token: string, count: number): Promise<
   await answered;
   socket.removeAllListeners("close").destroy();
 }
+
+/** The arguments with which util-linux's `script` runs a command on a terminal of its own. */
+const onTerminal = (command: string) => ["-qefc", command, "/dev/null"];
+const hasTerminals = spawnSync("script", onTerminal("true")).status === 0;
 
 /** A shell's redirection for a process. */
 const redirected = (redirection: string) => ["sh", "-c", `exec "$@" ${redirection}`, "sh"];
@@ -81,6 +96,31 @@ describe("a service whose log cannot be written", () => {
     await child.exited;
     child.resumeErrors();
     assert.equal(await child.ended, 0);
+  });
+
+  it("starts and stops on a terminal that is stopped by Ctrl-S", {
+    timeout,
+    skip: hasTerminals ? false : "there is no util-linux `script` here",
+  }, async (t) => {
+    const desk = await seededDesk(t);
+    // The shell reads its line only after the terminal has obeyed the Ctrl-S before it.
+    const serve = `stty -echo; read line; exec node --import ${tsx} ${main} serve --port 0`;
+    const terminal = spawn("script", onTerminal(serve), {
+      cwd: desk.folder,
+      env: { ...environment, SHELL: "/bin/sh" },
+      stdio: ["pipe", "ignore", "ignore"],
+    });
+    const ended = once(terminal, "exit");
+    desk.beforeClear(async () => {
+      terminal.kill("SIGKILL");
+      await ended;
+    });
+    terminal.stdin.write("\x13\n");
+    const pid = await holderOf(desk);
+    process.kill(pid, "SIGTERM");
+    await ended;
+    assert.match(await desk.ok("data", "status"), /no service runs on it/);
+    assert.match(await desk.ok("data", "verify"), /no problems/);
   });
 
   const mayMount = spawnSync("unshare", ["-Urm", "true"]).status === 0;

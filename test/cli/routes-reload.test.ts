@@ -16,7 +16,11 @@ import {
 } from "./_setup.ts";
 
 /** What these commands do not use. */
-const unused = { readInput: async () => "", ignoreOutputErrors: () => {}, leaveSoon: () => {} };
+const unused = {
+  readInput: async () => "",
+  detachOutput: async () => ({ close: async () => {} }),
+  leaveSoon: () => {},
+};
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const stricter = shipped.replaceAll("{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 5 }");

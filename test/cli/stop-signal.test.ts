@@ -16,7 +16,7 @@ function surroundings() {
     readInput: async () => "",
     onStop: (callback) => void callbacks.push(callback),
     onReload: () => {},
-    ignoreOutputErrors: () => {},
+    detachOutput: async () => ({ close: async () => {} }),
     abort: (code, message) => void ended.push([code, message]),
     leaveSoon: () => {},
   };

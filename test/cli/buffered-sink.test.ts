@@ -1,4 +1,4 @@
-/** The log's sink: bounded, never waited for, and every line is either written or counted (step 6, B12). */
+/** The output of a service: bounded, never waited for, and every line is either written or counted (step 6, B12). */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync } from "node:fs";
@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { LogSink } from "../../cli/log-sink.ts";
+import { BufferedSink } from "../../cli/buffered-sink.ts";
 
 const timeout = 180_000;
 
@@ -41,7 +41,7 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
 }, async (t) => {
   const { descriptor, read } = await pipe(t);
   let dropped = 0;
-  const sink = new LogSink(descriptor, false, (lines) => {
+  const sink = new BufferedSink(descriptor, false, (lines) => {
     dropped += lines;
     sink.write("That was all.\n");
   });
@@ -70,17 +70,17 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
 
 it("closes although its reader stalls", { timeout }, async (t) => {
   const { descriptor } = await pipe(t);
-  const sink = new LogSink(descriptor, false, () => {});
+  const sink = new BufferedSink(descriptor, false, () => {});
   sink.write("x".repeat(512 * 1024));
   await sink.close();
-  sink.write("This is lost.\n");
+  sink.write("This may be lost.\n");
   await sink.close();
 });
 
 it("closes, and goes on, where nothing can be written", { timeout }, async (t) => {
   const descriptor = openSync("/dev/full", "w");
   t.after(() => closeSync(descriptor));
-  const sink = new LogSink(descriptor, false, () => assert.fail("nothing was ever written"));
+  const sink = new BufferedSink(descriptor, false, () => assert.fail("nothing was ever written"));
   for (let count = 0; count < 3; count++) {
     sink.write("x".repeat(1000));
     await setImmediate();

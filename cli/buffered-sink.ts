@@ -1,10 +1,10 @@
 /**
- * Where the log of a service goes. Whatever becomes of the other end (a full disk, a reader that stalls or goes away)
- * must not matter to the service: lines wait in a bounded buffer, those that do not fit are dropped and counted, and
- * the count is logged once when writing works again.
+ * Standard output and standard error of a service. Whatever becomes of the other end (a full disk, a reader that stalls
+ * or goes away, a terminal stopped by Ctrl-S) must not matter to the service: lines wait in a bounded buffer, those
+ * that do not fit are dropped and counted, and the count is reported once when writing works again.
  *
- * The descriptor is written to by itself, and not through `process.stderr`: that waits for a terminal or a file, keeps
- * any number of lines for a pipe, and does not recover from an error.
+ * The descriptor is written to by itself, and not through `process.stdout` and `process.stderr`: these block on a
+ * terminal or a file, keep any number of lines for a pipe, and do not recover from an error.
  */
 import sonicBoom, { type SonicBoom } from "sonic-boom";
 import type { Sink } from "./io.ts";
@@ -17,7 +17,7 @@ const retryMilliseconds = 1_000;
 const closeMilliseconds = 1_000;
 
 /** See the head of this file. */
-export class LogSink implements Sink {
+export class BufferedSink implements Sink {
   readonly isTTY: boolean;
   readonly #destination: SonicBoom;
   readonly #dropped: (lines: number) => void;
@@ -29,7 +29,7 @@ export class LogSink implements Sink {
    * @param descriptor of an open file, pipe or terminal
    * @param dropped told how many lines were dropped, when writing works again: what it logs is written
    */
-  constructor(descriptor: number, isTTY: boolean, dropped: (lines: number) => void) {
+  constructor(descriptor: number, isTTY: boolean, dropped: (lines: number) => void = () => {}) {
     this.isTTY = isTTY;
     this.#dropped = dropped;
     // With a minimum, `flush` repeats what failed.
@@ -47,10 +47,13 @@ export class LogSink implements Sink {
   }
 
   write(text: string): void {
-    if (!this.#isEnding) this.#destination.write(text);
+    this.#destination.write(text);
   }
 
-  /** Writes what waits, as far as that is possible within a second. Later lines are lost; the descriptor stays open. */
+  /**
+   * Writes what waits, as far as that is possible within a second. The descriptor stays open, and later lines are
+   * still written, but what fails is not tried again.
+   */
   async close(): Promise<void> {
     if (this.#isEnding) return;
     this.#isEnding = true;
