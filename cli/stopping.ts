@@ -1,4 +1,4 @@
-/** How `serve` is stopped: a first signal asks for it, a second one or the deadline ends the process. */
+/** How `serve` is stopped: a first signal asks for it, a later one or the deadline ends the process. */
 import type { IO } from "./io.ts";
 
 /**
@@ -8,6 +8,12 @@ import type { IO } from "./io.ts";
  */
 const stopMilliseconds = 70_000;
 
+/**
+ * How long further signals count as the first one, in milliseconds: `timeout` sends its signal to the process and then to
+ * its group, and so do Ctrl-C beside a parent that passes it on, and some supervisors.
+ */
+const sameSignalMilliseconds = 500;
+
 /** A signal that is aborted when the command is told to stop. */
 export function stopSignal(io: IO): AbortSignal {
   const stopping = new AbortController();
@@ -16,12 +22,14 @@ export function stopSignal(io: IO): AbortSignal {
       1,
       `${why} Every change that was acknowledged is on the disk; the next start replays the journal.`,
     );
+  let isSame = true;
   io.onStop(() => {
     if (stopping.signal.aborted) {
-      end("Leaving at once, by a second signal.");
+      if (!isSame) end("Leaving at once, by a second signal.");
       return;
     }
     stopping.abort();
+    setTimeout(() => (isSame = false), sameSignalMilliseconds).unref();
     setTimeout(
       () => end(`Leaving: stopping took more than ${stopMilliseconds / 1000} s.`),
       stopMilliseconds,

@@ -16,6 +16,7 @@ import { keepNewObjectsYoung } from "../heap.ts";
 import type { IO } from "../io.ts";
 import { createLog, type Log } from "../log.ts";
 import { isLoopback } from "../loopback.ts";
+import type { ReloadSignal } from "../reloading.ts";
 import type { Session } from "../session.ts";
 import { openAsService } from "../turn.ts";
 import { watchFile } from "../watch.ts";
@@ -33,8 +34,16 @@ export interface ServeOptions {
   readonly logAddress?: boolean;
 }
 
+/** What the service is told while it runs. */
+export interface ServeSignals {
+  /** Aborted when it is to stop. */
+  readonly stopping: AbortSignal;
+  readonly reloading: ReloadSignal;
+}
+
 /** Serves until `stopping` is aborted; also a start that is not over yet then ends. */
-export async function serve(session: Session, options: ServeOptions, stopping: AbortSignal): Promise<void> {
+export async function serve(session: Session, options: ServeOptions, signals: ServeSignals): Promise<void> {
+  const { stopping } = signals;
   const { io, output, workplace } = session;
   keepNewObjectsYoung();
   // The first thing: a terminal that is stopped would already block a remark of the start, and every signal with it.
@@ -46,7 +55,7 @@ export async function serve(session: Session, options: ServeOptions, stopping: A
     const service = await openAsService(workplace(), output, telling(io, log, options), stopping);
     try {
       await warnOfStrangers(session, options, folder);
-      if (!stopping.aborted) await serveOn(service, session, options, log, stopping);
+      if (!stopping.aborted) await serveOn(service, session, options, log, signals);
     } finally {
       await service.close({ snapshot: true });
     }
@@ -85,7 +94,7 @@ async function serveOn(
   session: Session,
   { host, port, https, cert, key, watch, logAddress = false }: ServeOptions,
   log: Log,
-  stopping: AbortSignal,
+  { stopping, reloading }: ServeSignals,
 ): Promise<void> {
   const { io } = session;
   await service.loadTable();
@@ -114,7 +123,7 @@ async function serveOn(
     const control = await keepControl(service.store, loggedControl(service, holder, log), log);
     closers.push(() => control.close());
     const reload = (why: string) => reloadTable(service, log, why);
-    io.onReload(() => void reload("on SIGHUP"));
+    reloading.listen(() => void reload("on SIGHUP"));
     if (watch) {
       const watching = watchFile(service.routes.file, () => void reload("since the file has changed"));
       closers.push(() => watching.close());

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeOptions } from "../actions/serve.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
+import { ReloadSignal } from "../reloading.ts";
 import { stopSignal } from "../stopping.ts";
 
 function parsePort(text: string): number {
@@ -42,10 +43,10 @@ export function addServeCommand(program: Command, session: Session): void {
         command.error("error: --cert and --key go with --https", { code: "usage", exitCode: 2 });
       }
       // Asked for before anything is loaded: whoever stops it early is heard.
-      const stopping = stopSignal(io);
+      const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
       try {
         const { serve } = await import("../actions/serve.ts");
-        await serve(session, { ...options, port: parsePort(String(options.port)) }, stopping);
+        await serve(session, { ...options, port: parsePort(String(options.port)) }, signals);
       } catch (error) {
         // A port from the environment is checked here: commander checks flags only.
         if (error instanceof InvalidArgumentError) {

@@ -1,12 +1,14 @@
-/** The deadline of stopping `serve` (step 6, B11). */
+/** The signals to `serve`: stopping has a deadline (step 6, B11), and reloading waits until it can be done. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { IO } from "../../cli/io.ts";
+import { ReloadSignal } from "../../cli/reloading.ts";
 import { stopSignal } from "../../cli/stopping.ts";
 
 /** Surroundings in which a signal can be sent; and what ended the process. */
 function surroundings() {
   const callbacks: (() => void)[] = [];
+  const reloads: (() => void)[] = [];
   const ended: [number, string | undefined][] = [];
   const io: IO = {
     stdout: { write: () => {} },
@@ -15,12 +17,17 @@ function surroundings() {
     cwd: "/",
     readInput: async () => "",
     onStop: (callback) => void callbacks.push(callback),
-    onReload: () => {},
+    onReload: (callback) => void reloads.push(callback),
     detachOutput: async () => ({ close: async () => {} }),
     abort: (code, message) => void ended.push([code, message]),
     leaveSoon: () => {},
   };
-  return { io, ended, signal: () => callbacks.forEach((each) => void each()) };
+  return {
+    io,
+    ended,
+    signal: () => callbacks.forEach((each) => void each()),
+    hangUp: () => reloads.forEach((each) => void each()),
+  };
 }
 
 it("ends the process with 1 when stopping takes more than 70 s", (t) => {
@@ -39,11 +46,41 @@ it("ends the process with 1 when stopping takes more than 70 s", (t) => {
   assert.match(ended[0]?.[1] ?? "", /more than 70 s.*acknowledged is on the disk/);
 });
 
-it("ends the process with 1 at the second signal", () => {
+it("ends the process with 1 at a second signal, after half a second", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const { io, ended, signal } = surroundings();
   stopSignal(io);
   signal();
+  t.mock.timers.tick(500);
   assert.equal(ended.length, 0);
   signal();
   assert.equal(ended[0]?.[0], 1);
+});
+
+it("takes a signal that comes twice, as from `timeout`, for one", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { io, ended, signal } = surroundings();
+  const stopping = stopSignal(io);
+  signal();
+  signal();
+  t.mock.timers.tick(499);
+  signal();
+  assert.deepEqual([stopping.aborted, ended.length], [true, 0]);
+});
+
+it("makes up for signals to reload that came too early, once", () => {
+  const { io, hangUp } = surroundings();
+  const reloading = new ReloadSignal(io);
+  hangUp();
+  hangUp();
+  let reloaded = 0;
+  reloading.listen(() => void reloaded++);
+  assert.equal(reloaded, 1);
+  hangUp();
+  assert.equal(reloaded, 2);
+});
+
+it("reloads nothing where no signal came", () => {
+  const { io } = surroundings();
+  new ReloadSignal(io).listen(() => assert.fail("nobody asked for it"));
 });

@@ -117,8 +117,11 @@ describe("stopping serve", () => {
     await child.shows("stderr", /A sync is held up/);
     child.signal("SIGTERM");
     await child.shows("stderr", /Stopping/);
-    child.signal("SIGINT");
+    // A signal directly after the first one counts as the same.
+    const repeated = setInterval(() => child.signal("SIGINT"), 50);
+    t.after(() => clearInterval(repeated));
     assert.equal(await child.ended, 1);
+    clearInterval(repeated);
     assert.match(child.stderr, /Leaving at once, by a second signal/);
     assert.equal(await command.ended, 1);
     assert.match(command.stderr, /not known/);
@@ -131,6 +134,21 @@ describe("stopping serve", () => {
     const child = new CliProcess(desk, ["serve", "--port", "0"]);
     await child.shows("stderr", /Waiting for process/);
     child.signal("SIGTERM");
+    assert.equal(await child.ended, 0, child.stderr);
+  });
+
+  it("goes on at a SIGHUP, also during the start", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    const holder = new CliProcess(desk, ["player", "add", "Ada"], [hangOn("datasync", "start"), keepAlive]);
+    await holder.shows("stderr", /A sync is held up/);
+    const child = new CliProcess(desk, ["serve", "--port", "0"]);
+    await child.shows("stderr", /Waiting for process/);
+    child.signal("SIGHUP");
+    holder.signal("SIGKILL");
+    await child.shows("stdout", /Listening/);
+    child.signal("SIGHUP");
+    child.signal("SIGTERM");
+    child.signal("SIGHUP");
     assert.equal(await child.ended, 0, child.stderr);
   });
 
