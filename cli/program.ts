@@ -2,7 +2,7 @@
  * The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4).
  * Each loads what carries it out only when it is carried out, from `actions/`, so that none waits for the others.
  */
-import { Command, CommanderError, Option } from "commander";
+import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands } from "./commands/audit.ts";
@@ -132,10 +132,19 @@ function usageMessage({ code, message }: CommanderError): string {
   return message.replace(/^error: /, "").replaceAll("\n", " ");
 }
 
+/** A path as it was typed. An empty one would be the working directory, such as where a script's variable is not set. */
+function parsePath(text: string): string {
+  if (text !== "") return text;
+  throw new InvalidArgumentError("Expected a path, but it is empty.");
+}
+
 function globalOptions({ env }: IO): Option[] {
   return [
-    new Option("--data <dir>", "the data folder").default(env.ADDON_DATA ?? "data"),
-    new Option("--routes <file>", "the route table").default(env.ADDON_ROUTES ?? defaultRoutes),
+    // An empty variable counts as one that is not set.
+    new Option("--data <dir>", "the data folder").default(env.ADDON_DATA || "data").argParser(parsePath),
+    new Option("--routes <file>", "the route table")
+      .default(env.ADDON_ROUTES || defaultRoutes)
+      .argParser(parsePath),
     new Option("--json", "print one JSON document"),
     new Option("--no-input", "never ask anything"),
   ];

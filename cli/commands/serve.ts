@@ -13,6 +13,27 @@ function parsePort(text: string): number {
   return port;
 }
 
+/**
+ * What listhen accepts as a host. It replaces anything else by `localhost` with no more than a warning, and an empty
+ * host means every address.
+ */
+const hostForm = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
+
+function parseHost(text: string): string {
+  if (hostForm.test(text)) return text;
+  throw new InvalidArgumentError("Expected an IP address without brackets or zone, or a host name.");
+}
+
+/** An option's value where it may come from the environment: commander checks flags only. */
+function fromEnvironment<T>(command: Command, variable: string, text: string, parse: (text: string) => T): T {
+  try {
+    return parse(text);
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    return command.error(`error: ${variable} is "${text}". ${error.message}`, { code: "usage", exitCode: 2 });
+  }
+}
+
 /** Whether an environment variable switches something on: anything does but an empty value, `0` and `false`. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
@@ -21,12 +42,13 @@ function isOn(value: string | undefined): boolean {
 export function addServeCommand(program: Command, session: Session): void {
   const { io } = session;
   const port = new Option("--port <port>", "the port to listen on; 0 for any free one").argParser(parsePort);
-  const portText = io.env.ADDON_PORT ?? "8888";
+  const portText = io.env.ADDON_PORT || "8888";
+  const host = new Option("--host <host>", "the address to listen on").argParser(parseHost);
   const logsAddress = isOn(io.env.ADDON_LOG_ADDRESS);
   program
     .command("serve")
     .description("run the service; on the very first start it seeds the data and issues one public token")
-    .option("--host <host>", "the address to listen on", io.env.ADDON_HOST ?? "127.0.0.1")
+    .addOption(host.default(io.env.ADDON_HOST || "127.0.0.1"))
     .addOption(port.default(portText, portText))
     .option("--https", "serve HTTPS, with --cert and --key")
     .option("--cert <file>", "the certificate, PEM")
@@ -42,20 +64,13 @@ export function addServeCommand(program: Command, session: Session): void {
       if (options.https !== true && (options.cert !== undefined || options.key !== undefined)) {
         command.error("error: --cert and --key go with --https", { code: "usage", exitCode: 2 });
       }
+      const address = {
+        host: fromEnvironment(command, "ADDON_HOST", options.host, parseHost),
+        port: fromEnvironment(command, "ADDON_PORT", String(options.port), parsePort),
+      };
       // Asked for before anything is loaded: whoever stops it early is heard.
       const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
-      try {
-        const { serve } = await import("../actions/serve.ts");
-        await serve(session, { ...options, port: parsePort(String(options.port)) }, signals);
-      } catch (error) {
-        // A port from the environment is checked here: commander checks flags only.
-        if (error instanceof InvalidArgumentError) {
-          command.error(`error: ADDON_PORT is "${options.port}". ${error.message}`, {
-            code: "usage",
-            exitCode: 2,
-          });
-        }
-        throw error;
-      }
+      const { serve } = await import("../actions/serve.ts");
+      await serve(session, { ...options, ...address }, signals);
     });
 }

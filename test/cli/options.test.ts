@@ -158,10 +158,38 @@ describe("host and port", () => {
     assert.ok(stderr.includes("192.0.2.1"), stderr);
   });
 
+  it("when the host is neither an address nor a name then nothing is listened on in its place", async (t) => {
+    const desk = await seededDesk(t);
+    for (const host of ["[::1]", "fe80::1%eth0", "no_such", "-h", "a".repeat(64)]) {
+      assert.match(await desk.misused("serve", "--port", "0", `--host=${host}`), /--host.*IP address/, host);
+      const { exitCode, stderr } = await desk.run(["serve", "--port", "0"], { env: { ADDON_HOST: host } });
+      assert.equal(exitCode, 2, stderr);
+      assert.match(stderr, /ADDON_HOST is .*IP address/);
+    }
+  });
+
   it("when both ADDON_HOST and --host name the address then the flag wins", async (t) => {
     const desk = await seededDesk(t);
     const serving = desk.serve(["--host", "127.0.0.1"], { env: { ADDON_HOST: "192.0.2.1" } });
     await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
+  });
+});
+
+describe("an empty setting", () => {
+  it("in the environment counts as none", async (t) => {
+    const desk = await seededDesk(t);
+    const env = { ADDON_DATA: "", ADDON_ROUTES: "", ADDON_HOST: "", ADDON_PORT: "" };
+    assert.equal((await desk.run(["routes", "list"], { env })).exitCode, 0);
+    assert.equal((await desk.run(["player", "list"], { env })).exitCode, 0);
+    const serving = desk.serve([], { env });
+    await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
+  });
+
+  it("on the command line is wrong usage", async (t) => {
+    const desk = await seededDesk(t);
+    assert.match(await desk.misused("player", "list", "--data", ""), /--data <dir>.*empty/);
+    assert.match(await desk.misused("routes", "list", "--routes="), /--routes <file>.*empty/);
+    assert.match(await desk.misused("serve", "--host", ""), /--host <host>.*IP address/);
   });
 });
 
