@@ -34,9 +34,18 @@ export class Output {
     return this.#json();
   }
 
-  /** Shows a result: the document with `--json`, else the text. */
+  /** Shows a result: the document with `--json`, else the text. What it repeats of a file may have a token in it. */
   result(document: unknown, text: string): void {
-    this.#io.stdout.write(this.#json() ? `${JSON.stringify(document)}\n` : `${harmless(text)}\n`);
+    this.#io.stdout.write(withoutTokens(this.#toText(document, text)));
+  }
+
+  /** Shows a result with a new token in it: the one time that a token is shown. */
+  issued(document: unknown, text: string): void {
+    this.#io.stdout.write(this.#toText(document, text));
+  }
+
+  #toText(document: unknown, text: string): string {
+    return `${this.#json() ? JSON.stringify(document) : harmless(text)}\n`;
   }
 
   /** Shows a list: `empty` is said to a person where there is nothing in it. */
@@ -53,9 +62,9 @@ export class Output {
     }
   }
 
-  /** Says something to a person that is no part of the result. */
+  /** Says something to a person that is no part of the result. What was typed, or a path, may have a token in it. */
   remark(text: string): void {
-    this.#io.stderr.write(`${harmless(text)}\n`);
+    this.#io.stderr.write(`${harmless(withoutTokens(text))}\n`);
   }
 
   /** Text for a person, in a style where colours are wanted. */
@@ -88,12 +97,12 @@ export class Output {
   /** Says why a command failed. */
   async failure(error: unknown): Promise<void> {
     if (error instanceof Reported) return;
-    const { code, message: said, hint, parameter } = toProblem(error);
-    // Somebody may have typed a token where a name belongs, and the message repeats what was typed.
-    const message = withoutTokens(said);
+    const { code, message, hint, parameter } = toProblem(error);
     if (this.#json()) {
       const faults = error instanceof TableFaults ? { file: error.file, faults: error.faults } : {};
-      const document = `${JSON.stringify({ code, info: message, parameter, hint, ...faults })}\n`;
+      const problem = JSON.stringify({ code, info: message, parameter, hint, ...faults });
+      // Somebody may have typed a token where a name belongs, and the message repeats what was typed.
+      const document = `${withoutTokens(problem)}\n`;
       try {
         this.#io.stdout.write(document);
       } catch {

@@ -67,7 +67,7 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
           expiresIn: options.expires,
         }),
       );
-      output.result(issued, issued.token);
+      output.issued(issued, issued.token);
     });
   token
     .command("list")

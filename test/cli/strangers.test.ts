@@ -128,3 +128,26 @@ describe("token revoke", () => {
     }
   });
 });
+
+describe("a token where a path or a name belongs", () => {
+  const token = `gat_${"a".repeat(43)}`;
+
+  it("is not repeated by remarks, warnings and failures", async (t) => {
+    const desk = await emptyDesk(t);
+    const begun = await desk.run(["--data", token, "seed", "groups"]);
+    assert.deepEqual([begun.exitCode, begun.stderr.includes("gat_…/seed.yaml")], [0, true], begun.stderr);
+    await chmod(join(desk.folder, token), 0o755);
+    const remarks = await remarksOf(desk, "--data", token, "--host", "0.0.0.0");
+    await desk.write("table.yaml", `prefix: /x/{tokenString}\nroutes: ${token}\n`);
+    for (const text of [
+      begun.stderr,
+      remarks,
+      await desk.fails("routes", "check", "table.yaml"),
+      JSON.stringify(await desk.failsAs("routes", "check", "table.yaml")),
+      JSON.stringify(await desk.failsAs("routes", "list", "--routes", token)),
+      JSON.stringify(await desk.failsAs("player", "list", "--data", `${token}/none`)),
+    ]) {
+      assert.doesNotMatch(text, tokenForm);
+    }
+  });
+});
