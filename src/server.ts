@@ -153,10 +153,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 async function listenOn(listener: RequestListener, { host, port, https }: ServerOptions): Promise<Listener> {
   if (https !== undefined) await requireCertificate(https);
+  // As CommonJS it needs packages that only some versions of Node can load from there.
+  const { listen } = await import("listhen");
   let listening: Listener;
   try {
-    // As CommonJS it needs packages that only some versions of Node can load from there.
-    const { listen } = await import("listhen");
     listening = await listen(listener, {
       hostname: host,
       // Without these listhen goes on to another port when this one is taken.

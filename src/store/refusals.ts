@@ -27,6 +27,9 @@ export function remedyFor(error: unknown): string | undefined {
     case "EMFILE":
     case "ENFILE":
       return "Too many files are open: raise the limit (`ulimit -n`).";
+    case "EEXIST":
+    case "ENOTDIR":
+      return "A file has the name that a folder needs: move it away, or name another folder.";
     default:
       return undefined;
   }

@@ -246,7 +246,7 @@ export async function answering(
     onReload: () => {},
     abort: () => assert.fail("nothing is to be aborted"),
     readInput: async () => "",
-    ignoreOutputErrors: () => {},
+    detachOutput: async () => ({ close: async () => {} }),
     leaveSoon: () => {},
   };
   return { exitCode: await run(args, io), stdout: stdout.text, stderr: stderr.text, questions };

@@ -237,3 +237,15 @@ describe("--json", () => {
     assert.deepEqual([fault?.line, fault?.column], [2, 1]);
   });
 });
+
+describe("an error of the system", () => {
+  it("comes with what to do about it", async (t) => {
+    const desk = await emptyDesk(t);
+    await desk.write("file", "");
+    for (const folder of ["file", "file/below"]) {
+      assert.match(await desk.fails("player", "add", "Ada", "--data", folder), /move it away/);
+    }
+    const { hint } = await desk.failsAs<FailureDocument>("player", "add", "Ada", "--data", "file");
+    assert.match(hint ?? "", /move it away/);
+  });
+});

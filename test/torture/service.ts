@@ -21,7 +21,7 @@ const clientCount = 64;
 
 const [folder = "", snapshotAfter = ""] = process.argv.slice(2);
 const io = processIO();
-io.ignoreOutputErrors();
+await io.detachOutput((lines) => log.dropped(lines));
 const log = createLog(io);
 const service = await Service.open({
   folder,
