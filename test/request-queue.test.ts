@@ -228,7 +228,8 @@ it(
       flood(t, url, `/plain/${number}`, count)
         .resume()
         .once("close", () => {
-          closed += 1;
+          // Node closes one on which nothing has been asked for 5 s, which on a busy machine pass before the others are done.
+          if (countOf(handled, `/plain/${number}/`) < count) closed += 1;
         });
     }
     while (handled.length < connections * count) await new Promise((resolve) => setImmediate(resolve));
