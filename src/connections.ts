@@ -10,6 +10,11 @@ import type { Socket } from "node:net";
 
 /** How long a client may take for its part of a TLS handshake, in milliseconds. */
 const handshakeMilliseconds = 10_000;
+/** After how long a response that is not read makes room for a new connection, in milliseconds. */
+const stuckMilliseconds = 10_000;
+/** How often connections are looked at on which much arrives and no request, in milliseconds; and how much is much. */
+const sweepMilliseconds = 1_000;
+const mostWithoutRequest = 256 * 1024;
 
 /** A request, and what its answer is written to. */
 export interface Exchange {
@@ -30,6 +35,8 @@ export class Connection {
   latest: ServerResponse | undefined;
   /** Whether it has sent many requests at once. */
   pipelines = false;
+  /** How many bytes had arrived when the connection was looked at last. */
+  bytesRead = 0;
   #isPaused = false;
   #isDone = false;
 
@@ -108,6 +115,8 @@ export class Connections implements Iterable<Connection> {
     server.maxConnections = this.#most + 32;
     server.on("connection", (socket: Socket) => this.#accept(socket, secure));
     if (secure) server.on("secureConnection", (socket: Socket) => this.#secured(socket));
+    const sweeping = setInterval(() => this.#sweep(), sweepMilliseconds).unref();
+    server.once("close", () => clearInterval(sweeping));
   }
 
   /** The connection of a socket that requests come on. */
@@ -180,14 +189,32 @@ export class Connections implements Iterable<Connection> {
     return connection;
   }
 
-  /** Closes those that have been idle for longest, some at once, so that not every new connection looks at all. */
+  /** Closes those on which endless bytes arrive that are no request, such as line feeds: Node's parser passes over them. */
+  #sweep(): void {
+    const begin = performance.now() - sweepMilliseconds;
+    for (const connection of this) {
+      const { socket, bytesRead, lastUsed, waiting } = connection;
+      connection.bytesRead = socket.bytesRead;
+      const isAsking = lastUsed > begin || waiting.length > 0;
+      if (!isAsking && connection.bytesRead - bytesRead > mostWithoutRequest) socket.destroy();
+    }
+  }
+
+  /**
+   * Closes some connections at once, so that not every new one looks at all: those that have been idle for longest, and
+   * then those whose client has not read its answer for long.
+   */
   #makeRoom(): void {
     const some = Math.ceil(this.#most / 64);
-    const idle = Array.from(this).filter(({ isIdle, socket }) => isIdle && !this.#closing.has(socket));
-    idle.sort((a, b) => a.lastUsed - b.lastUsed);
-    const unshaken = Array.from(this.#handshakes.values()).filter(({ socket }) => !this.#closing.has(socket));
-    const oldest = [...unshaken, ...idle].slice(0, some);
-    for (const { socket } of oldest) {
+    const stuckSince = performance.now() - stuckMilliseconds;
+    const isOpen = ({ socket }: { readonly socket: Socket }) => !this.#closing.has(socket);
+    const byUse = Array.from(this).sort((a, b) => a.lastUsed - b.lastUsed);
+    const candidates = [
+      ...this.#handshakes.values(),
+      ...byUse.filter(({ isIdle }) => isIdle),
+      ...byUse.filter(({ isIdle, lastUsed }) => !isIdle && lastUsed < stuckSince),
+    ];
+    for (const { socket } of candidates.filter(isOpen).slice(0, some)) {
       this.#closing.add(socket);
       socket.once("close", () => this.#closing.delete(socket));
       socket.destroy();

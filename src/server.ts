@@ -11,8 +11,7 @@ import {
   type ServerResponse,
   STATUS_CODES,
 } from "node:http";
-import { Socket } from "node:net";
-import type { Duplex } from "node:stream";
+import type { Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Listener } from "listhen";
 import { NodeRequest } from "srvx/node";
@@ -120,18 +119,24 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.on("error", (error) => options.warn?.("A connection could not be accepted.", error));
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
-  server.on("connect", (request: IncomingMessage, socket: Duplex) => {
-    const failure = new Failure("METHOD_NOT_ALLOWED", "This service is not called by CONNECT, but by GET.");
-    writeRaw(socket, refuse(failure, request.method ?? "", observe(socket), ["Allow", anyMethod]));
-  });
-  server.on("clientError", (error: NodeJS.ErrnoException, socket: Duplex) => {
-    if (error.code === "ECONNRESET" || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    const failure = belowRequest(error);
+  const refused = new WeakSet<Socket>();
+  /** Refuses what is no request, once, behind the answers to the requests before it on the same connection. */
+  const refuseRaw = (socket: Socket, failure: Failure, method: string) => {
+    if (refused.has(socket)) return;
+    refused.add(socket);
     const allow = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", anyMethod] : [];
-    writeRaw(socket, refuse(failure, "", observe(socket), allow));
+    const write = () => writeRaw(socket, refuse(failure, method, observe(socket), allow));
+    const { isIdle, latest } = connections.of(socket);
+    if (isIdle || latest === undefined) write();
+    else latest.once("close", write);
+  };
+  server.on("connect", ({ method = "" }: IncomingMessage, socket: Socket) => {
+    const sentence = "This service is not called by CONNECT, but by GET.";
+    refuseRaw(socket, new Failure("METHOD_NOT_ALLOWED", sentence), method);
+  });
+  server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
+    if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
+    else refuseRaw(socket, belowRequest(error), "");
   });
   return {
     url: listening.url.replace(/\/$/, ""),
@@ -237,8 +242,11 @@ function isHost(text: string): boolean {
 }
 
 /** What Node's parser says, as a failure. */
-function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Failure {
-  const line = error.rawPacket?.toString("latin1").split("\r\n", 1)[0] ?? "";
+function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }): Failure {
+  const packet = error.rawPacket?.toString("latin1") ?? "";
+  // There can be whole requests before the fault.
+  const begin = packet.lastIndexOf("\n", Math.max(0, (error.bytesParsed ?? 0) - 1)) + 1;
+  const [line = ""] = packet.slice(begin).split("\r\n", 1);
   if (error.code === "HPE_INVALID_METHOD" && /^[A-Z]+ \S+ HTTP\/1\.[01]$/.test(line)) {
     return new Failure("METHOD_NOT_ALLOWED", "This service is called by GET.");
   }
@@ -256,8 +264,8 @@ function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer }): Fa
 
 /** What observes the refusals on a connection. */
 function observeFrom({ observe, logAddress = false }: ServerOptions) {
-  return (socket: Duplex): ServerOptions["observe"] => {
-    if (observe === undefined || !logAddress || !(socket instanceof Socket)) return observe;
+  return (socket: Socket): ServerOptions["observe"] => {
+    if (observe === undefined || !logAddress) return observe;
     const address = socket.remoteAddress;
     return (record) => observe({ ...record, address });
   };
@@ -279,7 +287,7 @@ function refuse(
 }
 
 /** Answers where Node has no response object. */
-function writeRaw(socket: Duplex, { status, headers, body }: Answer): void {
+function writeRaw(socket: Socket, { status, headers, body }: Answer): void {
   let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
   for (let index = 0; index < headers.length; index += 2) {
     head += `${headers[index]}: ${headers[index + 1]}\r\n`;

@@ -172,3 +172,33 @@ it("with TLS, clients that do not shake hands make room first", inTime, async (t
   await Promise.race(mute.map(({ closed }) => closed));
   await ask(known);
 });
+
+describe("what is no request", () => {
+  const slow = "GET /slow HTTP/1.1\r\nHost: here\r\n\r\n";
+
+  for (const [what, bytes, status] of [
+    ["garbage", "GARBAGE\r\n\r\n", 400],
+    ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 405],
+  ] as const) {
+    it(`is refused behind the answer to the request before it: ${what}`, inTime, async (t) => {
+      const desk = await openDesk(t, 100);
+      const client = await desk.connect();
+      client.socket.write(slow + bytes + bytes);
+      await client.closed;
+      const statuses = client.received().match(/HTTP\/1\.1 \d{3}/g);
+      assert.deepEqual(statuses, ["HTTP/1.1 200", `HTTP/1.1 ${status}`]);
+    });
+  }
+
+  it("and never ends is cut off", inTime, async (t) => {
+    const desk = await openDesk(t, 100);
+    const client = await desk.connect();
+    const feeds = Buffer.alloc(64 * 1024, "\r\n");
+    const send = () => {
+      if (!client.isClosed()) client.socket.write(feeds, () => setImmediate(send));
+    };
+    send();
+    await client.closed;
+    await ask(await desk.connect());
+  });
+});
