@@ -33,12 +33,12 @@ const turnMilliseconds = 5;
 /** How many requests of a connection may wait before it is not read from. */
 const mostOfConnection = 16;
 /**
- * How many requests can wait in all until connections that pipeline are only rarely read from; and until those are
- * closed, since each request takes about 2 KB.
+ * How many requests can wait in all until connections that pipeline are only rarely read from, then new ones, too; and
+ * until those that pipeline are closed, since each request takes about 2 KB.
  */
-const backlog = { some: 64, most: 65_536 };
+const backlog = { some: 64, much: 4096, most: 65_536 };
 /** In which turns somebody is read from who would have to wait: the newest connection, and one that pipelines. */
-const rarely = 64;
+const rarely = 32;
 /** Up to how many bytes a body is read and dropped. One in chunks does not say how many it has. */
 const mostOfBody = 65_536;
 /** How much of a body TLS is given at once, in bytes. */
@@ -251,24 +251,25 @@ export class RequestQueue {
 
   /**
    * Lets held connections go on: twice as many as in the turn before, or only one of each kind where that turn took long
-   * or requests wait. New ones wait neither for known ones, which can be held again with each turn, nor until the
-   * requests of others are answered, which can take seconds.
+   * or requests wait. New ones do not wait for known ones, which can be held again with each turn, nor, where very many
+   * requests wait, until those are answered, which can take seconds: then it is now and then the newest's turn.
    * @returns whether there are more that may go on in the next turn
    */
   #letGoOn(milliseconds: number): boolean {
     const { known, fresh, pipelining } = this.#held;
     const isBehind = milliseconds > turnMilliseconds || this.#backlog >= backlog.some;
+    const isFarBehind = this.#backlog >= backlog.much;
     this.#turns += 1;
     this.#resumed = isBehind ? 1 : Math.min(2 * this.#resumed, 1024);
     for (let count = 0; count < this.#resumed; count += 1) {
       resume(known, firstOf(known));
-      resume(fresh, firstOf(fresh));
+      if (!isFarBehind) resume(fresh, firstOf(fresh));
     }
     if (!isBehind && known.size + fresh.size === 0) resume(pipelining, firstOf(pipelining));
     if (isBehind && this.#turns % rarely === 0) {
-      resume(pipelining, firstOf(pipelining));
       // Who comes behind a thousand others need not wait for all of them.
       resume(fresh, Array.from(fresh).at(-1));
+      if (!isFarBehind) resume(pipelining, firstOf(pipelining));
     }
     return known.size + fresh.size > 0 || (pipelining.size > 0 && this.#backlog < backlog.some);
   }
