@@ -9,8 +9,8 @@
  * - A connection has one request under way; the next one begins when the answer before it is written. A client that
  *   sends many at once is not read from until they are answered, and one that does not read gets no more answers.
  * - Node parses all that it reads of a connection at once, up to two thousand requests. A connection that pipelines is
- *   therefore only read from when hardly anything waits, and new ones one after the other, as fast as turns stay short.
- *   Where parsing takes long all the same, nobody is read from until it is their turn again: first those that do not
+ *   therefore read from when hardly anything waits, and otherwise only now and then; new ones one after the other, as fast
+ *   as turns stay short. If parsing still takes long, nobody is read from until their turn comes: first those that do not
  *   pipeline.
  * - No operation takes a body. A short one is read and dropped; of any other nothing is read, and the connection closes
  *   behind the answer: Node would parse it without an end, up to 2 MB at once, in chunks of a single byte.
