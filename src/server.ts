@@ -67,6 +67,12 @@ const deadlines = { headers: 15_000, request: 30_000, silence: 60_000, farewell:
 /** How many headers a request may have: where there are more, Node keeps only these. Each takes about 100 bytes. */
 const mostHeaders = 100;
 
+/**
+ * How many characters the path and the query of a request may have together. RFC 9110, 4.1, asks for no fewer. No
+ * operation needs 2,000, and anybody can have up to 16 KiB decoded and searched for a route, which takes up to 1 ms.
+ */
+const mostOfTarget = 8000;
+
 /** The methods that some operation takes. */
 const anyMethod = "GET, HEAD, OPTIONS";
 
@@ -224,6 +230,11 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
       hint: `It may have fewer than ${mostHeaders}.`,
     });
   }
+  if ((request.url ?? "").length > mostOfTarget) {
+    return new Failure("REQUEST_TOO_LARGE", "The path and the query of the request are too long.", {
+      hint: `They may have ${mostOfTarget} characters together.`,
+    });
+  }
   const { host } = request.headers;
   if (request.httpVersionMinor > 0 && host === undefined) {
     return new Failure("REQUEST_MALFORMED", "The request has no Host header.", {
@@ -233,7 +244,21 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
   if (host !== undefined && !isHost(host)) {
     return new Failure("REQUEST_MALFORMED", "The Host header is not a host with an optional port.");
   }
+  // Node keeps only the first, and a proxy in front may go by another one (RFC 9112, 3.2).
+  if (countOf(request.rawHeaders, "host") > 1) {
+    return new Failure("REQUEST_MALFORMED", "The request has more than one Host header.");
+  }
   return undefined;
+}
+
+/** How many headers of a name there are among names and values in turn. */
+function countOf(rawHeaders: readonly string[], name: string): number {
+  let count = 0;
+  for (let each = 0; each < rawHeaders.length; each += 2) {
+    const found = rawHeaders[each] ?? "";
+    if (found.length === name.length && found.toLowerCase() === name) count += 1;
+  }
+  return count;
 }
 
 /** Whether a text can be the host of a URL, which h3 makes of it. HTTP allows an empty one (RFC 9112, 3.2). */

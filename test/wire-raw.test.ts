@@ -179,6 +179,17 @@ describe("a client that ends its side behind its requests", () => {
   });
 });
 
+describe("a request with two Host headers", () => {
+  for (const second of ["Host: localhost", "hOST: elsewhere"]) {
+    it(`of which the second is ${second} is refused, since it is unclear which one counts`, async (t) => {
+      const world = await openWorld(t, { transport: "socket" });
+      const path = `${prefix}/${world.publicToken}/player/groups`;
+      const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\n${second}\r\n${closing}`);
+      assertRefused(answer, 400, "REQUEST_MALFORMED");
+    });
+  }
+});
+
 describe("a request without a Host header", () => {
   it("is 400 in the shape of every failure, and runs nothing", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
@@ -196,6 +207,8 @@ describe("a request that is too large", () => {
   const large = [
     ["a header of more than 16 KiB", `GET / HTTP/1.1\r\nX-Padding: ${padding}\r\n${closing}`],
     ["a path of more than 16 KiB", `GET /${padding} HTTP/1.1\r\n${closing}`],
+    ["a path of 8,001 characters", `GET /${"%41".repeat(2666)}xx HTTP/1.1\r\n${closing}`],
+    ["a query that makes 8,001 characters", `GET /?${"x".repeat(7999)} HTTP/1.1\r\n${closing}`],
     [
       "many headers, together more than 16 KiB",
       `GET / HTTP/1.1\r\n${"X-A: 0123456789abcdef\r\n".repeat(1000)}${closing}`,
@@ -210,6 +223,12 @@ describe("a request that is too large", () => {
       await world.ok(world.publicToken, "/player");
     });
   }
+
+  it("is not one whose path and query have 8,000 characters", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const answer = await ask(world.url, `GET /?${"x".repeat(7998)} HTTP/1.1\r\n${closing}`);
+    assertRefused(answer, 404, "UNKNOWN_PATH");
+  });
 
   it("is not one that is just within the 16 KiB", async (t) => {
     const world = await openWorld(t, { transport: "socket" });

@@ -21,7 +21,8 @@ export const meanings: Readonly<Record<FailureCode, string>> = {
   PARAMETER_REPEATED: "A parameter came more than once; `parameter` names it.",
   REQUEST_MALFORMED: "It was not valid HTTP, or HTTP/1.1 without a `Host`.",
   REQUEST_TIMEOUT: "The request took too long to arrive.",
-  REQUEST_TOO_LARGE: "The request line and the headers have more than 16 KiB.",
+  REQUEST_TOO_LARGE:
+    "The path and the query have more than 8,000 characters, or the request line and the headers more than 16 KiB.",
   TOKEN_UNKNOWN: "The token is not known.",
   TOKEN_EXPIRED: "The token has expired.",
   TOKEN_REVOKED: "The token was revoked.",
