@@ -105,12 +105,12 @@ export class Clients {
     this.#queue = newQueue([]);
     this.#now = now;
     this.#changes += 1;
-    const players = new Set<string>();
+    const uuids: string[] = [];
     for (const { uuid } of this.#data.tokens.values()) {
-      if (uuid !== null) players.add(uuid);
+      if (uuid !== null) uuids.push(uuid);
     }
-    // In this order each is added at the end.
-    for (const uuid of [...players].sort()) this.#look(uuid);
+    // In this order each is added at the end. Who has several tokens is looked at several times.
+    for (const uuid of uuids.sort()) this.#look(uuid);
   }
 
   /** Takes note of what a player is now, whatever has changed. */
