@@ -5,6 +5,7 @@ import pretty from "pino-pretty";
 import type { RequestRecord } from "../src/engine/engine.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import type { IO, Sink } from "./io.ts";
+import type { LogOptions } from "./log-options.ts";
 import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 
 export interface Log {
@@ -21,7 +22,10 @@ export interface Log {
 const droppedWords = "Lines of the log were dropped, since they could not be written for a while.";
 
 /** Writes to standard error, since standard output is for results. */
-export function createLog({ stderr, env }: Pick<IO, "stderr" | "env">): Log {
+export function createLog(
+  { stderr, env }: Pick<IO, "stderr" | "env">,
+  { requests = "all", level = "info" }: LogOptions = {},
+): Log {
   const readable = stderr.isTTY === true;
   let text = "";
   const lines = {
@@ -39,8 +43,11 @@ export function createLog({ stderr, env }: Pick<IO, "stderr" | "env">): Log {
   let time: number | undefined;
   const timestamp = () => `,"time":${time ?? Date.now()}`;
   // Whatever an error's text may contain: a token does not get past here.
-  const logger = pino({ base: null, timestamp, hooks: { streamWrite: withoutTokens } }, stream);
+  const logger = pino({ level, base: null, timestamp, hooks: { streamWrite: withoutTokens } }, stream);
   const served = new ServedLines();
+  const isLogged = ({ code, error }: RequestRecord) =>
+    error !== undefined ||
+    (level === "info" && (requests === "all" || (requests === "failures" && code !== null)));
   const tell = (record: RequestRecord) => {
     if (record.code === null && !readable) {
       lines.write(served.lineOf(record, timestamp()));
@@ -69,6 +76,7 @@ export function createLog({ stderr, env }: Pick<IO, "stderr" | "env">): Log {
   };
   return {
     request(record) {
+      if (!isLogged(record)) return;
       waiting.add(record);
       if (record.error !== undefined) waiting.flush();
     },

@@ -15,6 +15,7 @@ import type { Telling } from "../folder.ts";
 import { keepNewObjectsYoung } from "../heap.ts";
 import type { IO } from "../io.ts";
 import { createLog, type Log } from "../log.ts";
+import type { LogOptions } from "../log-options.ts";
 import { isLoopback } from "../loopback.ts";
 import type { ReloadSignal } from "../reloading.ts";
 import type { Session } from "../session.ts";
@@ -32,6 +33,7 @@ export interface ServeOptions {
   readonly watch: boolean;
   /** Whether the log has the client's address. */
   readonly logAddress?: boolean;
+  readonly log?: LogOptions;
 }
 
 /** What the service is told while it runs. */
@@ -48,7 +50,7 @@ export async function serve(session: Session, options: ServeOptions, signals: Se
   keepNewObjectsYoung();
   // The first thing: a terminal that is stopped would already block a remark of the start, and every signal with it.
   const outputs = await io.detachOutput((lines) => log.dropped(lines));
-  const log = createLog(io);
+  const log = createLog(io, options.log);
   try {
     const { folder } = workplace();
     await requireSocketPath(folder);

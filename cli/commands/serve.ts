@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeOptions } from "../actions/serve.ts";
 import { examples } from "../help.ts";
+import { type LogOptions, levelChoices, requestChoices } from "../log-options.ts";
 import type { Session } from "../session.ts";
 import { ReloadSignal } from "../reloading.ts";
 import { stopSignal } from "../stopping.ts";
@@ -34,9 +35,25 @@ function fromEnvironment<T>(command: Command, variable: string, text: string, pa
   }
 }
 
+/** Parses one of a few words. */
+function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
+  return (text) => {
+    const choice = choices.find((each) => each === text);
+    if (choice === undefined) throw new InvalidArgumentError(`Expected ${choices.join(", ")}.`);
+    return choice;
+  };
+}
+
 /** Whether an environment variable switches something on: anything does but an empty value, `0` and `false`. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
+}
+
+/** The options as commander has them: what may come from the environment is not parsed yet. */
+interface GivenOptions extends Omit<ServeOptions, "port" | "log"> {
+  readonly port: number | string;
+  readonly logRequests: string;
+  readonly logLevel: string;
 }
 
 export function addServeCommand(program: Command, session: Session): void {
@@ -45,6 +62,12 @@ export function addServeCommand(program: Command, session: Session): void {
   const portText = io.env.ADDON_PORT || "8888";
   const host = new Option("--host <host>", "the address to listen on").argParser(parseHost);
   const logsAddress = isOn(io.env.ADDON_LOG_ADDRESS);
+  const logRequests = new Option("--log-requests <which>", "which requests to log")
+    .choices(requestChoices)
+    .default(io.env.ADDON_LOG_REQUESTS || "all");
+  const logLevel = new Option("--log-level <level>", "the lowest level to log; requests are `info`")
+    .choices(levelChoices)
+    .default(io.env.ADDON_LOG_LEVEL || "info");
   program
     .command("serve")
     .description("run the service; on the very first start it seeds the data and issues one public token")
@@ -54,10 +77,12 @@ export function addServeCommand(program: Command, session: Session): void {
     .option("--cert <file>", "the certificate, PEM")
     .option("--key <file>", "its private key, PEM")
     .option("--no-watch", "put a changed route table in force only on SIGHUP and by `routes reload`")
+    .addOption(logRequests)
+    .addOption(logLevel)
     .option("--log-address", "log the client's address with each request", logsAddress)
     .option("--no-log-address", "leave it out, whatever ADDON_LOG_ADDRESS says")
     .addHelpText("after", examples("serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem"))
-    .action(async (options: ServeOptions & { port: number | string }, command: Command) => {
+    .action(async (options: GivenOptions, command: Command) => {
       if (options.https === true && (options.cert === undefined || options.key === undefined)) {
         command.error("error: --https needs --cert <file> and --key <file>", { code: "usage", exitCode: 2 });
       }
@@ -68,9 +93,13 @@ export function addServeCommand(program: Command, session: Session): void {
         host: fromEnvironment(command, "ADDON_HOST", options.host, parseHost),
         port: fromEnvironment(command, "ADDON_PORT", String(options.port), parsePort),
       };
+      const log: LogOptions = {
+        requests: fromEnvironment(command, "ADDON_LOG_REQUESTS", options.logRequests, oneOf(requestChoices)),
+        level: fromEnvironment(command, "ADDON_LOG_LEVEL", options.logLevel, oneOf(levelChoices)),
+      };
       // Asked for before anything is loaded: whoever stops it early is heard.
       const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
       const { serve } = await import("../actions/serve.ts");
-      await serve(session, { ...options, ...address }, signals);
+      await serve(session, { ...options, ...address, log }, signals);
     });
 }

@@ -5,6 +5,7 @@ import { setTimeout } from "node:timers/promises";
 import pino from "pino";
 import type { IO } from "../../cli/io.ts";
 import { createLog } from "../../cli/log.ts";
+import type { LogOptions } from "../../cli/log-options.ts";
 import type { RequestRecord } from "../../src/engine/engine.ts";
 import { assertLacks } from "../_setup.ts";
 
@@ -18,12 +19,10 @@ const record: RequestRecord = {
   code: null,
 };
 
-function open() {
+function open(options?: LogOptions) {
   const written: string[] = [];
-  const log = createLog({
-    stderr: { write: (text: string) => written.push(text) },
-    env: {},
-  } as unknown as IO);
+  const stderr = { write: (text: string) => written.push(text) };
+  const log = createLog({ stderr, env: {} } as unknown as IO, options);
   const lines = () =>
     written
       .join("")
@@ -51,6 +50,31 @@ it("tells of a request what it was, without its path", () => {
     },
   );
 });
+
+for (const [options, expected] of [
+  [{}, ["served", "refused", "fault", "started", "warned"]],
+  [{ requests: "all" }, ["served", "refused", "fault", "started", "warned"]],
+  [{ requests: "failures" }, ["refused", "fault", "started", "warned"]],
+  [{ requests: "none" }, ["fault", "started", "warned"]],
+  [{ level: "info", requests: "failures" }, ["refused", "fault", "started", "warned"]],
+  [{ level: "warn" }, ["fault", "warned"]],
+  [{ level: "error" }, ["fault"]],
+  [{ level: "error", requests: "none" }, ["fault"]],
+] as const) {
+  it(`logs ${expected.join(", ")} with the options ${JSON.stringify(options)}`, () => {
+    const { log, lines } = open(options);
+    log.request({ ...record, requestId: "served" });
+    log.request({ ...record, requestId: "refused", status: 403, code: "RESTRICTED" });
+    log.request({ ...record, requestId: "fault", status: 500, code: "INTERNAL", error: new Error("broken") });
+    log.info("started");
+    log.warn("warned");
+    log.close();
+    assert.deepEqual(
+      lines().map(({ requestId, msg }) => requestId ?? msg),
+      expected,
+    );
+  });
+}
 
 it("tells of a public caller the token's id, and of the client its address, where it is told", () => {
   const { log, lines } = open();

@@ -67,6 +67,45 @@ describe("serve", () => {
     });
   }
 
+  for (const [what, args, env, logged] of [
+    ["by default", [], {}, [200, 401]],
+    ["with --log-requests failures", ["--log-requests", "failures"], {}, [401]],
+    ["with --log-requests none", ["--log-requests", "none"], {}, []],
+    ["with ADDON_LOG_REQUESTS=failures", [], { ADDON_LOG_REQUESTS: "failures" }, [401]],
+    ["with --log-level warn", ["--log-level", "warn"], {}, []],
+    ["with ADDON_LOG_LEVEL=error", [], { ADDON_LOG_LEVEL: "error" }, []],
+    [
+      "where a flag contradicts the environment",
+      ["--log-requests", "all", "--log-level", "info"],
+      { ADDON_LOG_REQUESTS: "none", ADDON_LOG_LEVEL: "error" },
+      [200, 401],
+    ],
+  ] as const) {
+    it(`logs of an answer and a refusal ${logged.join(" and ") || "neither"} ${what}`, async (t) => {
+      const desk = await emptyDesk(t);
+      const serving = desk.serve(args, { env });
+      const [url] = await serving.shows(openable);
+      assert.equal((await fetch(url)).status, 200);
+      assert.equal((await fetch(url.replace(/gat_\w{8}/, "gat_unknown0"))).status, 401);
+      assert.equal(await serving.stop(), 0);
+      const lines = linesOf(serving.stderr.text).filter((line) => line.startsWith("{"));
+      const statuses = lines.flatMap((line) => JSON.parse(line).status ?? []);
+      assert.deepEqual(statuses, logged);
+    });
+  }
+
+  for (const [variable, expected] of [
+    ["ADDON_LOG_REQUESTS", /ADDON_LOG_REQUESTS is "loud".*all, failures, none/],
+    ["ADDON_LOG_LEVEL", /ADDON_LOG_LEVEL is "loud".*info, warn, error/],
+  ] as const) {
+    it(`refuses a value of ${variable} that it does not know`, async (t) => {
+      const desk = await emptyDesk(t);
+      const { exitCode, stderr } = await desk.run(["serve"], { env: { [variable]: "loud" } });
+      assert.equal(exitCode, 2);
+      assert.match(stderr, expected);
+    });
+  }
+
   it("when it starts again then it prints its address and no token, and the first one is good", async (t) => {
     const desk = await emptyDesk(t);
     const [, , token = ""] = openable.exec(await serveOnce(desk)) ?? [];
