@@ -4,7 +4,8 @@
  * takes beside it; the rest is loaded by those that need it.
  */
 import { readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { createRequire } from "node:module";
+import { dirname, join, resolve } from "node:path";
 import commonjs from "@rollup/plugin-commonjs";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
 
@@ -17,7 +18,6 @@ const installed = [
   "pino-pretty",
   "sonic-boom",
   "string-width",
-  "swagger-ui-dist",
   "yaml",
 ];
 
@@ -36,7 +36,7 @@ export default ({ configCompiled = "node_modules/.compiled" }) => ({
   },
   external: (id) =>
     id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [nodeResolve({ exportConditions: ["node"] }), commonjs(), ownPlace(), licenses()],
+  plugins: [nodeResolve({ exportConditions: ["node"] }), commonjs(), ownPlace(), licenses(), swaggerUI()],
   output: {
     dir: "dist",
     // Node loads CommonJS in less time than modules.
@@ -73,6 +73,30 @@ function ownPlace() {
     name: "own-place",
     resolveImportMeta(property, { moduleId }) {
       return names.get(property) ?? this.error(`${moduleId}: CommonJS has no import.meta.${property}`);
+    },
+  };
+}
+
+/**
+ * Copies what the documentation page needs of Swagger UI. As a dependency its package would bring ten times as much, and
+ * a tracker that runs at every installation.
+ */
+function swaggerUI() {
+  const folder = dirname(createRequire(import.meta.url).resolve("swagger-ui-dist/package.json"));
+  const names = [
+    "swagger-ui.css",
+    "swagger-ui-bundle.js",
+    "swagger-ui-bundle.js.LICENSE.txt",
+    "LICENSE",
+    "NOTICE",
+  ];
+  return {
+    name: "swagger-ui",
+    generateBundle() {
+      for (const name of names) {
+        const source = readFileSync(join(folder, name));
+        this.emitFile({ type: "asset", fileName: `swagger-ui/${name}`, source });
+      }
     },
   };
 }

@@ -13,7 +13,7 @@ import { descriptionPath } from "./engine/openapi-serving.ts";
 import { type Answer, failureAnswer, preflightAnswer, readAnswer } from "./engine/response.ts";
 import { internalFailure } from "./engine/walk.ts";
 import { Failure } from "./errors.ts";
-import { packaged, packagedWith } from "./packaged.ts";
+import { packaged } from "./packaged.ts";
 
 export interface DocsPageOptions {
   /** The prefix of the route table in force. */
@@ -68,11 +68,6 @@ function page(name: string): PageFile {
   };
 }
 
-/** A file of Swagger UI, which is not always in this package's own node_modules. */
-function renderer(name: string, type: string): PageFile {
-  return { type, read: () => readFile(packagedWith(`swagger-ui-dist/${name}`)) };
-}
-
 const clientGuide = `${docsPath}/clients.md`;
 const typescriptClient = `${docsPath}/typescript-client.md`;
 
@@ -100,8 +95,8 @@ const files: ReadonlyMap<string, PageFile> = new Map([
   [`${docsPath}/page.js`, own("src/docs-page/page.js", js)],
   [`${docsPath}/description.js`, own("src/docs-page/description.js", js)],
   [`${docsPath}/plugin.js`, own("src/docs-page/plugin.js", js)],
-  [`${docsPath}/swagger-ui.css`, renderer("swagger-ui.css", css)],
-  [`${docsPath}/swagger-ui.js`, renderer("swagger-ui-bundle.js", js)],
+  [`${docsPath}/swagger-ui.css`, own("dist/swagger-ui/swagger-ui.css", css)],
+  [`${docsPath}/swagger-ui.js`, own("dist/swagger-ui/swagger-ui-bundle.js", js)],
   [clientGuide, own("docs/clients.md", text)],
   [typescriptClient, own("client/typescript/README.md", text)],
 ]);

@@ -1,13 +1,7 @@
 /** What came with the service: its files, and where they are. */
-import { createRequire } from "node:module";
 import { join } from "node:path";
 
 /** A file that came with the service. This one is one folder below the package's own, as source and as built. */
 export function packaged(name: string): string {
   return join(import.meta.dirname, "..", name);
-}
-
-/** A file of a package that this one depends on, wherever that is installed. */
-export function packagedWith(name: string): string {
-  return createRequire(import.meta.filename).resolve(name);
 }
