@@ -265,7 +265,9 @@ export class Service {
       tokenForm: tokenInText,
       description: descriptionOptions(),
       authenticate: (token) => this.#callers.of(token, this.#now()),
-      seen: (caller, version) => this.activity.note(caller.id, version, this.#now()),
+      // A read-only token changes nothing: who finds one in a web page must not set the version of its player.
+      seen: ({ id, readOnly }, version) =>
+        this.activity.note(id, readOnly === true ? undefined : version, this.#now()),
       ...(observe === undefined ? {} : { observe }),
       logAddress,
     });

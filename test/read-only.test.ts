@@ -63,6 +63,24 @@ describeOverTransports("a read-only token", (transport) => {
     assertFailure(await world.get(token, path), 401, "TOKEN_REVOKED");
   });
 
+  it("cannot set the addon version of its player", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", { addonVersion: "2.5.1" });
+    const tell = (by: string, version: string) =>
+      world.get(by, "/event", {}, { headers: { "User-Agent": `gameaddon/${version}` } });
+    const known = async () => {
+      const { version } = (await world.ok(world.publicToken, "/statistic/Ada")).gameaddon;
+      const [user] = await world.ok(world.publicToken, "/mgmt/users");
+      const { versions } = await world.ok(world.publicToken, "/mgmt");
+      return [version, user.version, ...versions.map((each: { version: string }) => each.version)];
+    };
+    world.clock.advance(1000);
+    await tell(token, "2.6.0");
+    assert.deepEqual(await known(), ["2.6.0", "2.6.0", "2.6.0"]);
+    await tell(await readOnlyToken(world, "Ada"), "0.0.1");
+    assert.deepEqual(await known(), ["2.6.0", "2.6.0", "2.6.0"]);
+  });
+
   it("cannot get the answer to a repetition of an addition that another token made", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
