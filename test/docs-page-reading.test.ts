@@ -49,11 +49,11 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
       "/blacklistreason/{factionString}/add",
     ];
     const found = {
-      score: ["/event/gangwar"],
+      score: ["/event", "/event/gangwar"],
       kill: kills,
       KILLS: ["/blacklistreason/{factionString}/add"],
       article: ["/navipoint/add"],
-      "bomb event": ["/event/bomb"],
+      "bomb event": ["/event", "/event/bomb"],
       "/event/gang": ["/event/gangwar"],
     };
     for (const [phrase, paths] of Object.entries(found)) {

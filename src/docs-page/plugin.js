@@ -50,11 +50,18 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
       );
     }
 
-    /** The operations whose text has every word of a phrase, or a word that contains it. */
+    /**
+     * The operations whose text has every word of a phrase, or a word that contains it. A phrase that begins with a slash
+     * is a part of a path.
+     */
     function opsFilter(tagged, phrase) {
       const words = toWords(phrase);
-      const matches = (operation) =>
-        words.every((word) => searched.get(operation.get("path")).includes(word));
+      const part = phrase.trim().toLowerCase();
+      const matches = (operation) => {
+        const path = operation.get("path");
+        if (part.startsWith("/")) return path.toLowerCase().includes(part);
+        return words.every((word) => searched.get(path).includes(word));
+      };
       const narrowed = tagged.map((tag) =>
         tag.update("operations", (operations) => operations.filter(matches)),
       );

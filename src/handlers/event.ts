@@ -15,6 +15,7 @@ const latest = (of: string) =>
   );
 
 export const current = defineKeptRead({
+  description: "The latest start of a bank robbery and of a bomb, and the live score of a gang war.",
   of: ["events", "scores"],
   input: {},
   answer: v.pipe(
