@@ -15,9 +15,11 @@ import java.util.Map;
 
 /**
  * Parses the answer of every read into records as the contract has them (section 3), strictly: a property that is
- * missing or unknown, a number that does not fit, or a null where none may be ends the program with 1.
+ * missing or unknown, a number that does not fit, a null where none may be, or a read that the service describes and
+ * this program does not know ends the program with 1.
  *
- * <p>Usage: {@code java StrictReads.java <url>}, with the token in {@code GAMEADDON_TOKEN}.
+ * <p>Usage: {@code java StrictReads.java <url> [--allow-empty]}, with the token of a member of RESCUE and GROVE in
+ * {@code GAMEADDON_TOKEN}. An empty list shows nothing of its entries, so it is refused without the option.
  */
 public class StrictReads {
   /** Marks a component that can be null. */
@@ -51,20 +53,25 @@ public class StrictReads {
   record Score(int attacker, int defender) {}
   record Events(@Nullable Long bankRob, @Nullable Long bomb, Score gangwar) {}
 
+  record Bundle(Map<String, List<Named>> player, List<Target> targetlist, List<Ban> houseban,
+      List<AdvancedReason> housebanreason, List<NaviPoint> navipoint, List<WantedReason> wantedreason, Events event,
+      Top top, Map<String, List<BlacklistReason>> blacklistreason) {}
+
   /** Holds the types of the answers that are lists or maps. */
   record Shapes(List<String> groups, Map<String, List<Named>> player, List<Target> targets,
       List<BlacklistReason> blacklist, List<Ban> bans, List<AdvancedBan> advanced, List<AdvancedReason> reasons,
       List<NaviPoint> points, List<WantedReason> wanted, List<User> users) {}
 
   public static void main(String[] arguments) throws Exception {
-    String api = arguments[0] + "/gameaddon/v1/" + System.getenv("GAMEADDON_TOKEN");
+    String prefix = arguments[0] + "/gameaddon/v1/";
+    boolean allowEmpty = List.of(arguments).contains("--allow-empty");
     Map<String, Type> reads = new LinkedHashMap<>();
     reads.put("/statistic/top", Top.class);
-    reads.put("/statistic/Ada", PlayerStatistic.class);
+    reads.put("/statistic/{player}", PlayerStatistic.class);
     reads.put("/player", shape("player"));
     reads.put("/player/groups", shape("groups"));
     reads.put("/targetlist", shape("targets"));
-    reads.put("/blacklistreason/GROVE", shape("blacklist"));
+    reads.put("/blacklistreason/{factionString}", shape("blacklist"));
     reads.put("/houseban", shape("bans"));
     reads.put("/houseban?advanced=true", shape("advanced"));
     reads.put("/housebanreason", shape("reasons"));
@@ -73,20 +80,41 @@ public class StrictReads {
     reads.put("/mgmt", Overview.class);
     reads.put("/mgmt/users", shape("users"));
     reads.put("/event", Events.class);
+    reads.put("/bundle", Bundle.class);
     HttpClient client = HttpClient.newHttpClient();
     boolean failed = false;
+    for (String path : describedReads(client, prefix + "openapi.json")) {
+      if (reads.containsKey(path)) continue;
+      System.out.println("WRONG " + path + ": there is no record for it");
+      failed = true;
+    }
     for (Map.Entry<String, Type> read : reads.entrySet()) {
+      String path = read.getKey().replace("{player}", "Ada").replace("{factionString}", "GROVE");
       try {
-        Object value = new Json(get(client, api + read.getKey())).document();
-        if (value instanceof List && ((List<?>) value).isEmpty()) throw new IllegalArgumentException("it is empty");
+        Object value = new Json(get(client, prefix + System.getenv("GAMEADDON_TOKEN") + path)).document();
+        if (!allowEmpty && List.of().equals(value)) throw new IllegalArgumentException("it is empty");
         convert(value, read.getValue(), false, "answer");
-        System.out.println("ok " + read.getKey());
-      } catch (IllegalArgumentException wrong) {
-        System.out.println("WRONG " + read.getKey() + ": " + wrong.getMessage());
+        System.out.println("ok " + path);
+      } catch (IllegalArgumentException | ArithmeticException wrong) {
+        System.out.println("WRONG " + path + ": " + wrong.getMessage());
         failed = true;
       }
     }
     System.exit(failed ? 1 : 0);
+  }
+
+  /** Returns the paths behind the token of all operations that the service describes as reads. */
+  private static List<String> describedReads(HttpClient client, String address)
+      throws IOException, InterruptedException {
+    Map<?, ?> description = (Map<?, ?>) new Json(get(client, address)).document();
+    List<String> paths = new ArrayList<>();
+    for (Map.Entry<?, ?> item : ((Map<?, ?>) description.get("paths")).entrySet()) {
+      Map<?, ?> operation = (Map<?, ?>) ((Map<?, ?>) item.getValue()).get("get");
+      String path = (String) item.getKey();
+      if ("read".equals(operation.get("x-effect"))) paths.add(path.substring(path.indexOf('}') + 1));
+    }
+    if (paths.isEmpty()) throw new IllegalArgumentException("The service describes no reads.");
+    return paths;
   }
 
   private static String get(HttpClient client, String address) throws IOException, InterruptedException {

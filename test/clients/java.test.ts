@@ -1,10 +1,21 @@
-/** The Java example, as an addon's player meets it: at the first start, at the next, and when the service is away. */
+/**
+ * The Java example, as an addon's player meets it: at the first start, at the next, and when the service is away; and
+ * strict Java records for the answer of every read.
+ */
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
-import { assertIncludes, assertLacks, openWorld, projectFolder, temporaryFolder } from "../_setup.ts";
+import {
+  assertIncludes,
+  assertLacks,
+  everyRight,
+  openWorld,
+  projectFolder,
+  temporaryFolder,
+  type World,
+} from "../_setup.ts";
 import { withoutJava } from "./_java.ts";
 import { openProxy, run } from "./_setup.ts";
 
@@ -93,5 +104,60 @@ describe("the Java example", { skip: withoutJava }, () => {
     assertIncludes(await start(url, token, await temporaryFolder(t)), "Added one KILL for Ada.");
     assert.ok(seen.length >= 4);
     assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 1);
+  });
+});
+
+describe("strict Java records", { skip: withoutJava }, () => {
+  const source = join(projectFolder, "test", "clients", "StrictReads.java");
+
+  /** Asserts that every answer becomes a record. */
+  async function assertRead(world: World, token: string, ...options: readonly string[]): Promise<void> {
+    const env = { ...process.env, GAMEADDON_TOKEN: token };
+    const program = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", source, world.url, ...options];
+    const { stdout } = await run("java", program, { env }).catch((error: { stdout: string }) => error);
+    const lines = stdout.trimEnd().split("\n");
+    assert.deepEqual(
+      lines.filter((line) => !line.startsWith("ok ")),
+      [],
+    );
+    assert.ok(lines.includes("ok /bundle"), stdout);
+  }
+
+  it("hold every answer where there is no data yet", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token } = await world.player("Ada", everyRight);
+    await assertRead(world, token, "--allow-empty");
+  });
+
+  it("hold every answer where values are at their limits, and records from before lack fields", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token, uuid } = await world.player("Ada", { ...everyRight, addonVersion: "10.20.30.40" });
+    const longest = `"\\ü${"😀".repeat(61)}`;
+    await world.ok(token, "/statistic/Ada/set", { type: "KILL", amount: 2147483647 });
+    await world.ok(token, "/targetlist/add", { name: "Ömer" });
+    await world.ok(token, "/targetlist/done", { name: "öMER" });
+    await world.ok(token, "/player/add", { name: "zoë", group: "VIP" });
+    await world.ok(token, "/blacklistreason/GROVE/add", { reason: longest, price: 2147483647, kills: 0 });
+    await world.ok(token, "/navipoint/add", {
+      name: longest,
+      x: "-0.5",
+      y: "1e3",
+      z: -2147483648,
+      article: "der",
+    });
+    await world.ok(token, "/wantedreason/add", { reason: longest, points: 1000 });
+    await world.ok(token, "/event/bomb", { startTime: 0 });
+    await world.ok(token, "/mgmt/version", { type: "add", version: "0.1" });
+    const lasting = Array.from({ length: 50 }, (_, index) => ({ reason: `Reason-${index}`, days: 3650 }));
+    const creator = { creatorName: null, creatorUUID: null };
+    const reasons = lasting.map((each) => ({ ...each, ...creator }));
+    await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
+      for (const each of lasting) draft.houseBanReasons.put(each);
+      draft.houseBans.put({ name: "Mallory", uuid: null, startTime: world.clock.time, reasons });
+      draft.events.put({ kind: "bankRob", startTime: 8_640_000_000_000_000 });
+      draft.counters.put({ name: "requests", value: Number.MAX_SAFE_INTEGER });
+      draft.statistics.put({ uuid, deaths: 3, kills: 2147483647, playTime: 1, revives: 0, services: 1 });
+    });
+    await assertRead(world, token);
   });
 });
