@@ -1,11 +1,14 @@
 /** The examples of `docs/clients.md`: run as they stand, but for the address, they show what the page says. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { statusOf } from "../../src/engine/response.ts";
 import { failureCodes } from "../../src/errors.ts";
-import { type Cleanup, openWorld, projectFolder, temporaryFolder } from "../_setup.ts";
+import { noBrowser, openPage as openBrowserPage, startBrowser } from "../_browser.ts";
+import { shippedDescription } from "../_description.ts";
+import { assertIncludes, type Cleanup, openWorld, projectFolder, temporaryFolder } from "../_setup.ts";
 import { installClient } from "./_client.ts";
 import { withoutJava } from "./_java.ts";
 import { compiler, run } from "./_setup.ts";
@@ -54,6 +57,19 @@ async function openPage(t: Cleanup) {
   return { world, folder: await temporaryFolder(t), env };
 }
 
+/** Serves a web page, from another origin than the service. Returns its address. */
+async function servePage(t: Cleanup, html: string): Promise<string> {
+  const server = createServer((_request, response) => {
+    response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
+    response.end(html);
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  t.after(() => server.close());
+  const address = server.address();
+  assert.ok(typeof address === "object" && address !== null);
+  return `http://127.0.0.1:${address.port}/`;
+}
+
 describe("the page for who writes a client", () => {
   it("has examples for a shell", async (t) => {
     const { world, folder, env } = await openPage(t);
@@ -93,6 +109,55 @@ describe("the page for who writes a client", () => {
     await writeFile(join(folder, "Kill.java"), example.code.replace(pageUrl, world.url));
     const { stdout } = await run("java", ["Kill.java"], { cwd: folder, env });
     assert.equal(stdout, example.shown);
+  });
+
+  it("has an example of a web page, which shows texts as they are", { skip: noBrowser }, async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token: chief } = await world.player("Olga", { members: { RESCUE: 9 } });
+    const hostile = "Run-away-<img/src=x/onerror=document.title='run'>";
+    await world.ok(chief, "/housebanreason/add", { reason: hostile, days: 3 });
+    await world.ok(chief, "/houseban/add", { name: "Mallory", reason: hostile });
+    const { token, id } = await world.service.administer("token.issue", { readOnly: true });
+    const [example, ...more] = examples("html");
+    assert.ok(example !== undefined && more.length === 0, "the page has one example of a web page");
+    const browser = await startBrowser(t);
+    const { page: shown, errors } = await openBrowserPage(t, browser, { locale: "en-GB", timezoneId: "UTC" });
+    const api = `${world.url}/gameaddon/v1/${token}`;
+    await shown.goto(await servePage(t, example.code.replace(`${pageUrl}/gameaddon/v1/gat_…`, api)));
+    await shown.locator("li").waitFor();
+    const texts = await shown.locator("li").allTextContents();
+    assert.deepEqual(texts, ["Mallory: Run away <img/src=x/onerror=document.title='run'>, until 24/11/2026"]);
+    assert.equal(await shown.title(), "House bans");
+    await shown.reload();
+    await shown.locator("li").waitFor();
+    assert.deepEqual(errors, []);
+    const reads = world.log.filter(({ route }) => route === "/houseban");
+    assert.deepEqual(
+      reads.map(({ status }) => status),
+      [200, 304],
+    );
+
+    await world.service.administer("token.revoke", { id });
+    await shown.reload();
+    await shown.getByText("This addon token was revoked.").waitFor();
+  });
+
+  it("names every property that needs 64 bits, and every one that can be null", async () => {
+    const description = await shippedDescription();
+    const bullet = (begin: string) =>
+      new RegExp(`^- \\*\\*${begin}[\\s\\S]*?(?=^- )`, "m").exec(page)?.[0] ?? "";
+    const named = { long: new Set<string>(), nullable: new Set<string>() };
+    JSON.stringify(description, (name, value: unknown) => {
+      const isProperty = !/^(?:schema|items|\d+)$/.test(name);
+      if (!isProperty || typeof value !== "object" || value === null) return value;
+      const { format, type }: { format?: unknown; type?: unknown } = value;
+      if (format === "int64") named.long.add(name);
+      if (Array.isArray(type) && type.includes("null")) named.nullable.add(name);
+      return value;
+    });
+    assert.ok(named.long.has("duration") && named.nullable.has("uuid"), "the description has both");
+    for (const name of named.long) assertIncludes(bullet("Whole numbers"), `\`${name}\``);
+    for (const name of named.nullable) assertIncludes(bullet("Some values can be null"), `\`${name}\``);
   });
 
   it("tells of every code, with its status, what to do on it", () => {
