@@ -85,7 +85,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
             .map(([type, value]) => `${type} ${value}`)
             .join(", "),
         ],
-        ["tokens", shown.tokens.map(({ id, state }) => `${id} (${state})`).join(", ") || "-"],
+        ["tokens", shown.tokens.map(tokenWords).join(", ") || "-"],
       ];
       output.result(shown, lines.map(([label, value]) => `${label.padEnd(14)} ${value}`).join("\n"));
     });
@@ -109,6 +109,10 @@ export function addPlayerCommands(program: Command, session: Session): void {
         output.result(result, result.info);
       });
   }
+}
+
+function tokenWords({ id, state, readOnly }: { id: string; state: string; readOnly: boolean }): string {
+  return `${id} (${state}${readOnly ? ", read-only" : ""})`;
 }
 
 function memberWords({ organisation, rank }: Member): string {

@@ -1,5 +1,6 @@
 /** `token`: issuing, listing and revoking tokens. A token is shown once, when it is issued. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
 import { examples } from "../help.ts";
@@ -25,6 +26,22 @@ function hashFrom(text: string): string {
   throw new Failure("PARAMETER_INVALID", "Expected one token on standard input, but there is none.", {
     hint: "A token is gat_ and 43 characters. Give the id instead where you know it.",
   });
+}
+
+/**
+ * Revokes a token that was to be read-only and is not: a service that was started from an earlier version ignores the
+ * option, and the token is about to be published.
+ * @throws Failure where the token was revoked
+ */
+async function requireReadOnly(control: Control, id: string): Promise<void> {
+  const tokens = await control.administer("token.list", {});
+  if (tokens.some((each) => each.id === id && each.readOnly)) return;
+  await control.administer("token.revoke", { id });
+  throw new Failure(
+    "CONFLICT",
+    "Expected a read-only token, but the running service issued one that allows changes; it was revoked.",
+    { hint: "The service was started from an earlier version. Restart it, then issue the token again." },
+  );
 }
 
 interface IssueOptions {
@@ -58,15 +75,17 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
           exitCode: 2,
         });
       }
-      const issued = await withControl("changes", (control) =>
-        control.administer("token.issue", {
+      const issued = await withControl("changes", async (control) => {
+        const answer = await control.administer("token.issue", {
           player: options.player,
           label: options.label,
           addonVersion: options.addonVersion,
           readOnly: options.readOnly,
           expiresIn: options.expires,
-        }),
-      );
+        });
+        if (options.readOnly === true) await requireReadOnly(control, answer.id);
+        return answer;
+      });
       output.issued(issued, issued.token);
     });
   token

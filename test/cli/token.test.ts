@@ -1,7 +1,10 @@
 /** `token issue`, `list` and `revoke`: a token is shown once, and kept nowhere (contract, sections 2 and 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { day } from "../_setup.ts";
+import { type Control, controlOf } from "../../src/control/control.ts";
+import { startControl } from "../../src/control/server.ts";
+import { Service } from "../../src/service.ts";
+import { assertLacks, day, prefix, shippedRoutes } from "../_setup.ts";
 import {
   type Desk,
   type FailureDocument,
@@ -165,6 +168,43 @@ describe("token list and token revoke", () => {
     );
     const line = linesOf(await desk.ok("token", "list")).find((each) => each.startsWith(narrow.id));
     assert.match(line ?? "", /\tread-only\t/);
+    const own = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada", "--read-only");
+    assert.match(
+      await desk.ok("player", "show", "Ada"),
+      new RegExp(`^tokens +${own.id} \\(valid, read-only\\)$`, "m"),
+    );
+  });
+
+  it("when a service that runs since before --read-only issues a full token then it is revoked and not shown", async (t) => {
+    const desk = await deskWithAda(t);
+    const service = await Service.open({ folder: desk.data, routes: shippedRoutes });
+    await service.loadTable();
+    const holder = { pid: 4711, url: "http://127.0.0.1:8888", since: 0 };
+    const present = controlOf(service, holder);
+    const issued: string[] = [];
+    // An earlier version ignores the option, and stores a token without it.
+    const administer: Control["administer"] = async (name, input) => {
+      const answer = await present.administer(name, input);
+      if (!("token" in answer)) return answer;
+      issued.push(answer.token);
+      await service.store.change({ who: "operator", operation: "test" }, (draft) => {
+        for (const { readOnly: _, ...old } of draft.tokens.values()) draft.tokens.put(old);
+      });
+      return answer;
+    };
+    const control = await startControl(desk.data, { ...present, administer });
+    desk.beforeClear(async () => {
+      await control.close();
+      await service.close();
+    });
+
+    const stderr = await desk.fails("token", "issue", "--public", "--read-only");
+    assert.match(stderr, /allows changes; it was revoked\.\n.*Restart it/);
+    const [token = ""] = issued;
+    assertLacks(stderr, token);
+    const path = `${prefix}/${token}/event`;
+    assert.equal((await service.fetch(new Request(`http://localhost${path}`))).status, 401);
+    assert.match(await desk.ok("token", "issue", "--public"), alone);
   });
 
   it("when a token is revoked then it is answered TOKEN_REVOKED, and others are good", async (t) => {
