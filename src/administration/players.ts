@@ -32,7 +32,7 @@ import {
 } from "./define.ts";
 import { listTokens } from "./tokens.ts";
 
-const player = v.object({ player: playerReference });
+const player = v.strictObject({ player: playerReference });
 
 function info(sentence: string): Info {
   return { info: sentence };
@@ -49,7 +49,7 @@ function setMembership(draft: Draft, { uuid }: Player, organisation: string, new
 }
 
 export const add = defineChange({
-  input: v.object({
+  input: v.strictObject({
     name: newPlayerName,
     uuid: v.optional(v.string()),
     members: v.optional(v.array(v.object({ organisation: v.string(), rank })), []),
@@ -115,7 +115,7 @@ function groupsOf(data: Data, subject: { name: string; uuid: string | null }): s
 }
 
 export const list = defineRead({
-  input: v.object({}),
+  input: v.strictObject({}),
   read: (data) =>
     Array.from(data.players.values())
       .sort((a, b) => compareTexts(a.name, b.name))
@@ -190,7 +190,7 @@ export const resetStatistic = defineChange({
 });
 
 export const setMember = defineChange({
-  input: v.object({ player: playerReference, organisation: v.string(), rank }),
+  input: v.strictObject({ player: playerReference, organisation: v.string(), rank }),
   change(draft, input) {
     const found = requirePlayer(draft, input.player);
     setMembership(draft, found, input.organisation, input.rank);
@@ -200,7 +200,7 @@ export const setMember = defineChange({
 });
 
 export const removeMember = defineChange({
-  input: v.object({ player: playerReference, organisation: v.string() }),
+  input: v.strictObject({ player: playerReference, organisation: v.string() }),
   change(draft, input) {
     const { uuid, name } = requirePlayer(draft, input.player);
     const { name: organisation } = requireOrganisation(draft, input.organisation);
@@ -230,7 +230,7 @@ export const revokeAdministrator = defineChange({
 });
 
 export const listAdministrators = defineRead({
-  input: v.object({}),
+  input: v.strictObject({}),
   read: (data) =>
     Array.from(data.players.values())
       .filter(({ administrator }) => administrator)
@@ -239,7 +239,7 @@ export const listAdministrators = defineRead({
 });
 
 export const listGroups = defineRead({
-  input: v.object({}),
+  input: v.strictObject({}),
   read: (data) =>
     namesOf(data, "group").map((group) => ({
       group,
@@ -251,7 +251,7 @@ export const listGroups = defineRead({
 });
 
 export const addToGroup = defineChange({
-  input: v.object({ player: playerReference, group: v.string() }),
+  input: v.strictObject({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireGroup(draft, input.group);
     const subject = toNewSubject(draft, input.player);
@@ -262,7 +262,7 @@ export const addToGroup = defineChange({
 });
 
 export const removeFromGroup = defineChange({
-  input: v.object({ player: playerReference, group: v.string() }),
+  input: v.strictObject({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireGroup(draft, input.group);
     const subject = leaveGroup(draft, group, input.player);

@@ -19,7 +19,7 @@ const label = v.pipe(
 );
 
 export const issue = defineChange({
-  input: v.object({
+  input: v.strictObject({
     /** Undefined for a public token. */
     player: v.optional(playerReference),
     label: v.optional(label),
@@ -69,13 +69,13 @@ export function listTokens(data: Data, now: number, uuid?: string) {
 }
 
 export const list = defineRead({
-  input: v.object({}),
+  input: v.strictObject({}),
   read: (data, _input, { now }) => listTokens(data, now),
 });
 
 export const revoke = defineChange({
   /** The token's id, or the hash of the token itself: that stays with whoever typed it. */
-  input: v.union([v.object({ id: v.string() }), v.object({ hash: v.string() })]),
+  input: v.union([v.strictObject({ id: v.string() }), v.strictObject({ hash: v.string() })]),
   change(draft, input, { now }): Info {
     const token = "id" in input ? requireId(draft, input.id) : requireHash(draft, input.hash);
     if (token.revokedAt !== null) return { info: `The token ${token.id} is revoked already.` };

@@ -207,6 +207,15 @@ describe("token list and token revoke", () => {
     assert.match(await desk.ok("token", "issue", "--public"), alone);
   });
 
+  it("when a command has an option that the running service does not know then nothing is issued", async (t) => {
+    const desk = await deskWithAda(t);
+    await desk.withService(async (service) => {
+      const later: { label: string } = { ...{ until: "death" }, label: "of a later version" };
+      await assert.rejects(service.administer("token.issue", later), /no option "until"/);
+      assert.deepEqual(await service.administer("token.list", {}), []);
+    });
+  });
+
   it("when a token is revoked then it is answered TOKEN_REVOKED, and others are good", async (t) => {
     const desk = await deskWithAda(t);
     const lost = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
