@@ -5,6 +5,7 @@ import { describeInconsistency } from "../../src/maintenance/consistency.ts";
 import { type Mark, type Status, statusOf } from "../../src/maintenance/status.ts";
 import { verify } from "../../src/maintenance/verify.ts";
 import { nodeFiles } from "../../src/store/files.ts";
+import { keepNewObjectsYoung } from "../heap.ts";
 import { Reported, toDate } from "../output.ts";
 import type { Session } from "../session.ts";
 import { describeFault, holderOrFailure } from "./data-folder.ts";
@@ -27,6 +28,7 @@ export async function showStatus({ output, workplace }: Session): Promise<void> 
 
 /** Reads everything, and tells every fault. @throws Reported where there is one */
 export async function verifyFolder({ output, workplace }: Session): Promise<void> {
+  keepNewObjectsYoung();
   const { folder } = workplace();
   const holder = await holderOrFailure(folder);
   if (holder instanceof Failure) output.remark(`warning: ${holder.message}`);

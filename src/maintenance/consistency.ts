@@ -3,27 +3,89 @@
  * what has to be unique is. The schemas of `model.ts` tell what is right within one record. An import, a restore,
  * `data verify` and the start all ask here.
  */
-import { Failure } from "../errors.ts";
-import { model, type Named, type Subject } from "../model.ts";
+import { isDeepStrictEqual } from "node:util";
+import * as v from "valibot";
+import type { Named, Subject } from "../model.ts";
 import type { Rows } from "../store/collection.ts";
-import type { Data } from "../store/data.ts";
-import type { Files } from "../store/files.ts";
-import { readState } from "../store/reading.ts";
 import { Slices } from "../store/slices.ts";
 import { fold } from "../text.ts";
 import { definitionOf } from "./record.ts";
 
+const subject = { name: v.string(), uuid: v.nullable(v.string()) };
+const organisation = { uuid: v.string(), organisation: v.string() };
+
+/** What is checked of the records: all but bookkeeping, which refers to players who may be gone, and what refers to nothing. */
+const checked = {
+  names: v.object({ name: v.string(), kind: v.picklist(["group", "faction", "service"]) }),
+  players: v.object({ uuid: v.string(), name: v.string() }),
+  statistics: v.object({ uuid: v.string() }),
+  memberships: v.object(organisation),
+  groupMembers: v.object({ ...subject, group: v.string() }),
+  targets: v.object(subject),
+  blacklistReasons: v.object({ faction: v.string(), reason: v.string() }),
+  houseBans: v.object({ ...subject, reasons: v.array(v.object({ reason: v.string() })) }),
+  tokens: v.object({ id: v.string(), hash: v.string(), uuid: v.nullable(v.string()) }),
+};
+
 /** What is checked of a collection. */
 type Looked<T> = Pick<Rows<T>, "get" | "has" | "values">;
 
-/** The collections that are checked: all but bookkeeping, which refers to players who may be gone. */
+/** The records that are checked. */
 export type CheckedData = {
-  readonly [Name in Exclude<keyof Data, "activity" | "counters" | "repetitions">]: Data[Name] extends Rows<
-    infer T
-  >
-    ? Looked<T>
-    : never;
+  readonly [Name in keyof typeof checked]: Looked<v.InferOutput<(typeof checked)[Name]>>;
 };
+
+/** Only what is checked of records, so that those of a whole folder take little memory. */
+export class CheckedRecords {
+  readonly data = {
+    names: new CheckedCollection(checked.names),
+    players: new CheckedCollection(checked.players),
+    statistics: new CheckedCollection(checked.statistics),
+    memberships: new CheckedCollection(checked.memberships),
+    groupMembers: new CheckedCollection(checked.groupMembers),
+    targets: new CheckedCollection(checked.targets),
+    blacklistReasons: new CheckedCollection(checked.blacklistReasons),
+    houseBans: new CheckedCollection(checked.houseBans),
+    tokens: new CheckedCollection(checked.tokens),
+  } satisfies CheckedData;
+  readonly #collections = new Map<string, { set(key: string, record: unknown): void }>(
+    Object.entries(this.data),
+  );
+
+  /** Sets what a record is from now on; anything that is no record of its collection removes it. */
+  set(collection: string, key: string, record: unknown): void {
+    this.#collections.get(collection)?.set(key, record);
+  }
+}
+
+/** The checked fields of the records of a collection. */
+class CheckedCollection<T> implements Looked<T> {
+  readonly #schema: v.GenericSchema<unknown, T>;
+  readonly #records = new Map<string, T>();
+
+  constructor(schema: v.GenericSchema<unknown, T>) {
+    this.#schema = schema;
+  }
+
+  get(key: string): T | undefined {
+    return this.#records.get(key);
+  }
+
+  has(key: string): boolean {
+    return this.#records.has(key);
+  }
+
+  values(): Iterable<T> {
+    return this.#records.values();
+  }
+
+  set(key: string, record: unknown): void {
+    const { success, output } = v.safeParse(this.#schema, record);
+    if (!success) this.#records.delete(key);
+    // Most changes leave these fields as they are: new objects would be garbage soon.
+    else if (!isDeepStrictEqual(this.#records.get(key), output)) this.#records.set(key, output);
+  }
+}
 
 /** A record that does not fit the others. */
 export interface Inconsistency {
@@ -89,17 +151,6 @@ export async function findInconsistencies(data: CheckedData): Promise<Inconsiste
   return found;
 }
 
-/** Finds them in the newest data of a folder's files; none where damage keeps the data from being read. */
-export async function readInconsistencies(files: Files, folder: string): Promise<Inconsistency[]> {
-  try {
-    const { database } = await readState(files, folder, model);
-    return await findInconsistencies(database.view);
-  } catch (error) {
-    if (error instanceof Failure) return [];
-    throw error;
-  }
-}
-
 /** What a record may refer to. */
 class Rules {
   readonly #data: CheckedData;
@@ -108,7 +159,7 @@ class Rules {
     this.#data = data;
   }
 
-  name({ name, kind }: Named): string | undefined {
+  name({ name, kind }: Pick<Named, "name" | "kind">): string | undefined {
     if (kind === "group") return undefined;
     const twin = kind === "faction" ? "service" : "faction";
     return this.#data.names.has(`${twin}/${fold(name)}`) ? `${name} is a ${twin}, too` : undefined;

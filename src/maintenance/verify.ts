@@ -6,26 +6,24 @@
  * has left, does the journal lead from each snapshot to exactly the next, and are the newest records consistent?
  */
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../errors.ts";
 import { ClockSteps } from "../store/clock.ts";
 import { type Files, piecesOf } from "../store/files.ts";
 import { segmentFile, segmentsIn } from "../store/journal.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
-import { type Inconsistency, readInconsistencies } from "./consistency.ts";
+import { findInconsistencies, type Inconsistency } from "./consistency.ts";
 import {
   type Fault,
   type InspectedSegment,
-  type InspectedSnapshot,
   inspectSegment,
   inspectSnapshot,
-  type PlacedRecord,
   type SegmentEntry,
   type SegmentHead,
 } from "./inspect.ts";
+import { quote, toJSON } from "./known.ts";
 import { listData, steadily } from "./listing.ts";
-import { definitionOf } from "./record.ts";
-import { Records, Walk } from "./walk.ts";
+import { SnapshotComparison } from "./snapshot-comparison.ts";
+import { Walk } from "./walk.ts";
 
 /** What {@link verify} found. */
 export interface Verified {
@@ -53,9 +51,12 @@ export interface Verified {
 export function verify(files: Files, folder: string, options: { running: boolean }): Promise<Verified> {
   return steadily(async () => {
     const names = await listData(files, folder);
-    const verified = await new Verification(files, folder, names, options.running).run();
-    const isSound = verified.problems.length === 0;
-    return { ...verified, inconsistencies: isSound ? await readInconsistencies(files, folder) : [] };
+    const suspects = new Set<string>();
+    for (;;) {
+      const { size } = suspects;
+      const verified = await new Verification(files, folder, names, options.running, suspects).run();
+      if (suspects.size === size) return verified;
+    }
   });
 }
 
@@ -64,6 +65,7 @@ class Verification {
   readonly #folder: string;
   readonly #names: readonly string[];
   readonly #running: boolean;
+  readonly #suspects: Set<string>;
   readonly #problems: Fault[] = [];
   readonly #remarks: string[] = [];
   readonly #snapshots: number[];
@@ -75,20 +77,32 @@ class Verification {
   #changes = 0;
   #records = 0;
 
-  constructor(files: Files, folder: string, names: readonly string[], running: boolean) {
+  /** @param suspects the records that differ, see {@link KnownRecords}: what is said of those that are added is not exact */
+  constructor(
+    files: Files,
+    folder: string,
+    names: readonly string[],
+    running: boolean,
+    suspects: Set<string>,
+  ) {
     this.#files = files;
     this.#folder = folder;
     this.#names = names;
     this.#running = running;
+    this.#suspects = suspects;
     this.#snapshots = snapshotsIn(names);
     this.#segments = segmentsIn(names);
     this.#waiting = [...this.#snapshots];
     // A journal that begins with change 1 begins with nothing; else the walk begins where the journal does.
     const [first = 1] = this.#segments;
-    this.#walk = first === 1 ? new Walk(0, 0, true) : new Walk(first - 1, undefined, false);
+    this.#walk = first === 1 ? new Walk(0, 0, true, suspects) : this.#walkFrom(first);
   }
 
-  async run(): Promise<Omit<Verified, "inconsistencies">> {
+  #walkFrom(first: number): Walk {
+    return new Walk(first - 1, undefined, false, this.#suspects);
+  }
+
+  async run(): Promise<Verified> {
     const [oldest] = this.#segments;
     for (const sequence of this.#waiting.filter((each) => oldest === undefined || each < oldest - 1)) {
       this.#waiting.shift();
@@ -96,7 +110,7 @@ class Verification {
       const what = `the journal from change ${sequence + 1} on, which follows this snapshot, is missing`;
       this.#damage(snapshotFile(sequence), 0, what);
       // Nothing leads from here to where the journal begins.
-      if (oldest !== undefined) this.#walk = new Walk(oldest - 1, undefined, false);
+      if (oldest !== undefined) this.#walk = this.#walkFrom(oldest);
     }
     if (oldest !== undefined && oldest > 1 && this.#snapshots.length === 0) {
       this.#damage(
@@ -121,8 +135,10 @@ class Verification {
     this.#requireNewest();
     if (this.#clock.warning !== undefined) this.#remarks.push(this.#clock.warning);
     this.#remarkOthers();
+    const isSound = this.#problems.length === 0;
     return {
       problems: this.#problems,
+      inconsistencies: isSound ? await findInconsistencies(this.#walk.records.checked.data) : [],
       remarks: this.#remarks,
       snapshots: this.#snapshots.length,
       segments: this.#segments.length,
@@ -177,9 +193,9 @@ class Verification {
       await this.#visit(this.#waiting.shift() as number);
     }
     for (const { collection, key, before } of record.changes) {
-      const known = walk.known(collection, key);
-      if (known === undefined || isDeepStrictEqual(known.value ?? null, before ?? null)) continue;
-      const what = `change ${record.sequence} says that ${collection} ${key} was ${brief(before)}, but it was ${brief(known.value)}`;
+      if (walk.records.equals(collection, key, before) !== false) continue;
+      const was = quote(walk.records.valueOf(collection, key));
+      const what = `change ${record.sequence} says that ${collection} ${key} was ${quote(toJSON(before))}, but it was ${was}`;
       this.#content(file, offset, what);
     }
     walk.apply(record, chain);
@@ -247,45 +263,15 @@ class Verification {
   /** Looks at a snapshot: is it what the walk has come to? The walk goes on from it. */
   async #visit(sequence: number): Promise<void> {
     const file = snapshotFile(sequence);
-    const walk = this.#walk;
-    const records = new Records();
-    const differing: Fault[] = [];
-    const take = ({ collection, record, offset, isSound }: PlacedRecord) => {
-      const key = isSound ? definitionOf(collection)?.key(record) : undefined;
-      if (key === undefined || walk.sequence > sequence) return;
-      const known = walk.sequence < sequence ? undefined : walk.known(collection, key);
-      const isKnown = known !== undefined && isDeepStrictEqual(known.value ?? null, record);
-      // The one that is there already: no record is in memory twice.
-      records.set(collection, key, isKnown ? known.value : record);
-      if (known === undefined || isKnown) return;
-      const what = `${collection} ${key} is ${brief(record)}, but the journal before it makes it ${brief(known.value)}`;
-      differing.push({ file, offset, what, kind: "content" });
-    };
+    const comparison = new SnapshotComparison(this.#walk, sequence);
     const pieces = piecesOf(this.#files, join(this.#folder, file));
-    const snapshot = await this.#inspect(inspectSnapshot(pieces, sequence, take), file);
+    const inspected = inspectSnapshot(pieces, sequence, (record) => comparison.take(record));
+    const snapshot = await this.#inspect(inspected, file);
     if (snapshot === undefined) return;
     for (const fault of snapshot.faults) this.#problems.push(fault);
     this.#records += snapshot.count;
     if (!snapshot.complete || snapshot.faults.some(({ kind }) => kind === "content")) return;
-    if (walk.sequence === sequence) this.#compare(snapshot, records, differing);
-    if (walk.sequence <= sequence) walk.restart(sequence, snapshot.chain, records);
-  }
-
-  #compare(
-    { file, sequence, chain }: InspectedSnapshot,
-    records: Records,
-    differing: readonly Fault[],
-  ): void {
-    const walk = this.#walk;
-    if (chain !== undefined && walk.chain !== undefined && chain !== walk.chain) {
-      this.#damage(file, 0, `the journal has another change ${sequence} than it contains`);
-      return;
-    }
-    for (const fault of differing) this.#problems.push(fault);
-    for (const [collection, key] of walk.all()) {
-      if (records.get(collection, key) !== undefined) continue;
-      this.#content(file, 0, `it lacks ${collection} ${key}, which the journal before it has`);
-    }
+    for (const fault of comparison.end(snapshot)) this.#problems.push(fault);
   }
 
   async #inspect<T>(inspected: Promise<T>, file: string): Promise<T | undefined> {
@@ -318,11 +304,4 @@ class Verification {
   #content(file: string, offset: number, what: string): void {
     this.#problems.push({ file, offset, what, kind: "content" });
   }
-}
-
-/** A record for a person, short. */
-function brief(value: unknown): string {
-  if (value === null || value === undefined) return "not there";
-  const text = JSON.stringify(value);
-  return text.length <= 80 ? text : `${text.slice(0, 77)}…`;
 }

@@ -1,11 +1,25 @@
-/** `data verify` on files that come in pieces: none is read as a whole. */
+/** What `data verify` finds, and what it takes: no file as a whole, each once, and digests in place of values. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
+import { execFile } from "node:child_process";
+import { basename, join } from "node:path";
 import { describe, it } from "node:test";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { verify } from "../../src/maintenance/verify.ts";
+import { model, type Token } from "../../src/model.ts";
 import { type Files, nodeFiles } from "../../src/store/files.ts";
+import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { write } from "./_setup.ts";
+import { chained, contentsOf, inMemory, write } from "./_setup.ts";
+
+const names = Array.from({ length: 3_000 }, (_, number) => `N${number}`);
+
+function tokenOf(number: number, label: string): Token {
+  const id = `t${number}`;
+  const hash = String(number).padStart(64, "0");
+  const instants = { issuedAt: 1, expiresAt: null, revokedAt: null };
+  return { id, hash, uuid: null, label, addonVersion: null, ...instants };
+}
 
 describe("a folder", () => {
   it("is verified in pieces, wherever they end", async (t) => {
@@ -27,5 +41,89 @@ describe("a folder", () => {
         { problems: [], changes: 3, records: 2, sequence: 3 },
       );
     }
+  });
+});
+
+describe("verifying", () => {
+  it("reads each file once", async (t) => {
+    const folder = join(await temporaryFolder(t), "data");
+    await write(folder, [{ A: 1 }, "snapshot", { A: 2 }, "snapshot", { A: 3 }]);
+    const read: string[] = [];
+    const files: Files = {
+      ...nodeFiles,
+      readPieces(path, from) {
+        read.push(basename(path));
+        return nodeFiles.readPieces?.(path, from) ?? assert.fail();
+      },
+    };
+    const { problems, inconsistencies } = await verify(files, folder, { running: false });
+    assert.deepEqual([problems, inconsistencies], [[], []]);
+    assert.deepEqual(read.toSorted(), [...(await contentsOf(folder)).keys()]);
+  });
+
+  it("finds no problem where records were removed, added again and changed between snapshots", async (t) => {
+    const folder = join(await temporaryFolder(t), "data");
+    const all = (points: number) => Object.fromEntries(names.map((name) => [name, points]));
+    await write(folder, [all(1), "snapshot", all(-1), "snapshot", all(2), { N7: -1 }, "snapshot", { N7: 3 }]);
+    const { problems, inconsistencies } = await verify(nodeFiles, folder, { running: false });
+    assert.deepEqual([problems, inconsistencies], [[], []]);
+  });
+
+  it("quotes every record that a snapshot has differently, lacks, or has in addition", async (t) => {
+    const [ours, theirs] = [join(await temporaryFolder(t), "data"), join(await temporaryFolder(t), "data")];
+    const all = Object.fromEntries(names.map((name) => [name, 1]));
+    await write(ours, [all, "snapshot", { N0: -1 }, "snapshot", { N9: 2 }]);
+    await write(theirs, [{ ...all, N5: 6, N6: 7 }, { N0: -1, N8: -1, more: 1 }, "snapshot"]);
+    const contents = await contentsOf(ours);
+    const [name] = [...contents.keys()].filter((each) => each === "snapshot-000000000002.jsonl");
+    assert.ok(name !== undefined);
+    const lines = String((await contentsOf(theirs)).get(name))
+      .trimEnd()
+      .split("\n");
+    const header = String(contents.get(name)).split("\n", 1);
+    const documents = [...header, ...lines.slice(1)].map((line) => JSON.parse(line.slice(9)));
+    contents.set(name, Buffer.from(chained(0, documents).text));
+    const { problems } = await verify(inMemory(contents), "/data", { running: false });
+    assert.deepEqual(
+      problems.map(({ file, what, kind }) => `${kind} ${file}: ${what}`),
+      [
+        `content ${name}: wantedReasons n5 is {"reason":"N5","points":6}, but the journal before it makes it {"reason":"N5","points":1}`,
+        `content ${name}: wantedReasons n6 is {"reason":"N6","points":7}, but the journal before it makes it {"reason":"N6","points":1}`,
+        `content ${name}: wantedReasons more is {"reason":"more","points":1}, but the journal before it makes it not there`,
+        `content ${name}: it lacks wantedReasons n8, which the journal before it has`,
+      ],
+    );
+  });
+
+  it("does not mind the order of a record's properties", async () => {
+    const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 1 };
+    const change = (sequence: number, before: unknown, after: unknown) => ({
+      ...{ sequence, instant: sequence, who: "operator", operation: "test" },
+      changes: [{ collection: "wantedReasons", key: "theft", before, after }],
+    });
+    const { text } = chained(0, [
+      change(1, null, { reason: "Theft", points: 1 }),
+      change(2, { points: 1, reason: "Theft" }, { reason: "Theft", points: 2 }),
+    ]);
+    const journal = Buffer.from(`${chained(0, [header]).text}${text}`);
+    const files = inMemory(new Map([["journal-000000000001.log", journal]]));
+    assert.deepEqual((await verify(files, "/data", { running: false })).problems, []);
+  });
+
+  it("needs no more memory for longer records", async (t) => {
+    const folder = join(await temporaryFolder(t), "data");
+    const store = await Store.open({ folder, model });
+    const label = "x".repeat(20_000);
+    for (let first = 0; first < 3_000; first += 100) {
+      await store.change({ who: "operator", operation: "test" }, (draft) => {
+        for (let number = first; number < first + 100; number += 1) draft.tokens.put(tokenOf(number, label));
+      });
+    }
+    await store.close();
+    const script = fileURLToPath(new URL("_verify-driver.ts", import.meta.url));
+    // The labels alone take 60 MB.
+    const args = ["--max-old-space-size=48", "--import", "tsx", script, folder];
+    const { stdout } = await promisify(execFile)(process.execPath, args);
+    assert.equal(stdout, "[]\n");
   });
 });
