@@ -4,6 +4,7 @@
  * `data verify` and the start all ask here.
  */
 import { isDeepStrictEqual } from "node:util";
+import { crc32 } from "node:zlib";
 import * as v from "valibot";
 import type { Named, Subject } from "../model.ts";
 import type { Rows } from "../store/collection.ts";
@@ -118,9 +119,17 @@ export async function findInconsistencies(data: CheckedData): Promise<Inconsiste
   };
   const rules = new Rules(data);
   await check("names", data.names, (each) => rules.name(each));
+  const names = await repeated(data.players, ({ name }) => fold(name), slices);
+  for (const rows of [data.groupMembers, data.targets, data.houseBans]) {
+    for (const { name, uuid } of rows.values()) {
+      if (uuid === null) names.add(fold(name));
+      if (slices.isOver) await slices.next();
+    }
+  }
+  /** The UUIDs of the players with those names. */
   const players = new Map<string, string>();
   await check("players", data.players, ({ uuid, name }) => {
-    const other = setOnce(players, fold(name), uuid);
+    const other = names.has(fold(name)) ? setOnce(players, fold(name), uuid) : undefined;
     return other === undefined ? undefined : `the name ${name} is that of the player ${other}, too`;
   });
   await check("statistics", data.statistics, ({ uuid }) => rules.player(uuid));
@@ -142,9 +151,10 @@ export async function findInconsistencies(data: CheckedData): Promise<Inconsiste
     if (reasons.size < ban.reasons.length) return "it has a reason twice";
     return rules.subject(ban, players);
   });
+  const repeatedHashes = await repeated(data.tokens, ({ hash }) => hash, slices);
   const hashes = new Map<string, string>();
   await check("tokens", data.tokens, ({ id, hash, uuid }) => {
-    const other = setOnce(hashes, hash, id);
+    const other = repeatedHashes.has(hash) ? setOnce(hashes, hash, id) : undefined;
     if (other !== undefined) return `its hash is that of the token ${other}, too`;
     return uuid === null ? undefined : rules.player(uuid);
   });
@@ -190,9 +200,34 @@ class Rules {
   }
 }
 
-/** Sets a value where there is none; else gives the one that is there. */
+/**
+ * Returns the values that several records have, and a few others. Most values are told apart by one bit each, so that
+ * those of all records are never in memory together.
+ */
+async function repeated<T>(
+  rows: Looked<T>,
+  fieldOf: (record: T) => string,
+  slices: Slices,
+): Promise<Set<string>> {
+  const bits = new Uint8Array(2 ** 20);
+  const found = new Set<string>();
+  for (const record of rows.values()) {
+    const value = fieldOf(record);
+    const hash = crc32(value);
+    const at = (hash >>> 3) % bits.length;
+    const bit = 1 << (hash & 7);
+    const byte = bits[at] ?? 0;
+    if ((byte & bit) === 0) bits[at] = byte | bit;
+    else found.add(value);
+    if (slices.isOver) await slices.next();
+  }
+  return found;
+}
+
+/** Sets a value where there is none; else gives the one that is there, where it is another one. */
 function setOnce(map: Map<string, string>, key: string, value: string): string | undefined {
   const other = map.get(key);
   if (other === undefined) map.set(key, value);
-  return other;
+  // A record that is removed and added while all are read comes twice.
+  return other === value ? undefined : other;
 }
