@@ -6,8 +6,8 @@
  * No token is in it, since none is kept; their hashes are.
  */
 import * as v from "valibot";
-import { model } from "../model.ts";
-import { Database } from "../store/collection.ts";
+import type { model } from "../model.ts";
+import type { Database } from "../store/collection.ts";
 import { ImportProblems } from "./import-problems.ts";
 import { definitionOf, recordFault } from "./record.ts";
 
@@ -51,14 +51,13 @@ export function formatExport({ collections, ...head }: ExportDocument): string {
 }
 
 /**
- * The database that an export holds. A collection that it lacks is empty.
+ * Sets the records that an export holds in an empty database. A collection that it lacks stays empty.
  * @param file how problems name it
  * @throws ImportProblems that names every problem
  */
-export function fromExport(text: string, file: string): Database<typeof model> {
+export function fromExport(text: string, file: string, database: Database): void {
   const { collections } = parse(text, file);
   const problems: string[] = [];
-  const database = new Database(model);
   let latest = 0;
   for (const [name, records] of Object.entries(collections)) {
     const definition = definitionOf(name);
@@ -67,6 +66,7 @@ export function fromExport(text: string, file: string): Database<typeof model> {
       continue;
     }
     const collection = database.collection(name);
+    const keys = new Set<string>();
     for (const [index, record] of records.entries()) {
       const place = `collections.${name}[${index}]`;
       const fault = recordFault(name, record);
@@ -75,7 +75,8 @@ export function fromExport(text: string, file: string): Database<typeof model> {
         continue;
       }
       const key = definition.key(record);
-      if (collection.has(key)) problems.push(`${place}: there is a record of the key "${key}" before it`);
+      if (keys.has(key)) problems.push(`${place}: there is a record of the key "${key}" before it`);
+      keys.add(key);
       collection.set(key, record);
       latest = Math.max(latest, listedOf(record));
     }
@@ -84,7 +85,6 @@ export function fromExport(text: string, file: string): Database<typeof model> {
   // Not 0, since a folder whose journal begins with change 1 would open empty were the snapshot lost; and behind
   // the changes that the target list is ordered by.
   database.sequence = latest + 1;
-  return database;
 }
 
 function parse(text: string, file: string): v.InferOutput<typeof documentSchema> {

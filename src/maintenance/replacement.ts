@@ -15,7 +15,7 @@ import type { RecordChange } from "../store/draft.ts";
 import { Slices } from "../store/slices.ts";
 import { fold } from "../text.ts";
 import type { CheckedData } from "./consistency.ts";
-import { definitionOf } from "./record.ts";
+import type { Overlay } from "./overlay.ts";
 import type { Revocations } from "./revocations.ts";
 
 /** What is to be replaced beyond the rest. */
@@ -26,64 +26,60 @@ export interface ReplacementOptions {
   readonly revocations: Revocations;
 }
 
-/** What became of a collection at one of its versions. */
-interface Compared {
-  readonly version: number;
-  readonly changes: readonly RecordChange[];
-}
-
 /** See the head of this file. */
 export class Replacement {
   readonly #present: DurableData;
-  readonly #source: Database<typeof model>;
-  readonly #options: ReplacementOptions;
-  readonly #compared = new Map<string, Compared>();
+  readonly #source: Overlay;
+  readonly #tokens: RestoredTokens;
 
   /**
    * @param source is changed: its target list is put into the order of the present changes
    * @param sequence the number of the last change of the present data
    */
-  constructor(
-    present: DurableData,
-    source: Database<typeof model>,
-    sequence: number,
-    options: ReplacementOptions,
-  ) {
+  constructor(present: DurableData, source: Overlay, sequence: number, options: ReplacementOptions) {
     this.#present = present;
     this.#source = source;
-    this.#options = options;
-    listBefore(source, sequence);
+    this.#tokens = new RestoredTokens(present, source, options);
+    listBefore(source.database, sequence);
   }
 
-  /**
-   * The changes that lead from the present data to the result. Asked again it compares only what was changed since, so
-   * that asking within the store's writer is short.
-   */
+  /** Does what takes long at the first time, so that {@link changes} is short within the store's writer. */
+  async prepare(): Promise<void> {
+    await this.#tokens.findOrphans();
+  }
+
+  /** The changes that lead from the present data to the result. */
   async changes(): Promise<RecordChange[]> {
     const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
     const slices = new Slices();
-    const all: RecordChange[] = [];
-    for (const [name, rows] of Object.entries(present)) {
-      if (bookkeeping.has(name)) continue;
-      const { version } = rows;
-      let compared = this.#compared.get(name);
-      if (compared?.version !== version) {
-        compared = { version, changes: await difference(name, rows, this.#wanted(name), slices) };
-        this.#compared.set(name, compared);
+    const changes: RecordChange[] = [];
+    for (const [collection, rows] of Object.entries(present)) {
+      if (bookkeeping.has(collection)) continue;
+      const { keys, wanted } = this.#wanted(collection);
+      for (const key of keys) {
+        const before = rows.peek(key) ?? null;
+        const after = wanted.get(key) ?? null;
+        if (!isDeepStrictEqual(before, after)) changes.push({ collection, key, before, after });
+        if (slices.isOver) await slices.next();
       }
-      for (const change of compared.changes) all.push(change);
     }
-    return all;
+    return changes;
   }
 
   /** The result, to be checked. */
   get result(): CheckedData {
-    return { ...this.#source.view, names: this.#names(), tokens: this.#tokens() };
+    return { ...this.#source.database.view, names: this.#names(), tokens: this.#tokens };
   }
 
-  #wanted(name: string): Rows<unknown> {
-    if (name === "names") return this.#names();
-    return name === "tokens" ? this.#tokens() : this.#source.collection(name);
+  /** What becomes of a collection: the records, and the keys of all that may change. */
+  #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
+    if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.differing() };
+    if (name !== "names") {
+      return { wanted: this.#source.database.collection(name), keys: this.#source.differing(name) };
+    }
+    const wanted = this.#names();
+    const all = [...wanted.values(), ...this.#present.names.values()];
+    return { wanted, keys: new Set(all.map((named) => model.names.key(named))) };
   }
 
   #names(): Collection<Named> {
@@ -93,7 +89,7 @@ export class Replacement {
       wanted.set(model.names.key(named), named);
       counts[named.kind] = Math.max(counts[named.kind], named.position + 1);
     };
-    for (const named of this.#source.view.names.values()) put(named);
+    for (const named of this.#source.database.view.names.values()) put(named);
     for (const named of this.#present.names.values()) {
       const isThere = wanted.has(model.names.key(named));
       const twin = named.kind === "faction" ? "service" : "faction";
@@ -102,47 +98,81 @@ export class Replacement {
     }
     return wanted;
   }
-
-  #tokens(): Collection<Token> {
-    const wanted = new Collection<Token>(model.tokens);
-    const { tokens, players } = this.#source.view;
-    if (this.#options.tokens) {
-      const { revocations } = this.#options;
-      for (const token of tokens.values()) {
-        wanted.set(token.id, { ...token, revokedAt: token.revokedAt ?? revocations.get(token.id) ?? null });
-      }
-    }
-    for (const token of this.#present.tokens.values()) {
-      if (token.uuid !== null && !players.has(token.uuid)) continue;
-      const { revokedAt } = token;
-      if (this.#options.tokens && revokedAt === null) continue;
-      const other = wanted.get(token.id);
-      wanted.set(token.id, other === undefined ? token : { ...other, revokedAt });
-    }
-    return wanted;
-  }
 }
 
-async function difference(
-  collection: string,
-  present: Rows<unknown>,
-  wanted: Rows<unknown>,
-  slices: Slices,
-): Promise<RecordChange[]> {
-  const changes: RecordChange[] = [];
-  const keyOf = (record: unknown) => String(definitionOf(collection)?.key(record));
-  for (const after of wanted.values()) {
-    const key = keyOf(after);
-    const before = present.get(key) ?? null;
-    if (!isDeepStrictEqual(before, after)) changes.push({ collection, key, before, after });
-    if (slices.isOver) await slices.next();
+/** The tokens of the result, each made when it is asked for. */
+class RestoredTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
+  readonly #present: DurableData;
+  readonly #overlay: Overlay;
+  readonly #source: DurableData;
+  readonly #options: ReplacementOptions;
+  /** The ids of present tokens whose player is not registered: no change of a player leads to them. */
+  readonly #orphans: string[] = [];
+
+  constructor(present: DurableData, overlay: Overlay, options: ReplacementOptions) {
+    this.#present = present;
+    this.#overlay = overlay;
+    this.#source = overlay.database.view;
+    this.#options = options;
   }
-  for (const before of present.values()) {
-    const key = keyOf(before);
-    if (!wanted.has(key)) changes.push({ collection, key, before, after: null });
-    if (slices.isOver) await slices.next();
+
+  async findOrphans(): Promise<void> {
+    const { tokens, players } = this.#present;
+    const slices = new Slices();
+    for (const { id, uuid } of tokens.values()) {
+      if (uuid !== null && players.peek(uuid) === undefined) this.#orphans.push(id);
+      if (slices.isOver) await slices.next();
+    }
   }
-  return changes;
+
+  get(id: string): Token | undefined {
+    const restored = this.#restored(id);
+    const token = this.#present.tokens.peek(id);
+    if (token === undefined || (token.uuid !== null && !this.#source.players.has(token.uuid)))
+      return restored;
+    if (!this.#options.tokens) return token;
+    const { revokedAt } = token;
+    if (revokedAt === null) return restored;
+    return restored === undefined ? token : { ...restored, revokedAt };
+  }
+
+  has(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  *values(): Generator<Token> {
+    const { tokens } = this.#present;
+    for (const { id } of tokens.values()) {
+      const token = this.get(id);
+      if (token !== undefined) yield token;
+    }
+    if (!this.#options.tokens) return;
+    for (const { id } of this.#source.tokens.values()) {
+      const token = tokens.peek(id) === undefined ? this.get(id) : undefined;
+      if (token !== undefined) yield token;
+    }
+  }
+
+  /** The ids of the tokens that may differ from the present ones. */
+  differing(): Set<string> {
+    const { tokens, revocations } = this.#options;
+    const ids = new Set(this.#orphans);
+    for (const uuid of this.#overlay.differing("players")) {
+      if (this.#source.players.has(uuid)) continue;
+      for (const { id } of this.#present.tokens.find("player", uuid)) ids.add(id);
+    }
+    if (!tokens) return ids;
+    for (const id of this.#overlay.differing("tokens")) ids.add(id);
+    for (const id of revocations.keys()) ids.add(id);
+    return ids;
+  }
+
+  #restored(id: string): Token | undefined {
+    const { tokens, revocations } = this.#options;
+    const token = tokens ? this.#source.tokens.get(id) : undefined;
+    if (token === undefined) return undefined;
+    return { ...token, revokedAt: token.revokedAt ?? revocations.get(id) ?? null };
+  }
 }
 
 /**

@@ -6,10 +6,11 @@ import { Failure } from "../errors.ts";
 import type { DataStore } from "../store/data.ts";
 import type { RecordChange } from "../store/draft.ts";
 import { nodeFiles } from "../store/files.ts";
+import { Overlay } from "./overlay.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
 import { Replacement } from "./replacement.ts";
 import { readRevocations } from "./revocations.ts";
-import { problemsOf, readSource, type Source } from "./source.ts";
+import { countOf, problemsOf, readSourceInto, type Source } from "./source.ts";
 
 /** What is to take the place of the data. */
 export interface RestoreRequest {
@@ -44,12 +45,15 @@ export interface RestoreResult extends Omit<RestorePreview, "revision"> {
  * @throws Failure where the source can not be read, ImportProblems where an export is not consistent
  */
 export async function previewRestore(store: DataStore, request: RestoreRequest): Promise<RestorePreview> {
-  return (await prepare(store, request)).preview;
+  return withReplacement(store, request, async (replacement, source) => {
+    const changes = await replacement.changes();
+    return { ...source, resources: summarize(changes, store.data), changes: changes.length };
+  });
 }
 
 /**
- * Restores or imports, beside other changes. Prepared outside the store's writer; within it only what was changed
- * meanwhile is compared again.
+ * Restores or imports, beside other changes. Prepared outside the store's writer; within it only records that differ are
+ * compared again.
  * @param revision of the source that was looked at; undefined takes whatever is there
  * @throws Failure `CONFLICT` where the source has changed since; otherwise as {@link previewRestore} and `Store.change`
  */
@@ -58,40 +62,49 @@ export async function restoreRecords(
   request: RestoreRequest,
   revision?: string,
 ): Promise<RestoreResult> {
-  const { replacement, preview } = await prepare(store, request);
-  if (revision !== undefined && preview.revision !== revision) {
-    throw new Failure("CONFLICT", "What is to be restored was changed while it was looked at.", {
-      hint: "Repeat the command to see what it would change now; nothing was changed.",
+  return withReplacement(store, request, async (replacement, { revision: found, ...source }) => {
+    if (revision !== undefined && found !== revision) {
+      throw new Failure("CONFLICT", "What is to be restored was changed while it was looked at.", {
+        hint: "Repeat the command to see what it would change now; nothing was changed.",
+      });
+    }
+    const operation = request.source.kind === "export" ? "data.import" : "data.restore";
+    let changes: readonly RecordChange[] = [];
+    const sequence = await store.changeInBulk({ who: "operator", operation }, async () => {
+      changes = await replacement.changes();
+      return changes;
     });
-  }
-  const operation = request.source.kind === "export" ? "data.import" : "data.restore";
-  let changes: readonly RecordChange[] = [];
-  const sequence = await store.changeInBulk({ who: "operator", operation }, async () => {
-    changes = await replacement.changes();
-    return changes;
+    const resources = summarize(changes, store.data);
+    return { ...source, sequence: sequence ?? null, resources, changes: changes.length };
   });
-  const { problems, records, instant } = preview;
-  const resources = summarize(changes, store.data);
-  return { sequence: sequence ?? null, resources, changes: changes.length, problems, records, instant };
 }
 
-async function prepare(store: DataStore, { source, tokens }: RestoreRequest) {
-  const { database, records, instant, revision } = await readSource(nodeFiles, store.folder, source);
-  const given = database.view.tokens;
-  const revocations = tokens ? await readRevocations(nodeFiles, store.folder) : new Map<string, number>();
-  const replacement = new Replacement(store.data, database, store.sequence, { tokens, revocations });
-  const result = replacement.result;
-  // All that an export says has to be right, also what is not taken from it.
-  const problems = await problemsOf(source, source.kind === "export" ? { ...result, tokens: given } : result);
-  const changes = await replacement.changes();
-  const resources = summarize(changes, store.data);
-  const preview: RestorePreview = {
-    resources,
-    changes: changes.length,
-    problems,
-    records,
-    instant,
-    revision,
-  };
-  return { replacement, preview };
+/** Reads a source, and has it used. */
+async function withReplacement<T>(
+  store: DataStore,
+  { source, tokens }: RestoreRequest,
+  use: (
+    replacement: Replacement,
+    source: Pick<RestorePreview, "problems" | "records" | "instant" | "revision">,
+  ) => Promise<T>,
+): Promise<T> {
+  const overlay = new Overlay(store.data);
+  try {
+    const head = await readSourceInto(nodeFiles, store.folder, source, () => overlay.begin());
+    await overlay.end();
+    const records = countOf(overlay.database);
+    const revocations = tokens ? await readRevocations(nodeFiles, store.folder) : new Map<string, number>();
+    const replacement = new Replacement(store.data, overlay, store.sequence, { tokens, revocations });
+    await replacement.prepare();
+    const { result } = replacement;
+    // All that an export says has to be right, also what is not taken from it.
+    const given = overlay.database.view.tokens;
+    const problems = await problemsOf(
+      source,
+      source.kind === "export" ? { ...result, tokens: given } : result,
+    );
+    return await use(replacement, { ...head, records, problems });
+  } finally {
+    overlay.close();
+  }
 }

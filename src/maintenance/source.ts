@@ -11,11 +11,10 @@ import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
 import { Failure } from "../errors.ts";
 import { model } from "../model.ts";
-import type { Database } from "../store/collection.ts";
+import { Database } from "../store/collection.ts";
 import { type Files, piecesOf } from "../store/files.ts";
 import { BrokenLine } from "../store/lines.ts";
-import { readState } from "../store/reading.ts";
-import { Slices } from "../store/slices.ts";
+import { readStateInto } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
 import { type CheckedData, describeInconsistency, findInconsistencies } from "./consistency.ts";
 import { fromExport } from "./exchange.ts";
@@ -29,42 +28,60 @@ export type Source =
   | { readonly kind: "export"; readonly file: string }
   | { readonly kind: "moment"; readonly sequence: number };
 
-export interface ReadSource {
-  readonly database: Database<typeof model>;
-  readonly records: number;
+/** What is known of a source once it is read. */
+export interface SourceHead {
   /** When the backup was begun, in milliseconds since 1970; null for anything else. */
   readonly instant: number | null;
   /** Differs where the source has changed since it was looked at. */
   readonly revision: string;
 }
 
+export interface ReadSource extends SourceHead {
+  readonly database: Database<typeof model>;
+  readonly records: number;
+}
+
+/** Reads a source as {@link readSourceInto} does, into a new database. */
+export async function readSource(files: Files, folder: string, source: Source): Promise<ReadSource> {
+  let database = new Database(model);
+  const head = await readSourceInto(files, folder, source, () => {
+    database = new Database(model);
+    return database;
+  });
+  return { ...head, database, records: countOf(database) };
+}
+
 /**
  * Reads a source.
+ * @param empty gives a database without records, whenever reading begins
  * @param folder the data folder, for a moment of its past
  * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged
  * @throws ImportProblems where an export has records that are not right
  */
-export async function readSource(files: Files, folder: string, source: Source): Promise<ReadSource> {
-  if (source.kind === "backup") return readBackup(files, source.file);
+export async function readSourceInto(
+  files: Files,
+  folder: string,
+  source: Source,
+  empty: () => Database<typeof model>,
+): Promise<SourceHead> {
+  if (source.kind === "backup") return readBackupInto(files, source.file, empty());
   if (source.kind === "export") {
     const text = toText(await readGiven(files, source.file), source.file);
-    const database = fromExport(text, source.file);
-    const revision = createHash("sha256").update(text).digest("hex");
-    return { database, records: countOf(database), instant: null, revision };
+    fromExport(text, source.file, empty());
+    return { instant: null, revision: createHash("sha256").update(text).digest("hex") };
   }
-  const { database } = await steadily(() => readState(files, folder, model, { sequence: source.sequence }));
-  if (database.sequence < source.sequence) {
-    const { sequence } = database;
+  const { sequence } = source;
+  const { database } = await steadily(() => readStateInto(files, folder, empty, { sequence }));
+  if (database.sequence < sequence) {
     throw new Failure(
       "UNKNOWN_ENTRY",
-      `There is no change ${source.sequence} yet; the last one is ${sequence}.`,
+      `There is no change ${sequence} yet; the last one is ${database.sequence}.`,
       {
         hint: "`addon-cli audit` lists the changes.",
       },
     );
   }
-  const revision = `${database.sequence} ${database.chain}`;
-  return { database, records: countOf(database), instant: null, revision };
+  return { instant: null, revision: `${database.sequence} ${database.chain}` };
 }
 
 /** A source, and what of it does not fit together. */
@@ -102,11 +119,19 @@ export async function problemsOf(source: Source, result: CheckedData): Promise<s
  * @throws Failure `UNKNOWN_ENTRY` where there is no such file, `STORE_UNAVAILABLE` where it is no whole backup
  */
 export async function readBackup(files: Files, path: string): Promise<ReadSource> {
+  const database = new Database(model);
+  const head = await readBackupInto(files, path, database);
+  return { ...head, database, records: countOf(database) };
+}
+
+async function readBackupInto(files: Files, path: string, database: Database): Promise<SourceHead> {
+  const check = (collection: string, record: unknown) => {
+    const fault = recordFault(collection, record);
+    if (fault !== undefined) throw notWhole(path, fault);
+  };
   try {
-    const { database, header } = await readSnapshot(unpacked(files, path), model);
-    const revision = `${header.sequence} ${header.chain} ${header.instant}`;
-    await requireRecords(database, path);
-    return { database, records: countOf(database), instant: header.instant, revision };
+    const { sequence, chain, instant } = await readSnapshot(unpacked(files, path), database, { check });
+    return { instant, revision: `${sequence} ${chain} ${instant}` };
   } catch (error) {
     if (error instanceof BrokenLine) throw notWhole(path, `at byte ${error.offset}, ${error.message}`);
     if (error instanceof Failure) throw error;
@@ -157,19 +182,8 @@ async function isCompressed(files: Files, path: string): Promise<boolean> {
   return false;
 }
 
-/** @throws Failure `STORE_UNAVAILABLE` where a record is not one of the model */
-async function requireRecords(database: Database<typeof model>, path: string): Promise<void> {
-  const slices = new Slices();
-  for (const [name, rows] of database.collections) {
-    for (const record of rows.values()) {
-      const fault = recordFault(name, record);
-      if (fault !== undefined) throw notWhole(path, fault);
-      if (slices.isOver) await slices.next();
-    }
-  }
-}
-
-function countOf({ collections }: Database<typeof model>): number {
+/** How many records a database has. */
+export function countOf({ collections }: Database): number {
   return [...collections.values()].reduce((sum, { size }) => sum + size, 0);
 }
 

@@ -31,10 +31,12 @@ export type Watcher<T> = (key: string, before: T | undefined, after: T | undefin
 
 /** The records that are durable, to read: what changes among them can be followed. */
 export interface DurableRows<T, Index extends string = string> extends Rows<T, Index> {
+  /** Returns a record as `get` does. Whoever looks at all of them asks so: the cache of `get` is for few. */
+  peek(key: string): T | undefined;
   /** Another number whenever a record was set: what was made of the records holds as long as it stays the same. */
   readonly version: number;
-  /** Tells of every record that is set from now on. */
-  watch(watcher: Watcher<T>): void;
+  /** Tells of every record that is set from now on, until the returned function is called. */
+  watch(watcher: Watcher<T>): () => void;
 }
 
 /** The records of a collection, to read and to change. */
@@ -71,7 +73,7 @@ export class Collection<T> implements DurableRows<T> {
   readonly definition: CollectionDefinition<T>;
   readonly #records = new WarmMap<T>();
   readonly #indexes: ReadonlyMap<string, SecondaryIndex<T>>;
-  readonly #watchers: Watcher<T>[] = [];
+  #watchers: readonly Watcher<T>[] = [];
   #version = 0;
   /** While the collection is being written out: the records as they were, of those changed since it began. */
   #before: Map<string, T | undefined> | undefined;
@@ -90,6 +92,10 @@ export class Collection<T> implements DurableRows<T> {
     return this.#records.get(key);
   }
 
+  peek(key: string): T | undefined {
+    return this.#records.peek(key);
+  }
+
   has(key: string): boolean {
     return this.#records.get(key) !== undefined;
   }
@@ -98,8 +104,11 @@ export class Collection<T> implements DurableRows<T> {
     return this.#version;
   }
 
-  watch(watcher: Watcher<T>): void {
-    this.#watchers.push(watcher);
+  watch(watcher: Watcher<T>): () => void {
+    this.#watchers = [...this.#watchers, watcher];
+    return () => {
+      this.#watchers = this.#watchers.filter((each) => each !== watcher);
+    };
   }
 
   values(): Iterable<T> {
@@ -169,10 +178,15 @@ export class Database<M extends Model = Model> {
   /** The checksum of that change's line: what the next line is chained to. */
   chain = 0;
 
-  constructor(model: M) {
+  /** @param create makes the collections, which have no records yet */
+  constructor(
+    model: M,
+    create: (name: string, definition: CollectionDefinition) => Collection<unknown> = (_, definition) =>
+      new Collection<unknown>(definition),
+  ) {
     this.model = model;
     this.collections = new Map(
-      Object.entries(model).map(([name, definition]) => [name, new Collection<unknown>(definition)]),
+      Object.entries(model).map(([name, definition]) => [name, create(name, definition)]),
     );
   }
 

@@ -18,7 +18,7 @@ import {
   segmentsIn,
 } from "./journal.ts";
 import { BrokenLine, NewerFormat } from "./lines.ts";
-import { readSnapshotFile, snapshotFile, snapshotsIn } from "./snapshot.ts";
+import { readSnapshot, snapshotFile, snapshotsIn } from "./snapshot.ts";
 
 /** The change up to which changes are read. */
 export interface Until {
@@ -53,18 +53,23 @@ function lacking(folder: string, sequence: number): Failure {
   });
 }
 
-/** The newest snapshot that is whole, of those up to a sequence number; an empty database where there is none. */
+/**
+ * The newest snapshot that is whole, of those of some sequence numbers; an empty database where there is none.
+ * @param empty gives a database without records, whenever reading begins
+ */
 export async function newestWholeSnapshot<M extends Model>(
   files: Files,
   folder: string,
-  model: M,
+  empty: () => Database<M>,
   sequences: readonly number[],
   warnings: string[],
 ): Promise<Database<M>> {
   for (const sequence of sequences.toReversed()) {
     const path = join(folder, snapshotFile(sequence));
     try {
-      return await readSnapshotFile(files, path, model, sequence);
+      const database = empty();
+      await readSnapshot(piecesOf(files, path), database, { sequence });
+      return database;
     } catch (error) {
       if (error instanceof NewerFormat) throw error.in(path);
       if (!(error instanceof BrokenLine)) throw error;
@@ -74,7 +79,7 @@ export async function newestWholeSnapshot<M extends Model>(
     }
   }
   // Without any snapshot the journal has to begin at the beginning: a replay refuses where it does not.
-  return new Database(model);
+  return empty();
 }
 
 /** The first numbers of the segments that have what comes after a change. */
@@ -262,17 +267,30 @@ class Replay {
  * The data as it is in the files, or as it was at a moment.
  * @throws Failure `STORE_UNAVAILABLE` where the files do not have it whole, `UNKNOWN_ENTRY` where there is no data
  */
-export async function readState<M extends Model>(
+export function readState<M extends Model>(
   files: Files,
   folder: string,
   model: M,
+  until: Until = {},
+): Promise<{ database: Database<M>; warnings: readonly string[] }> {
+  return readStateInto(files, folder, () => new Database(model), until);
+}
+
+/**
+ * Reads the data as {@link readState} does, into a database of the caller's.
+ * @param empty gives a database without records, whenever reading begins
+ */
+export async function readStateInto<M extends Model>(
+  files: Files,
+  folder: string,
+  empty: () => Database<M>,
   until: Until = {},
 ): Promise<{ database: Database<M>; warnings: readonly string[] }> {
   const names = await files.readdir(folder);
   if (!hasData(names)) throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`);
   const warnings: string[] = [];
   const reachable = snapshotsIn(names).filter((sequence) => sequence <= (until.sequence ?? Infinity));
-  const database = await newestWholeSnapshot(files, folder, model, reachable, warnings);
+  const database = await newestWholeSnapshot(files, folder, empty, reachable, warnings);
   await replay(files, folder, names, database, until);
   return { database, warnings };
 }

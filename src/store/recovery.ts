@@ -49,7 +49,8 @@ export async function recover<M extends Model>(
     return { database, journal, isNew: true, isOutdated: false, replayed: 0, warnings: [] };
   }
   const warnings: string[] = [];
-  const database = await newestWholeSnapshot(files, folder, model, snapshotsIn(names), warnings);
+  const empty = () => new Database(model);
+  const database = await newestWholeSnapshot(files, folder, empty, snapshotsIn(names), warnings);
   const clock = new ClockSteps();
   const { replayed, newest } = await replay(files, folder, names, database, {}, (record) =>
     clock.take(record),

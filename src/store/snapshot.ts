@@ -54,39 +54,26 @@ export function snapshotsIn(names: readonly string[]): number[] {
     .sort((a, b) => a - b);
 }
 
-/** What a snapshot holds. */
-export interface ReadSnapshot<M extends Model> {
-  readonly database: Database<M>;
-  readonly header: SnapshotHeader;
+/** What {@link readSnapshot} is asked for beside the records. */
+export interface SnapshotOptions {
+  /** The number that the snapshot's name says; undefined where its name says nothing. */
+  readonly sequence?: number;
+  /** Is given each record before it is set; what it throws ends the reading. */
+  readonly check?: (collection: string, record: unknown) => void;
 }
 
 /**
- * Reads a snapshot while its bytes come.
- * @param sequence the number that its name says; undefined where its name says nothing
+ * Reads a snapshot into an empty database while its bytes come.
  * @throws BrokenLine where they are not what was written
  */
-export async function readSnapshot<M extends Model>(
+export async function readSnapshot(
   pieces: AsyncIterable<Uint8Array>,
-  model: M,
-  sequence?: number,
-): Promise<ReadSnapshot<M>> {
-  const reader = new SnapshotReader(model, sequence);
+  database: Database,
+  options: SnapshotOptions = {},
+): Promise<SnapshotHeader> {
+  const reader = new SnapshotReader(database, options);
   for await (const piece of pieces) reader.take(piece);
   return reader.finish();
-}
-
-/**
- * Builds the database that a file holds.
- * @param sequence the number that the file's name says
- * @throws BrokenLine where the file is not what was written
- */
-export async function readSnapshotFile<M extends Model>(
-  files: Files,
-  path: string,
-  model: M,
-  sequence: number,
-): Promise<Database<M>> {
-  return (await readSnapshot(piecesOf(files, path), model, sequence)).database;
 }
 
 /** The header alone of a file. @throws BrokenLine where it is not what was written */
@@ -104,9 +91,9 @@ function toHeader(json: string): SnapshotHeader {
   return readHeader(json, headerSchema, snapshotFormat, snapshotVersion);
 }
 
-/** Builds a database while the bytes of its snapshot come. */
-class SnapshotReader<M extends Model> {
-  readonly #database: Database<M>;
+/** Fills a database while the bytes of its snapshot come. */
+class SnapshotReader {
+  readonly #database: Database;
   readonly #decoder = new LineDecoder(
     {
       header: (json, checksum) => this.#begin(json, checksum),
@@ -114,15 +101,15 @@ class SnapshotReader<M extends Model> {
     },
     longestLine,
   );
-  readonly #sequence: number | undefined;
+  readonly #options: SnapshotOptions;
   #header: SnapshotHeader | undefined;
   #count = 0;
   /** The offset behind the last line, once that has come. */
   #end: number | undefined;
 
-  constructor(model: M, sequence?: number) {
-    this.#database = new Database(model);
-    this.#sequence = sequence;
+  constructor(database: Database, options: SnapshotOptions) {
+    this.#database = database;
+    this.#options = options;
   }
 
   take(piece: Uint8Array): void {
@@ -130,7 +117,7 @@ class SnapshotReader<M extends Model> {
     this.#decoder.take(piece);
   }
 
-  finish(): ReadSnapshot<M> {
+  finish(): SnapshotHeader {
     this.#decoder.flush();
     this.#decoder.end();
     const header = this.#header ?? toHeader("null");
@@ -138,13 +125,13 @@ class SnapshotReader<M extends Model> {
     if (this.#end === undefined) throw new BrokenLine("the last line is missing", this.#decoder.taken);
     this.#database.sequence = sequence;
     this.#database.chain = chain;
-    return { database: this.#database, header };
+    return header;
   }
 
   #begin(json: string, checksum: number): number {
     this.#header = toHeader(json);
     const { sequence } = this.#header;
-    if (this.#sequence !== undefined && sequence !== this.#sequence) {
+    if (this.#options.sequence !== undefined && sequence !== this.#options.sequence) {
       throw new BrokenLine(`the header is that of snapshot ${sequence}`, 0);
     }
     return checksum;
@@ -159,6 +146,7 @@ class SnapshotReader<M extends Model> {
       this.#end = end;
       return;
     }
+    this.#options.check?.(line.collection, line.record);
     const collection = this.#database.collection(line.collection);
     collection.set(collection.definition.key(line.record), line.record);
     this.#count += 1;
@@ -202,7 +190,10 @@ export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
   async read(): Promise<Database<M> | null> {
     const newest = snapshotsIn(await this.#files.readdir(this.#folder)).at(-1);
     if (newest === undefined) return null;
-    return readSnapshotFile(this.#files, join(this.#folder, snapshotFile(newest)), this.#model, newest);
+    const database = new Database(this.#model);
+    const pieces = piecesOf(this.#files, join(this.#folder, snapshotFile(newest)));
+    await readSnapshot(pieces, database, { sequence: newest });
+    return database;
   }
 
   /** Writes the database as it is now, whatever is changed while that goes on. Durable when this returns. */

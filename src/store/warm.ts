@@ -43,6 +43,12 @@ export class WarmMap<V> {
     return this.#values[place];
   }
 
+  /** Returns a value as {@link get} does, and leaves alone which entries were used lately. */
+  peek(key: string): V | undefined {
+    const place = this.#placeOf(key);
+    return place === undefined ? undefined : this.#values[place];
+  }
+
   /** Gives the value from before, undefined where there was none; so does {@link delete}. */
   set(key: string, value: V): V | undefined {
     let place = this.#placeOf(key);

@@ -4,6 +4,7 @@ import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../src/errors.ts";
 import { model } from "../../src/model.ts";
+import type { DataStore } from "../../src/store/data.ts";
 import { type File, type Files, nodeFiles } from "../../src/store/files.ts";
 import { encodeLine } from "../../src/store/lines.ts";
 import { Store } from "../../src/store/store.ts";
@@ -157,4 +158,17 @@ export function chained(chain: number, documents: readonly unknown[]): { text: s
     last = encoded.chain;
   }
   return { text, chain: last };
+}
+
+/** Puts tokens with labels of so many characters: data that takes much memory. */
+export async function putLongTokens(store: DataStore, count: number, length: number): Promise<void> {
+  const label = "x".repeat(length);
+  const unused = { uuid: null, addonVersion: null, issuedAt: 1, expiresAt: null, revokedAt: null };
+  for (let first = 0; first < count; first += 100) {
+    await store.change({ who: "operator", operation: "test" }, (draft) => {
+      for (let number = first; number < first + 100; number += 1) {
+        draft.tokens.put({ id: `t${number}`, hash: String(number).padStart(64, "0"), label, ...unused });
+      }
+    });
+  }
 }

@@ -1,8 +1,11 @@
 /** Restoring beside other changes, and from other data. */
 import assert from "node:assert/strict";
+import { constants } from "node:buffer";
+import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { it } from "node:test";
-import { constants } from "node:buffer";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { writeBackup } from "../../src/maintenance/backup.ts";
 import { previewRestore, restoreRecords } from "../../src/maintenance/restoring.ts";
 import { readSource } from "../../src/maintenance/source.ts";
@@ -13,6 +16,7 @@ import { nodeFiles } from "../../src/store/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
+import { putLongTokens } from "./_setup.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
 
 const origin = { who: "operator", operation: "test" };
@@ -117,4 +121,36 @@ it("an import of more characters than a string can have names the file and the w
     code: "STORE_UNAVAILABLE",
     message: /^\/e\.json is too large to import: it has \d+ bytes, expected at most \d+\.$/,
   });
+});
+
+it("a restore takes memory for what it changes, not for another copy of the data", async (t) => {
+  const root = await temporaryFolder(t);
+  const [folder, file] = [join(root, "data"), join(root, "b.gz")];
+  const store = await Store.open({ folder, model });
+  await putLongTokens(store, 1_500, 20_000);
+  await put(store, "A", 1);
+  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
+  await put(store, "A", 2);
+  await store.close({ snapshot: true });
+  const script = fileURLToPath(new URL("_restore-driver.ts", import.meta.url));
+  // The labels take 30 MB, once.
+  const args = ["--max-old-space-size=56", "--import", "tsx", script, folder, "backup", file];
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+  assert.match(stdout, /^restored \d+$/m);
+});
+
+it("a restore removes a token whose player neither the data nor the backup has", async (t) => {
+  const root = await temporaryFolder(t);
+  const [folder, file] = [join(root, "data"), join(root, "b.gz")];
+  const store = await Store.open({ folder, model });
+  await put(store, "A", 1);
+  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
+  const token = { label: null, addonVersion: null, issuedAt: 1, expiresAt: null, revokedAt: null };
+  await store.change(origin, (draft) => {
+    draft.tokens.put({ id: "t1", hash: "1".repeat(64), uuid: "f".repeat(32), ...token });
+    draft.tokens.put({ id: "t2", hash: "2".repeat(64), uuid: null, ...token });
+  });
+  const { changes } = await restoreRecords(store, { source: { kind: "backup", file }, tokens: false });
+  assert.deepEqual([changes, Array.from(store.data.tokens.values(), ({ id }) => id)], [1, ["t2"]]);
+  await store.close();
 });

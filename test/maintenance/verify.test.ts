@@ -6,20 +6,13 @@ import { describe, it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { verify } from "../../src/maintenance/verify.ts";
-import { model, type Token } from "../../src/model.ts";
+import { model } from "../../src/model.ts";
 import { type Files, nodeFiles } from "../../src/store/files.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { chained, contentsOf, inMemory, write } from "./_setup.ts";
+import { chained, contentsOf, inMemory, putLongTokens, write } from "./_setup.ts";
 
 const names = Array.from({ length: 3_000 }, (_, number) => `N${number}`);
-
-function tokenOf(number: number, label: string): Token {
-  const id = `t${number}`;
-  const hash = String(number).padStart(64, "0");
-  const instants = { issuedAt: 1, expiresAt: null, revokedAt: null };
-  return { id, hash, uuid: null, label, addonVersion: null, ...instants };
-}
 
 describe("a folder", () => {
   it("is verified in pieces, wherever they end", async (t) => {
@@ -113,12 +106,7 @@ describe("verifying", () => {
   it("needs no more memory for longer records", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     const store = await Store.open({ folder, model });
-    const label = "x".repeat(20_000);
-    for (let first = 0; first < 3_000; first += 100) {
-      await store.change({ who: "operator", operation: "test" }, (draft) => {
-        for (let number = first; number < first + 100; number += 1) draft.tokens.put(tokenOf(number, label));
-      });
-    }
+    await putLongTokens(store, 3_000, 20_000);
     await store.close();
     const script = fileURLToPath(new URL("_verify-driver.ts", import.meta.url));
     // The labels alone take 60 MB.

@@ -1,0 +1,87 @@
+/** A database that is stored as its differences from the present data, through changes of both. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { Overlay } from "../../src/maintenance/overlay.ts";
+import { model } from "../../src/model.ts";
+import { Database } from "../../src/store/collection.ts";
+
+const keys = Array.from({ length: 12 }, (_, number) => `k${number}`);
+
+/** Numbers that look random, and are the same in each run. */
+function generator(seed: number): (below: number) => number {
+  let state = seed;
+  return (below) => {
+    state = (Math.imul(state, 1103515245) + 12345) >>> 0;
+    return (state >>> 8) % below;
+  };
+}
+
+function sorted(records: Iterable<unknown>): string[] {
+  return Array.from(records, (record) => JSON.stringify(record)).sort();
+}
+
+for (let seed = 1; seed <= 200; seed += 1) {
+  it(`an overlay has what was set in it, whatever becomes of the present data (seed ${seed})`, async () => {
+    const random = generator(seed);
+    const present = new Database(model);
+    const overlay = new Overlay(present.view);
+    const expected = new Map<string, unknown>();
+    const change = (database: Database): [key: string, record: unknown] => {
+      const key = keys[random(keys.length)] ?? "";
+      const record = random(4) === 0 ? undefined : { reason: key, points: random(2) };
+      database.collection("wantedReasons").set(key, record);
+      return [key, record];
+    };
+    for (let count = random(30); count > 0; count -= 1) change(present);
+    const source = overlay.begin();
+    for (let count = random(40); count > 0; count -= 1) {
+      if (random(3) === 0) change(present);
+      else expected.set(...change(source));
+    }
+    await overlay.end();
+    for (let count = random(30); count > 0; count -= 1) {
+      if (random(3) === 0) expected.set(...change(source));
+      else change(present);
+    }
+    const { wantedReasons } = overlay.database.view;
+    const records = [...expected.values()].filter((record) => record !== undefined);
+    assert.deepEqual(sorted(wantedReasons.values()), sorted(records));
+    assert.equal(wantedReasons.size, records.length);
+    for (const key of keys) {
+      assert.deepEqual(wantedReasons.get(key), expected.get(key));
+      assert.equal(wantedReasons.has(key), expected.get(key) !== undefined);
+    }
+    const differing = new Set(overlay.differing("wantedReasons"));
+    for (const key of keys) {
+      const isEqual =
+        JSON.stringify(present.view.wantedReasons.get(key)) === JSON.stringify(expected.get(key));
+      assert.ok(isEqual || differing.has(key), key);
+    }
+    overlay.close();
+  });
+}
+
+it("an overlay that is read anew has nothing of what was read before", async () => {
+  const present = new Database(model);
+  const overlay = new Overlay(present.view);
+  const set = (reason: string, points: number) =>
+    overlay.database.collection("wantedReasons").set(reason, { reason, points });
+  overlay.begin();
+  set("a", 1);
+  overlay.begin();
+  set("b", 2);
+  await overlay.end();
+  assert.deepEqual([...overlay.database.view.wantedReasons.values()], [{ reason: "b", points: 2 }]);
+});
+
+it("an overlay that is closed no longer follows the present data", async () => {
+  const present = new Database(model);
+  const reasons = present.collection("wantedReasons");
+  const overlay = new Overlay(present.view);
+  overlay.begin();
+  await overlay.end();
+  reasons.set("a", { reason: "a", points: 1 });
+  overlay.close();
+  reasons.set("b", { reason: "b", points: 1 });
+  assert.deepEqual([...overlay.differing("wantedReasons")], ["a"]);
+});
