@@ -3,7 +3,8 @@
  * and carries out what an operator asks; `server.ts` puts it on a port, `cli/` at a command line.
  */
 import { canI, type Decision } from "./access/can-i.ts";
-import { diffTables, type Source, type TableDiff } from "./access/diff.ts";
+import type { Source } from "./access/comparison.ts";
+import { diffTables, type TableDiff } from "./access/diff.ts";
 import { peopleOf } from "./access/people.ts";
 import type { Pair } from "./access/question.ts";
 import { type WhoCan, whoCan } from "./access/who-can.ts";
@@ -178,7 +179,7 @@ export class Service {
     const { file } = this.routes;
     const old = await this.#source(before);
     const fresh = await this.#source(after ?? { file, text: await readTable(file) });
-    return diffTables(old, fresh, peopleOf(this.store.data), this.vocabulary());
+    return diffTables(old, fresh, this.store.data, this.vocabulary());
   }
 
   /**

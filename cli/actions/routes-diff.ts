@@ -1,15 +1,7 @@
 /** What `routes diff` does. */
-import {
-  type Affected,
-  type Change,
-  type Crowd,
-  diffTables,
-  isEmpty,
-  type NamedChange,
-  type RouteDiff,
-  type TableDiff,
-} from "../../src/access/diff.ts";
-import { nobody } from "../../src/access/people.ts";
+import type { Change, NamedChange } from "../../src/access/changes.ts";
+import type { Affected } from "../../src/access/comparison.ts";
+import { type Crowd, diffTables, isEmpty, type TableDiff } from "../../src/access/diff.ts";
 import type { Output } from "../output.ts";
 import { tableText } from "../question.ts";
 import type { Session } from "../session.ts";
@@ -34,7 +26,7 @@ async function diffFiles(session: Session, old: string | undefined, fresh: strin
     const file = await tableFile(session, given);
     return { file, table: await checkedTable(session, file) };
   };
-  return diffTables(await sourceOf(old), await sourceOf(fresh), nobody, await vocabularyOf(session));
+  return diffTables(await sourceOf(old), await sourceOf(fresh), undefined, await vocabularyOf(session));
 }
 
 /** A diff in words. */
@@ -56,7 +48,7 @@ export function diffText(output: Output, diff: TableDiff): string {
 
 const colours = { added: "green", removed: "red", changed: "yellow" } as const;
 
-function routeLines(output: Output, route: RouteDiff): string[] {
+function routeLines(output: Output, route: TableDiff["routes"][number]): string[] {
   const { path, change, restriction, handler, summary, parameters, people } = route;
   const lines = [`${output.style(colours[change], change)} ${output.style("bold", path)}`];
   if (restriction !== null) lines.push(...changeLines("restriction", restriction));
@@ -77,7 +69,7 @@ function namedText({ name, before, after }: NamedChange): string {
   return `${name}: ${before ?? "none"} -> ${after ?? "none"}`;
 }
 
-function affectedLines(output: Output, { when, gains, loses }: Affected): string[] {
+function affectedLines(output: Output, { when, gains, loses }: Affected<Crowd>): string[] {
   const words = Object.entries(when).map(([name, value]) => `${name}=${value}`);
   const where = words.length === 0 ? "" : ` ${words.join(" ")}`;
   return [

@@ -23,9 +23,6 @@ export interface People {
   readonly public: Caller;
 }
 
-/** Where there is no data yet, there is nobody. */
-export const nobody: People = { players: [], public: publicCaller({ id: "-" }) };
-
 /** Everyone in the data. What they may is asked of the data as it is at the moment of each question. */
 export function peopleOf(data: Data): People {
   const players = Array.from(data.players.values(), (player) => {

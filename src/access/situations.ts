@@ -88,6 +88,12 @@ function namedValues(restriction: Restriction, name: string): ParameterValue[] {
   });
 }
 
+/** The texts that the cases of a restriction compare parameters with. */
+export function namedTexts(restriction: Restriction, parameters: ReadonlySet<string>): string[] {
+  const values = [...parameters].flatMap((name) => namedValues(restriction, name));
+  return values.filter((value) => typeof value === "string");
+}
+
 function refersToSelf(restriction: Restriction, name: string): boolean {
   if (restriction.kind === "self") return restriction.parameter === name;
   if (restriction.kind === "anyOf") return restriction.restrictions.some((each) => refersToSelf(each, name));

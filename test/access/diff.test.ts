@@ -130,6 +130,21 @@ describe("the diff of two tables", () => {
     );
   });
 
+  it("tells a player whom a case names apart from players with the same rights", async (t) => {
+    const world = await openCrew(t);
+    await world.player("Dan", { members: { GROVE: 4, POLICE: 4 } });
+    const next = edit(
+      shipped,
+      "restriction: { self: player }",
+      "restriction: [{ when: { player: DAN }, self: player }, administrators]",
+    );
+    const [route] = (await diff(world, next)).routes;
+    assert.deepEqual(
+      route?.people.map(({ when, loses }) => [when, namesOf(loses)]),
+      [[{ player: "the caller's own name" }, ["Ada", "Bob", "Cleo"]]],
+    );
+  });
+
   it("tells who is excluded by another group, and who is not any more", async (t) => {
     const next = edit(shipped, "excluded: { group: BLACKLIST }", "excluded: { group: VIP }");
     const { exclusion, routes, takesAway } = await diff(await openCrew(t), next);
