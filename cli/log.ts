@@ -12,6 +12,8 @@ export interface Log {
   readonly request: (record: RequestRecord) => void;
   readonly info: (message: string) => void;
   readonly warn: (message: string, error?: unknown) => void;
+  /** Writes a line with fields; on a terminal the message has to say it all. */
+  readonly event: (level: "info" | "warn", fields: { readonly table: object }, message: string) => void;
   readonly fatal: (message: string, error: unknown) => void;
   /** Tells how many lines could not be written. */
   readonly dropped: (lines: number) => void;
@@ -82,6 +84,7 @@ export function createLog(
     },
     info: (message) => atOnce(() => logger.info(message)),
     warn: (message, error) => atOnce(() => logger.warn({ err: error }, message)),
+    event: (level, fields, message) => atOnce(() => logger[level](fields, message)),
     fatal: (message, error) => atOnce(() => logger.fatal({ err: error }, message)),
     dropped: (lines) => atOnce(() => logger.warn({ dropped: lines }, droppedWords)),
     close: () => atOnce(() => logger.flush()),
@@ -100,7 +103,7 @@ function prettyStream(stderr: Sink, colorize: boolean) {
   return pretty({
     colorize,
     translateTime: "SYS:HH:MM:ss",
-    ignore: "method,route,status,milliseconds,code",
+    ignore: "method,route,status,milliseconds,code,table",
     singleLine: true,
     destination,
   });

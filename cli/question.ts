@@ -1,9 +1,11 @@
 /** What commands about operations take: a path, its parameters, and by which table they are to be answered. */
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
+import { Failure } from "../src/errors.ts";
 import { readTable } from "../src/route-table.ts";
 import type { TableText } from "../src/service.ts";
 import type { Session } from "./session.ts";
+import { exists } from "./workplace.ts";
 
 /** A path without its prefix. */
 export function parsePath(text: string): string {
@@ -21,11 +23,24 @@ export function parsePair(text: string, previous: readonly [string, string][] = 
 }
 
 export function tableOption(): Option {
-  return new Option("--table <file>", "answer by this table rather than by the one in force");
+  return new Option("--table <file|revision>", "answer by this table rather than by the one in force");
 }
 
-/** A table's file as it is. @throws Failure where there is none */
-export async function tableText({ io }: Session, given: string): Promise<TableText> {
-  const file = resolve(io.cwd, given);
+/** The text of a table: of a file, or where there is none of that name, of a revision. @throws Failure where there is neither */
+export async function tableText(session: Session, given: string): Promise<TableText> {
+  const file = resolve(session.io.cwd, given);
+  // What a command takes is also loaded for its help; this is only for a command that runs.
+  const { isRevision } = await import("../src/engine/revision.ts");
+  if (isRevision(given) && !(await exists(file))) return keptTable(session, given);
   return { file, text: await readTable(file) };
+}
+
+/** A table that was in force. @throws Failure where none of that revision is kept, or its file was changed since */
+export async function keptTable({ workplace }: Session, revision: string): Promise<TableText> {
+  const { TableHistory } = await import("../src/table-history.ts");
+  const kept = await new TableHistory(workplace().folder).text(revision);
+  if (kept !== undefined) return kept;
+  throw new Failure("UNKNOWN_ENTRY", `No route table of revision "${revision}" is kept.`, {
+    hint: "`addon-cli routes history` lists the tables that are.",
+  });
 }

@@ -2,7 +2,8 @@
 import { resolve } from "node:path";
 import { readSeed } from "../src/administration/seed-file.ts";
 import type { Vocabulary } from "../src/engine/caller.ts";
-import { type CheckedTable, revisionOf, type Table } from "../src/engine/table.ts";
+import { revisionOf } from "../src/engine/revision.ts";
+import type { CheckedTable, Table } from "../src/engine/table.ts";
 import { type Warning, warningsOf } from "../src/engine/warnings.ts";
 import { readTable, TableFaults } from "../src/route-table.ts";
 import { checkRoutes, operationsToCheck } from "../src/service.ts";

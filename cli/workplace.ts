@@ -68,7 +68,8 @@ export class Workplace {
   }
 }
 
-async function exists(path: string): Promise<boolean> {
+/** Whether there is something of a path. */
+export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
     () => false,

@@ -31,6 +31,21 @@ export class TableFaults extends Error {
   }
 }
 
+/** Why the file was read: at the start, because it has changed, on a signal, or for a command. */
+export type ReloadCause = "start" | "watch" | "signal" | "reload" | "rollback";
+
+/** A table that was just put in force. */
+export interface TablePutInForce {
+  readonly cause: ReloadCause;
+  /** The table in force before it; undefined at the start. */
+  readonly before: Table | undefined;
+  readonly table: Table;
+  /** The text that the table was read from. */
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
 /** What became of reading the file again. */
 export interface Reloaded {
   /** The revision in force now. */
@@ -60,6 +75,7 @@ export class RouteTable {
   readonly #surroundings: Surroundings;
   readonly #mount: (table: Table) => Engine;
   readonly #now: () => number;
+  #note: (put: TablePutInForce) => Promise<void> = async () => {};
   #engine: Engine | undefined;
   #since = 0;
   #refused: TableStatus["refused"] = null;
@@ -78,32 +94,47 @@ export class RouteTable {
     return this.#engine;
   }
 
+  /** Has `note` told of each table that is put in force from now on. It must not reject; the next table waits for it. */
+  follow(note: (put: TablePutInForce) => Promise<void>): void {
+    this.#note = note;
+  }
+
   /** The table in force; read from the file where none is yet. @throws TableFaults, or Failure where there is no file */
   async load(): Promise<Table> {
-    if (this.#engine === undefined) await this.reload();
+    if (this.#engine === undefined) await this.reload("start");
     return this.engine.table;
   }
 
   /** Reads the file again. @throws TableFaults, or Failure where there is no file; the old table stays in force */
-  reload(): Promise<Reloaded> {
+  reload(cause: ReloadCause = "reload"): Promise<Reloaded> {
     // One after another: of two at once, the one that has read the older file could be the last to put it in force.
-    const reloaded = this.#reloading.then(() => this.#reload());
+    const reloaded = this.#reloading.then(() => this.#reload(cause));
     this.#reloading = reloaded.catch(() => {});
     return reloaded;
   }
 
-  async #reload(): Promise<Reloaded> {
+  /** Settles when no table is being read or noted any more. */
+  async settled(): Promise<void> {
+    await this.#reloading;
+  }
+
+  async #reload(cause: ReloadCause): Promise<Reloaded> {
+    const before = this.#engine?.table;
+    const { table, text } = await this.#read();
+    if (before?.revision === table.revision) return { revision: table.revision, changed: false };
+    this.#engine = this.#mount(table);
+    this.#since = this.#now();
+    await this.#note({ cause, before, table, text, since: this.#since });
+    return { revision: table.revision, changed: true };
+  }
+
+  async #read(): Promise<{ table: Table; text: string }> {
     try {
       const text = await readTable(this.file);
       const { table, faults } = await this.#check(text);
       if (table === undefined) throw new TableFaults(this.file, faults, text);
       this.#refused = null;
-      const changed = this.#engine?.table.revision !== table.revision;
-      if (changed) {
-        this.#engine = this.#mount(table);
-        this.#since = this.#now();
-      }
-      return { revision: table.revision, changed };
+      return { table, text };
     } catch (error) {
       const faults = error instanceof TableFaults ? error.faults : [];
       this.#refused = { at: this.#now(), reason: (error as Error).message, faults };

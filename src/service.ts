@@ -36,7 +36,7 @@ import { namesOf, requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions, once } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { model } from "./model.ts";
-import { type Reloaded, RouteTable, readTable, TableFaults } from "./route-table.ts";
+import { type ReloadCause, type Reloaded, RouteTable, readTable, TableFaults } from "./route-table.ts";
 import type { Data, DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 
@@ -187,7 +187,7 @@ export class Service {
    * @param expected the revision that was looked at: what came into the file since then is not put in force
    * @throws TableFaults, or Failure `CONFLICT` for another revision; then the old table stays in force
    */
-  async reloadRoutes(expected?: string): Promise<Reloaded> {
+  async reloadRoutes(expected?: string, cause: ReloadCause = "reload"): Promise<Reloaded> {
     const { table } = expected === undefined ? {} : await this.routes.check();
     if (table !== undefined && table.revision !== expected) {
       throw new Failure("CONFLICT", "The route table's file was changed while it was looked at.", {
@@ -195,7 +195,7 @@ export class Service {
       });
     }
     try {
-      return await this.routes.reload();
+      return await this.routes.reload(cause);
     } catch (error) {
       const { revision } = this.routes.status();
       this.#options.warn?.(`The route table was refused; revision ${revision} stays in force.`, error);
@@ -238,6 +238,7 @@ export class Service {
   /** Saves activity and gives the folder up; with a snapshot, so that the next start has nothing to replay. */
   async close(options: { snapshot?: boolean } = {}): Promise<void> {
     clearInterval(this.#saving);
+    await this.routes.settled();
     await this.#saveNotes();
     await this.store.close(options);
   }

@@ -2,6 +2,7 @@
 import type { Change, NamedChange } from "../../src/access/changes.ts";
 import type { Affected } from "../../src/access/comparison.ts";
 import { type Crowd, diffTables, isEmpty, type TableDiff } from "../../src/access/diff.ts";
+import { inWords } from "../../src/access/summary.ts";
 import type { Output } from "../output.ts";
 import { tableText } from "../question.ts";
 import type { Session } from "../session.ts";
@@ -43,7 +44,7 @@ export function diffText(output: Output, diff: TableDiff): string {
     lines.push(...crowdLines(output, "green", "not excluded any more", exclusion.readmits));
   }
   for (const route of routes) lines.push("", ...routeLines(output, route));
-  return [...lines, "", summaryText(diff)].join("\n");
+  return [...lines, "", inWords(diff)].join("\n");
 }
 
 const colours = { added: "green", removed: "red", changed: "yellow" } as const;
@@ -88,23 +89,4 @@ function crowdLines(output: Output, colour: "red" | "green", verb: string, crowd
       : [`${count} ${count === 1 ? "player" : "players"}${everyone ? " (all)" : ""}: ${names}`];
   const all = [...said, ...(crowd.public ? ["public tokens"] : [])];
   return [`  ${output.style(colour, verb)}  ${all.join("; and ")}`];
-}
-
-function summaryText({ counts, routes, exclusion, settings }: TableDiff): string {
-  const { added, removed, changed, gain, lose } = counts;
-  const public_ = (side: "gains" | "loses") =>
-    routes.some(({ people }) => people.some((each) => each[side].public));
-  const parts = [
-    [added, "added"],
-    [removed, "removed"],
-    [changed, "changed"],
-  ].flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
-  const routesText = parts.length === 0 ? "No route differs" : `Routes: ${parts.join(", ")}`;
-  const who = (count: number, isPublic: boolean) =>
-    `${count === 0 ? "no player" : count === 1 ? "1 player" : `${count} players`}${isPublic ? " and public tokens" : ""}`;
-  const losing = `${who(lose, public_("loses"))} ${lose > 1 || public_("loses") ? "lose" : "loses"} something`;
-  const gaining = `${who(gain, public_("gains"))} ${gain > 1 || public_("gains") ? "gain" : "gains"} something`;
-  const moved = settings.some(({ name }) => name === "prefix") ? " Every address changes." : "";
-  const excluded = exclusion === null ? "" : " Another group is excluded.";
-  return `${routesText}. In people: ${losing}, ${gaining}.${moved}${excluded}`;
 }

@@ -1,15 +1,17 @@
 /** What `serve` does: it runs the service until it is told to stop. */
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { type Control, controlOf, type Holder } from "../../src/control/control.ts";
+import { controlOf } from "../../src/control/control.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import { connectionLimit } from "../../src/descriptors.ts";
 import { DocsPage, docsPath } from "../../src/docs-page.ts";
-import type { Reloaded } from "../../src/route-table.ts";
+import type { ReloadCause } from "../../src/route-table.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
 import { FolderLost } from "../../src/store/appending.ts";
 import { modeForOthers } from "../../src/store/folder.ts";
+import { followTables } from "../../src/table-changes.ts";
+import { TableHistory } from "../../src/table-history.ts";
 import { keepControl } from "../control-socket.ts";
 import type { Telling } from "../folder.ts";
 import { keepNewObjectsYoung } from "../heap.ts";
@@ -19,6 +21,7 @@ import type { LogOptions } from "../log-options.ts";
 import { isLoopback } from "../loopback.ts";
 import type { ReloadSignal } from "../reloading.ts";
 import type { Session } from "../session.ts";
+import { logTable } from "../table-log.ts";
 import { openAsService } from "../turn.ts";
 import { watchFile } from "../watch.ts";
 
@@ -99,6 +102,12 @@ async function serveOn(
   { stopping, reloading }: ServeSignals,
 ): Promise<void> {
   const { io } = session;
+  followTables({
+    service,
+    history: new TableHistory(service.store.folder),
+    tell: (change) => logTable(log, change),
+    warn: log.warn,
+  });
   await service.loadTable();
   const files = https === true && { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) };
   const docs = new DocsPage({
@@ -122,12 +131,12 @@ async function serveOn(
   const closers: (() => unknown)[] = [() => server.close()];
   try {
     const holder = { pid: process.pid, url, since: Date.now() };
-    const control = await keepControl(service.store, loggedControl(service, holder, log), log);
+    const control = await keepControl(service.store, controlOf(service, holder), log);
     closers.push(() => control.close());
-    const reload = (why: string) => reloadTable(service, log, why);
-    reloading.listen(() => void reload("on SIGHUP"));
+    const reload = (cause: ReloadCause) => reloadTable(service, log, cause);
+    reloading.listen(() => void reload("signal"));
     if (watch) {
-      const watching = watchFile(service.routes.file, () => void reload("since the file has changed"));
+      const watching = watchFile(service.routes.file, () => void reload("watch"));
       closers.push(() => watching.close());
     }
     service.start();
@@ -163,19 +172,6 @@ async function warnOfStrangers(
   }
 }
 
-/** The control of the service, whose log tells which table was put in force through it. */
-function loggedControl(service: Service, holder: Holder, log: Log): Control {
-  const control = controlOf(service, holder);
-  return {
-    ...control,
-    async reloadRoutes(expected) {
-      const reloaded = await control.reloadRoutes(expected);
-      if (reloaded.changed) log.info(inForce("on `routes reload`", reloaded));
-      return reloaded;
-    },
-  };
-}
-
 /** How many inconsistencies the log names. */
 const mostNamed = 5;
 
@@ -193,15 +189,10 @@ async function warnOfInconsistencies(service: Service, log: Log, stopping: Abort
   log.warn(`Records do not fit together: ${named}${more}. \`addon-cli data verify\` names all of them.`);
 }
 
-function inForce(why: string, { revision }: Reloaded): string {
-  return `The route table was read again ${why}: revision ${revision} is in force.`;
-}
-
-/** Puts the file's table in force. A faulty one is refused and logged; the old one stays in force. */
-async function reloadTable(service: Service, log: Log, why: string): Promise<void> {
+/** Puts the file's table in force, of which {@link followTables} tells. A faulty one is refused and logged; the old one stays in force. */
+async function reloadTable(service: Service, log: Log, cause: ReloadCause): Promise<void> {
   try {
-    const reloaded = await service.routes.reload();
-    if (reloaded.changed) log.info(inForce(why, reloaded));
+    await service.routes.reload(cause);
   } catch (error) {
     const { revision } = service.routes.status();
     log.warn(`The route table was refused; revision ${revision} stays in force.`, error);

@@ -15,6 +15,7 @@ export function addRoutesCommands(program: Command, session: Session): void {
   addTest(routes, session);
   addDiff(routes, session);
   addReloadAndStatus(routes, session);
+  addHistory(routes, session);
   addSchema(routes, session);
   addOpenApi(routes, session);
 }
@@ -97,9 +98,12 @@ function addDiff(routes: Command, session: Session): void {
     .description(
       "tell what another table would change: its routes, and who gains and who loses which operation",
     )
-    .argument("<old|new>", "with one file, what it would change against the table in force")
+    .argument("<old|new>", "with one file or revision, what it would change against the table in force")
     .argument("[new]", "with two, what the second would change against the first")
-    .addHelpText("after", examples("routes diff next.yaml", "routes diff routes.yaml next.yaml"))
+    .addHelpText(
+      "after",
+      examples("routes diff next.yaml", "routes diff routes.yaml next.yaml", "routes diff 06579cbfdaa8"),
+    )
     .action(async (first: string, second: string | undefined) => {
       const { showDiff } = await import("../actions/routes-diff.ts");
       return showDiff(session, second === undefined ? undefined : first, second ?? first);
@@ -123,6 +127,17 @@ function addReloadAndStatus(routes: Command, session: Session): void {
     .action(async () => {
       const { showStatus } = await import("../actions/routes-reload.ts");
       return showStatus(session);
+    });
+}
+
+function addHistory(routes: Command, session: Session): void {
+  routes
+    .command("history")
+    .description("list the last 20 tables that were in force, and what each changed")
+    .addHelpText("after", examples("routes history", "routes diff 06579cbfdaa8"))
+    .action(async () => {
+      const { showHistory } = await import("../actions/routes-history.ts");
+      return showHistory(session);
     });
 }
 

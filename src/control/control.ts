@@ -12,7 +12,7 @@ import type { Operator, Undone, UndoOptions } from "../administration/operator.t
 import type { Vocabulary } from "../engine/caller.ts";
 import type { FailureBody } from "../engine/response.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../maintenance/restoring.ts";
-import type { Reloaded, TableStatus } from "../route-table.ts";
+import type { ReloadCause, Reloaded, TableStatus } from "../route-table.ts";
 import type { Service, TableText } from "../service.ts";
 import type { DataStore } from "../store/data.ts";
 
@@ -47,7 +47,7 @@ export interface Control {
   /** Undoes a change; see {@link Operator.undo}. */
   undo(sequence: number, options?: UndoOptions): Promise<Undone>;
   /** Reads the route table's file again, and puts it in force. @throws TableFaults; then the old one stays in force */
-  reloadRoutes(expected?: string): Promise<Reloaded>;
+  reloadRoutes(expected?: string, cause?: ReloadCause): Promise<Reloaded>;
   /** Which table is in force, and what became of the last attempt to put another one in force. */
   routesStatus(): Promise<TableStatus>;
   /** What another table would change; see {@link Service.diffRoutes}. */
@@ -92,7 +92,7 @@ export function controlOf(service: Service, holder: Holder | null): Control {
     },
     ...restoringOn(service.store),
     undo: (sequence, options) => service.undo(sequence, options),
-    reloadRoutes: (expected) => service.reloadRoutes(expected),
+    reloadRoutes: (expected, cause) => service.reloadRoutes(expected, cause),
     async routesStatus() {
       await service.loadTable();
       return service.routes.status();

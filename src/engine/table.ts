@@ -3,7 +3,6 @@
  * can tighten a parameter or change a restriction there, and can not break an operation: what the table gives is
  * checked against what the operation needs.
  */
-import { createHash } from "node:crypto";
 import type * as v from "valibot";
 import { compact, defaultLanguage, didYouMean, fold, oneOf } from "../text.ts";
 import type { Vocabulary } from "./caller.ts";
@@ -19,6 +18,7 @@ import type { Operation, Operations } from "./operation.ts";
 import { type Parameter, type ParameterType, parseParameter, toSchema } from "./parameters.ts";
 import { parametersOf, type Restriction } from "./restriction.ts";
 import { toRestriction } from "./restriction-form.ts";
+import { revisionOf } from "./revision.ts";
 import { Types } from "./types.ts";
 import { toWatch, type Watch } from "./watch.ts";
 
@@ -108,11 +108,6 @@ export function checkTable(text: string, surroundings: Surroundings): CheckedTab
   const { prefix, product } = content;
   const table = { prefix, tokenParameter, language, product, excludedGroup, routes, watch, revision };
   return { table, faults: [] };
-}
-
-/** What a table's text is called: a hash of it, short. */
-export function revisionOf(text: string): string {
-  return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }
 
 /** The parameters that a path has in braces. */

@@ -23,6 +23,7 @@ describe("in a folder without data", () => {
     "routes.test.yaml",
     "routes.yaml.bak",
     "seed.yaml",
+    "tables",
     ".gitkeep",
   ]) {
     it(`${name} stands in the way of neither a start nor a restore`, async (t) => {

@@ -1,0 +1,78 @@
+/** Following the tables that are put in force: each is noted, in turn, before the next one and before the end. */
+import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { readSeed } from "../src/administration/seed-file.ts";
+import { revisionOf } from "../src/engine/revision.ts";
+import type { TablePutInForce } from "../src/route-table.ts";
+import { Service } from "../src/service.ts";
+import { shippedRoutes, shippedSeed, temporaryFolder } from "./_setup.ts";
+
+const shipped = await readFile(shippedRoutes, "utf8");
+const other = `${shipped}# other\n`;
+
+async function openService(t: TestContext): Promise<{ service: Service; routes: string }> {
+  const folder = await temporaryFolder(t);
+  const routes = join(folder, "routes.yaml");
+  await writeFile(routes, shipped);
+  const service = await Service.open({ folder: join(folder, "data"), routes });
+  await service.administer("seed.groups", await readSeed(shippedSeed));
+  return { service, routes };
+}
+
+it("each table that is put in force is noted with the one before it, and the same one again is not", async (t) => {
+  const { service, routes } = await openService(t);
+  const notes: TablePutInForce[] = [];
+  service.routes.follow(async (put) => void notes.push(put));
+  await service.loadTable();
+  await service.routes.reload("signal");
+  await writeFile(routes, other);
+  await service.routes.reload("watch");
+  await writeFile(routes, "routes: 1\n");
+  await assert.rejects(service.routes.reload("watch"), { name: "TableFaults" });
+  await writeFile(routes, shipped);
+  await service.reloadRoutes(undefined, "rollback");
+  await service.close();
+  const [first, second] = [revisionOf(shipped), revisionOf(other)];
+  assert.deepEqual(
+    notes.map(({ cause, before, table, text }) => [
+      cause,
+      before?.revision,
+      table.revision,
+      revisionOf(text),
+    ]),
+    [
+      ["start", undefined, first, first],
+      ["watch", first, second, second],
+      ["rollback", second, first, first],
+    ],
+  );
+});
+
+it("a table is in force while it is being noted; the next one, and closing, wait until it was", async (t) => {
+  const { service, routes } = await openService(t);
+  await service.loadTable();
+  let noted = () => {};
+  const noting = new Promise<void>((resolve) => {
+    noted = resolve;
+  });
+  const begun = new Promise<void>((resolve) => {
+    service.routes.follow(() => {
+      resolve();
+      return noting;
+    });
+  });
+  await writeFile(routes, other);
+  const reloaded = service.routes.reload("watch");
+  await begun;
+  assert.equal(service.routes.status().revision, revisionOf(other));
+  const order: string[] = [];
+  const closed = service.close().then(() => order.push("closed"));
+  // Closing would be over by now if it did not wait: it writes to the disk less often than this does.
+  for (let index = 0; index < 20; index += 1) await writeFile(routes, shipped);
+  order.push("noted");
+  noted();
+  await Promise.all([reloaded, closed]);
+  assert.deepEqual(order, ["noted", "closed"]);
+});
