@@ -30,8 +30,8 @@ async function diffFiles(session: Session, old: string | undefined, fresh: strin
   return diffTables(await sourceOf(old), await sourceOf(fresh), undefined, await vocabularyOf(session));
 }
 
-/** A diff in words. */
-export function diffText(output: Output, diff: TableDiff): string {
+/** A diff in words. @param mostNames how many players a line names, where not all are wanted */
+export function diffText(output: Output, diff: TableDiff, mostNames = Number.POSITIVE_INFINITY): string {
   const { before, after, settings, routes, exclusion } = diff;
   const name = (table: TableDiff["before"]) =>
     `${table.file} (revision ${table.revision}, ${table.routes} routes)`;
@@ -40,16 +40,16 @@ export function diffText(output: Output, diff: TableDiff): string {
   if (settings.length > 0) lines.push("");
   for (const each of settings) lines.push(`${output.style("yellow", "changed")} ${namedText(each)}`);
   if (exclusion !== null) {
-    lines.push(...crowdLines(output, "red", "can call nothing any more", exclusion.excludes));
-    lines.push(...crowdLines(output, "green", "not excluded any more", exclusion.readmits));
+    lines.push(...crowdLines(output, "red", "can call nothing any more", exclusion.excludes, mostNames));
+    lines.push(...crowdLines(output, "green", "not excluded any more", exclusion.readmits, mostNames));
   }
-  for (const route of routes) lines.push("", ...routeLines(output, route));
+  for (const route of routes) lines.push("", ...routeLines(output, route, mostNames));
   return [...lines, "", inWords(diff)].join("\n");
 }
 
 const colours = { added: "green", removed: "red", changed: "yellow" } as const;
 
-function routeLines(output: Output, route: TableDiff["routes"][number]): string[] {
+function routeLines(output: Output, route: TableDiff["routes"][number], mostNames: number): string[] {
   const { path, change, restriction, handler, summary, parameters, people } = route;
   const lines = [`${output.style(colours[change], change)} ${output.style("bold", path)}`];
   if (restriction !== null) lines.push(...changeLines("restriction", restriction));
@@ -58,7 +58,7 @@ function routeLines(output: Output, route: TableDiff["routes"][number]): string[
     lines.push(...parameters.map((each) => `  parameter ${namedText(each)}`));
     if (summary !== null) lines.push(...changeLines("summary", summary));
   }
-  return [...lines, ...people.flatMap((each) => affectedLines(output, each))];
+  return [...lines, ...people.flatMap((each) => affectedLines(output, each, mostNames))];
 }
 
 function changeLines(what: string, { before, after }: Change): string[] {
@@ -70,19 +70,30 @@ function namedText({ name, before, after }: NamedChange): string {
   return `${name}: ${before ?? "none"} -> ${after ?? "none"}`;
 }
 
-function affectedLines(output: Output, { when, gains, loses }: Affected<Crowd>): string[] {
+function affectedLines(output: Output, { when, gains, loses }: Affected<Crowd>, mostNames: number): string[] {
   const words = Object.entries(when).map(([name, value]) => `${name}=${value}`);
   const where = words.length === 0 ? "" : ` ${words.join(" ")}`;
   return [
-    ...crowdLines(output, "red", `lose${where}`, loses),
-    ...crowdLines(output, "green", `gain${where}`, gains),
+    ...crowdLines(output, "red", `lose${where}`, loses, mostNames),
+    ...crowdLines(output, "green", `gain${where}`, gains, mostNames),
   ];
 }
 
-function crowdLines(output: Output, colour: "red" | "green", verb: string, crowd: Crowd): string[] {
+function crowdLines(
+  output: Output,
+  colour: "red" | "green",
+  verb: string,
+  crowd: Crowd,
+  mostNames: number,
+): string[] {
   if (isEmpty(crowd)) return [];
   const { count, players, everyone } = crowd;
-  const names = players.map(({ name }) => name).join(", ");
+  const more = count > mostNames ? ` and ${count - mostNames} more` : "";
+  const names =
+    players
+      .slice(0, mostNames)
+      .map(({ name }) => name)
+      .join(", ") + more;
   const said =
     count === 0
       ? []

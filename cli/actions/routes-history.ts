@@ -1,7 +1,21 @@
-/** What `routes history` does. */
+/** What `routes history` and `routes rollback` do. */
+import { chmod, readFile, realpath, stat } from "node:fs/promises";
+import type { TableDiff } from "../../src/access/diff.ts";
+import type { Control } from "../../src/control/control.ts";
+import { revisionOf } from "../../src/engine/revision.ts";
+import { Failure } from "../../src/errors.ts";
+import { writeTarget } from "../../src/maintenance/target.ts";
+import { packaged } from "../../src/packaged.ts";
+import { TableFaults } from "../../src/route-table.ts";
+import { checkRoutes, type TableText } from "../../src/service.ts";
+import { nodeFiles } from "../../src/store/files.ts";
 import { type KeptTable, TableHistory } from "../../src/table-history.ts";
 import { type Column, toDate } from "../output.ts";
+import { keptTable } from "../question.ts";
 import type { Session } from "../session.ts";
+import type { GlobalOptions } from "../workplace.ts";
+import { diffText } from "./routes-diff.ts";
+import { agree, shownNames } from "./routes-reload.ts";
 
 const columns: readonly Column<KeptTable>[] = [
   { heading: "REVISION", cell: ({ revision }) => revision },
@@ -13,4 +27,157 @@ const columns: readonly Column<KeptTable>[] = [
 export async function showHistory({ output, workplace }: Session): Promise<void> {
   const tables = await new TableHistory(workplace().folder).list();
   await output.list(tables, columns, "No route table was in force yet: `addon-cli serve` puts one in force.");
+}
+
+/** How the table is put back. */
+export interface RollbackOptions extends GlobalOptions {
+  /** Whether nobody is asked. */
+  readonly yes?: boolean;
+}
+
+/** Where the table is put back. */
+interface Scene {
+  readonly file: string;
+  /** The file's text; undefined where there is no file. */
+  readonly present: string | undefined;
+  /** The revision in force; undefined where no service runs. */
+  readonly inForce: string | undefined;
+}
+
+/**
+ * Writes a table that was in force into the table's file, and where a service runs puts it in force.
+ * @param revision by default that of the table in force before
+ * @throws Failure, TableFaults where this version refuses the table, or Reported; then nothing was changed
+ */
+export async function rollBack(
+  session: Session,
+  revision: string | undefined,
+  options: RollbackOptions,
+): Promise<void> {
+  const { output, withControl, workplace } = session;
+  const history = new TableHistory(workplace().folder);
+  const wanted = revision === undefined ? undefined : await keptTable(session, revision);
+  const tables = await history.list();
+  if (wanted === undefined && tables.length === 0) throw noneBefore();
+  await withControl("reads", async (control) => {
+    const scene = await sceneOf(session, control);
+    const target = wanted ?? (await tableBefore(session, tables, scene));
+    const next = revisionOf(target.text);
+    if (scene.present === target.text && (scene.inForce ?? next) === next) {
+      output.result(
+        resultOf(next, scene, null, null),
+        `${scene.file} is revision ${next} already: nothing was changed.`,
+      );
+      return;
+    }
+    const diff = await diffTo(session, control, target, tables, scene);
+    if (!options.json) output.remark(`${diffText(output, diff, shownNames)}\n`);
+    if (options.yes !== true)
+      await agree(session, options, diff, {
+        question: `Put revision ${next} into ${scene.file}? [y/N] `,
+        refusal: "This replaces the route table, and nobody can be asked: nothing was changed.",
+        hint: "--yes does it without asking.",
+        declined: "Nothing was changed.",
+      });
+    const keptAs = await replaceTable(scene, target.text);
+    if (scene.inForce !== undefined) await control.reloadRoutes(next, "rollback");
+    output.result(resultOf(next, scene, keptAs, diff), resultText(next, scene, keptAs));
+  });
+}
+
+/** @throws Failure where the service runs on the table in the package, which is not the operator's to replace */
+async function sceneOf({ workplace }: Session, control: Control): Promise<Scene> {
+  const own = workplace().routes;
+  const status = (await control.holder()) === null ? undefined : await control.routesStatus();
+  const file = status?.file ?? own;
+  if (file === packaged("routes.yaml") && file !== own) {
+    throw new Failure("CONFLICT", `The service runs on ${file}, which came with it and is not replaced.`, {
+      hint: "Copy it to a folder of yours, and start the service with --routes.",
+    });
+  }
+  const present = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  return { file, present, inForce: status?.revision };
+}
+
+/** The latest table that is neither in force nor, where no service runs, in the file. @throws Failure where there is none */
+async function tableBefore(
+  session: Session,
+  tables: readonly KeptTable[],
+  { present, inForce }: Scene,
+): Promise<TableText> {
+  const current = inForce ?? (present === undefined ? undefined : revisionOf(present));
+  const before = tables.find(({ revision }) => revision !== current);
+  if (before === undefined) throw noneBefore();
+  return keptTable(session, before.revision);
+}
+
+function noneBefore(): Failure {
+  return new Failure("UNKNOWN_ENTRY", "No other route table was in force before.", {
+    hint: "`addon-cli routes history` lists the tables that were.",
+  });
+}
+
+/**
+ * What the table would change: against the table in force; where no service runs against the file, or where that has
+ * faults against the table that was last in force.
+ */
+async function diffTo(
+  session: Session,
+  control: Control,
+  target: TableText,
+  tables: readonly KeptTable[],
+  { file, present, inForce }: Scene,
+): Promise<TableDiff> {
+  try {
+    if (inForce !== undefined) return await control.diffRoutes(target);
+    const isSound = present !== undefined && isServable(present, await control.vocabulary());
+    if (isSound) return await control.diffRoutes(target, { file, text: present });
+    const last = tables[0] === undefined ? target : await keptTable(session, tables[0].revision);
+    return await control.diffRoutes(target, last);
+  } catch (error) {
+    if (error instanceof TableFaults && error.file === target.file)
+      session.output.remark("This version of the service refuses that table. Nothing was changed.");
+    throw error;
+  }
+}
+
+function isServable(text: string, vocabulary: Parameters<typeof checkRoutes>[1]): boolean {
+  return checkRoutes(text, vocabulary).table !== undefined;
+}
+
+/**
+ * Puts a text in the place of the table's file, by a rename, and keeps the file's own beside it.
+ * @returns the path of that copy; null where there was no file, or where it has the text already
+ */
+async function replaceTable({ file, present }: Scene, text: string): Promise<string | null> {
+  if (present === text) return null;
+  // A link stays a link: the file that it leads to is replaced.
+  const path = present === undefined ? file : await realpath(file);
+  const mode = present === undefined ? 0o666 : (await stat(path)).mode & 0o777;
+  const copy = `${file}.before-rollback`;
+  const write = async (to: string, content: string) => {
+    await writeTarget(nodeFiles, to, [Buffer.from(content)], { mode });
+    // Whoever reads the file, such as the service, is to be able to after this, whatever the umask is.
+    if (present !== undefined) await chmod(to, mode);
+  };
+  if (present !== undefined) await write(copy, present);
+  await write(path, text);
+  return present === undefined ? null : copy;
+}
+
+function resultOf(revision: string, { file, inForce }: Scene, keptAs: string | null, diff: TableDiff | null) {
+  return { revision, file, inForce: inForce !== undefined, keptAs, diff };
+}
+
+function resultText(revision: string, { file, inForce }: Scene, keptAs: string | null): string {
+  const effect =
+    inForce === undefined
+      ? `${file} is revision ${revision} now. No service is running; the next start puts it in force.`
+      : inForce === revision
+        ? `${file} is revision ${revision} again, which stayed in force.`
+        : `Revision ${revision} is in force; it was ${inForce}.`;
+  return keptAs === null ? effect : `${effect}\nThe file as it was before is ${keptAs}.`;
 }

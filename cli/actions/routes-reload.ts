@@ -9,6 +9,9 @@ import { checkedTable, tableFile } from "../table.ts";
 import type { GlobalOptions } from "../workplace.ts";
 import { diffText } from "./routes-diff.ts";
 
+/** How many players are named of each whom another table hits, before it is asked about: `routes diff` names all. */
+export const shownNames = 10;
+
 /** How the file is put in force. */
 export interface ReloadOptions extends GlobalOptions {
   /** Whether nobody is asked, even if it takes access away. */
@@ -24,8 +27,16 @@ export async function reloadRoutes(session: Session, options: ReloadOptions): Pr
     if ((await control.holder()) === null) throw notRunning(workplace().folder);
     const diff = await diffToFile(control);
     const isSame = diff.before.revision === diff.after.revision;
-    if (!json && !isSame) output.remark(`${diffText(output, diff)}\n`);
-    if (diff.takesAway && !yes) await agree(session, options, diff);
+    if (!json && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
+    if (diff.takesAway && !yes) {
+      const stays = `revision ${diff.before.revision} stays in force`;
+      await agree(session, options, diff, {
+        question: "This takes access away. Put it in force? [y/N] ",
+        refusal: `This takes access away, and nobody can be asked: ${stays}.`,
+        hint: "--yes puts it in force without asking.",
+        declined: `Nothing was changed: ${stays}.`,
+      });
+    }
     const reloaded = await control.reloadRoutes(diff.after.revision);
     output.result({ ...reloaded, diff }, reloadedText(diff, reloaded));
   });
@@ -48,23 +59,31 @@ async function diffToFile(control: Control): Promise<TableDiff> {
   }
 }
 
-/** Asks before access is taken away. @throws Reported where the answer is no, or there is nobody to ask */
-async function agree(
+/** What is said where another table needs an agreement. */
+export interface AgreementWords {
+  readonly question: string;
+  /** Why it is refused where nobody can be asked, and what to do. */
+  readonly refusal: string;
+  readonly hint: string;
+  /** What is said after a no. */
+  readonly declined: string;
+}
+
+/** Asks before another table takes effect. @throws Failure or Reported where the answer is no, or there is nobody to ask */
+export async function agree(
   { io, output }: Session,
   { json, input }: GlobalOptions,
   diff: TableDiff,
+  { question, refusal, hint, declined }: AgreementWords,
 ): Promise<void> {
-  const stays = `revision ${diff.before.revision} stays in force`;
   if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
-    const info = `This takes access away, and nobody can be asked: ${stays}.`;
-    const hint = "--yes puts it in force without asking.";
-    if (!json) throw new Failure("CONFLICT", info, { hint });
-    io.stdout.write(`${JSON.stringify({ code: "CONFLICT", info, hint, diff })}\n`);
+    if (!json) throw new Failure("CONFLICT", refusal, { hint });
+    output.result({ code: "CONFLICT", info: refusal, hint, diff }, "");
     throw new Reported();
   }
-  const answer = await io.ask("This takes access away. Put it in force? [y/N] ");
+  const answer = await io.ask(question);
   if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
-  output.remark(`Nothing was changed: ${stays}.`);
+  output.remark(declined);
   throw new Reported();
 }
 

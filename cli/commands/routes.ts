@@ -1,6 +1,7 @@
 /** `routes`: the route table as people read it, what is wrong with it, and which one is in force. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CheckOptions } from "../actions/routes-check.ts";
+import type { RollbackOptions } from "../actions/routes-history.ts";
 import type { ListOptions } from "../actions/routes-list.ts";
 import type { OpenApiOptions } from "../actions/routes-openapi.ts";
 import type { ReloadOptions } from "../actions/routes-reload.ts";
@@ -15,7 +16,7 @@ export function addRoutesCommands(program: Command, session: Session): void {
   addTest(routes, session);
   addDiff(routes, session);
   addReloadAndStatus(routes, session);
-  addHistory(routes, session);
+  addHistoryAndRollback(routes, session);
   addSchema(routes, session);
   addOpenApi(routes, session);
 }
@@ -130,7 +131,7 @@ function addReloadAndStatus(routes: Command, session: Session): void {
     });
 }
 
-function addHistory(routes: Command, session: Session): void {
+function addHistoryAndRollback(routes: Command, session: Session): void {
   routes
     .command("history")
     .description("list the last 20 tables that were in force, and what each changed")
@@ -138,6 +139,22 @@ function addHistory(routes: Command, session: Session): void {
     .action(async () => {
       const { showHistory } = await import("../actions/routes-history.ts");
       return showHistory(session);
+    });
+  routes
+    .command("rollback")
+    .description("go back to a table that was in force: show what that changes, ask, and replace the file")
+    .argument("[revision]", "one that `routes history` lists; by default the table in force before")
+    .option("--yes", "do not ask")
+    .addHelpText("after", examples("routes rollback", "routes rollback 06579cbfdaa8 --yes"))
+    .addHelpText(
+      "after",
+      `
+The file that is replaced is kept beside it, as routes.yaml.before-rollback. A running service puts the table in force
+at once; where none runs, the next start does.`,
+    )
+    .action(async (revision: string | undefined, _options, command: Command) => {
+      const { rollBack } = await import("../actions/routes-history.ts");
+      return rollBack(session, revision, command.optsWithGlobals<RollbackOptions>());
     });
 }
 

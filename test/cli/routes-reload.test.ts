@@ -73,6 +73,16 @@ describe("routes reload", () => {
     assert.equal((await desk.run(["can-i", "Ada", "/wantedreason/add"])).exitCode, 1);
   });
 
+  it("when many lose access then ten are named; routes diff names all", async (t) => {
+    const { desk } = await servingDesk(t);
+    for (let index = 10; index < 21; index += 1)
+      await desk.ok("player", "add", `Bob${index}`, "--member", "POLICE:4");
+    await desk.write("routes.yaml", stricter);
+    const { stderr } = await answering(desk, "n", "routes", "reload");
+    assert.match(stderr, /lose +12 players \(all\): Ada, Bob10, .*, Bob18 and 2 more\n/);
+    assert.match(await desk.ok("routes", "diff", "routes.yaml"), /, Bob18, Bob19, Bob20\n/);
+  });
+
   it("when nobody can be asked then it refuses and says to use --yes", async (t) => {
     const { desk, before } = await servingDesk(t);
     await desk.write("routes.yaml", stricter);
