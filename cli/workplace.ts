@@ -13,6 +13,8 @@ export interface GlobalOptions {
 }
 
 export const defaultRoutes = "routes.yaml";
+/** The editor schema beside the route table. */
+export const schemaName = "routes.schema.json";
 
 /** The files that a command works on, as they are meant from where it was called. */
 export class Workplace {
@@ -56,7 +58,7 @@ export class Workplace {
     const put: string[] = [];
     if (!(await this.hasRoutes())) {
       // The table comes last: where this is cut off before it, the next start puts down what is missing.
-      for (const name of ["routes.schema.json", "routes.test.yaml"]) {
+      for (const name of [schemaName, "routes.test.yaml"]) {
         const path = join(dirname(this.routes), name);
         if (!(await exists(path))) put.push(await putDown(name, path));
       }

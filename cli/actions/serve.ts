@@ -5,6 +5,8 @@ import { controlOf } from "../../src/control/control.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import { connectionLimit } from "../../src/descriptors.ts";
 import { DocsPage, docsPath } from "../../src/docs-page.ts";
+import { missingWords } from "../../src/engine/warnings.ts";
+import { packaged } from "../../src/packaged.ts";
 import type { ReloadCause } from "../../src/route-table.ts";
 import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
@@ -20,10 +22,12 @@ import { createLog, type Log } from "../log.ts";
 import type { LogOptions } from "../log-options.ts";
 import { isLoopback } from "../loopback.ts";
 import type { ReloadSignal } from "../reloading.ts";
+import { refreshSchema } from "../schema-refresh.ts";
 import type { Session } from "../session.ts";
 import { logTable } from "../table-log.ts";
 import { openAsService } from "../turn.ts";
 import { watchFile } from "../watch.ts";
+import { defaultRoutes } from "../workplace.ts";
 
 /** Where and how it is served. */
 export interface ServeOptions {
@@ -108,7 +112,8 @@ async function serveOn(
     tell: (change) => logTable(log, change),
     warn: log.warn,
   });
-  await service.loadTable();
+  const { missing } = await service.loadTable();
+  await upkeep(service.routes.file, missing, log);
   const files = https === true && { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) };
   const docs = new DocsPage({
     prefix: () => service.routes.engine.table.prefix,
@@ -148,6 +153,22 @@ async function serveOn(
     log.info("Stopping: no more requests are taken, those under way are finished.");
   } finally {
     await Promise.all(closers.map((close) => close()));
+  }
+}
+
+/** After an upgrade: tells which operations the table lacks, and refreshes the schema beside it. */
+async function upkeep(file: string, missing: readonly string[], log: Log): Promise<void> {
+  if (missing.length > 0) {
+    const shipped = packaged(defaultRoutes);
+    const where = file === shipped ? "" : ` That one is ${shipped}.`;
+    log.warn(`In ${file} ${missingWords(missing)}.${where}`);
+  }
+  try {
+    const refreshed = await refreshSchema(file);
+    if (refreshed !== undefined)
+      log.info(`Replaced ${refreshed}, which nobody had edited, with that of this version.`);
+  } catch (error) {
+    log.warn(`The editor schema beside ${file} could not be refreshed.`, error);
   }
 }
 

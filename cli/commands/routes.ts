@@ -56,7 +56,7 @@ Faults keep a table from being served. Warnings are of what is legal but suspici
   open-change         a change that everyone with a public token may make
   unknown-caller      one that keeps who made it, where a public token does not tell
   empty-group         a restriction to a group without members, in the data at hand
-  unserved-operation  operations that no route serves
+  unserved-operation  operations that no route serves, such as new ones after an upgrade
   not-needed          an intention that says nothing
 A route says "intended: [open-change]" where it is meant, and the table "unserved: [mgmt.users]" at its top.`,
     )

@@ -7,6 +7,7 @@
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { documentSchema, routeSchema } from "./document.ts";
+import { originComment } from "./schema-origin.ts";
 
 const scalarSchema = v.union([v.string(), v.number(), v.boolean()]);
 const nameSchema = v.union([v.string(), v.number()]);
@@ -118,6 +119,7 @@ export function editorSchema(handlers: readonly string[]): JsonSchema {
     ),
   });
   const definitions = { restriction: restrictionSchema, case: caseSchema, cases: casesSchema };
-  const { $schema, ...schema } = toJsonSchema(whole, { definitions });
-  return { ...($schema === undefined ? {} : { $schema }), title: "Route table", ...schema };
+  const { $schema, ...rest } = toJsonSchema(whole, { definitions });
+  const schema = { ...($schema === undefined ? {} : { $schema }), title: "Route table", ...rest };
+  return { $comment: originComment(schema), ...schema };
 }

@@ -50,6 +50,8 @@ export interface Table {
   readonly routes: readonly Route[];
   /** How often an hour honest callers call an operation with a value at most. */
   readonly watch: readonly Watch[];
+  /** The operations that no route serves, but those that the table lists as `unserved`. */
+  readonly missing: readonly string[];
   /** A hash of the table's text, short: which revision decided. */
   readonly revision: string;
 }
@@ -106,7 +108,19 @@ export function checkTable(text: string, surroundings: Surroundings): CheckedTab
   if (faults.length > 0) return { table: undefined, faults: inOrder(faults) };
   const revision = revisionOf(text);
   const { prefix, product } = content;
-  const table = { prefix, tokenParameter, language, product, excludedGroup, routes, watch, revision };
+  const dealtWith = new Set([...routes.map(({ handler }) => handler), ...(content.unserved ?? [])]);
+  const missing = [...surroundings.operations.keys()].filter((name) => !dealtWith.has(name));
+  const table = {
+    prefix,
+    tokenParameter,
+    language,
+    product,
+    excludedGroup,
+    routes,
+    watch,
+    missing,
+    revision,
+  };
   return { table, faults: [] };
 }
 

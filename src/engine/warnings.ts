@@ -54,16 +54,20 @@ export function warningsOf(table: Table, text: string, options: WarningOptions):
   }
   const served = new Set(table.routes.map(({ handler }) => handler));
   const unserved = content?.unserved ?? [];
-  const left = [...options.operations.keys()].filter((name) => !served.has(name) && !unserved.includes(name));
-  if (left.length > 0) {
-    const names = oneOf(left, "and");
-    const message = `no route serves ${names}; if that is meant, add "unserved: [${left.join(", ")}]"`;
-    warn("unserved-operation", ["routes"], message, "key");
-  }
+  if (table.missing.length > 0) warn("unserved-operation", ["routes"], missingWords(table.missing), "key");
   for (const [index, name] of unserved.entries()) {
     if (served.has(name)) warn("not-needed", ["unserved", index], `a route serves ${name}; leave this out`);
   }
   return warnings.sort((a, b) => a.line - b.line || a.column - b.column);
+}
+
+/** Which operations a table lacks, such as after an upgrade, and how to take them up. @param names at least one */
+export function missingWords(names: readonly string[]): string {
+  const them = names.length === 1 ? "its route" : "their routes";
+  return (
+    `no route serves ${oneOf(names, "and")}; copy ${them} from the routes.yaml that came with this version, ` +
+    `or if that is meant, add "unserved: [${names.join(", ")}]"`
+  );
 }
 
 function warnOfRoute(

@@ -1,0 +1,27 @@
+/** Keeping the editor schema beside the route table up to date with the program. */
+import { readFile, realpath, stat } from "node:fs/promises";
+import { dirname, join } from "node:path";
+import { isUnedited } from "../src/engine/schema-origin.ts";
+import { writeTarget } from "../src/maintenance/target.ts";
+import { packaged } from "../src/packaged.ts";
+import { nodeFiles } from "../src/store/files.ts";
+import { schemaName } from "./workplace.ts";
+
+/**
+ * Replaces the schema beside a table with that of this version, unless somebody edited or removed it.
+ * @returns the path of the schema where it was replaced
+ */
+export async function refreshSchema(routes: string): Promise<string | undefined> {
+  const path = join(dirname(routes), schemaName);
+  const present = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  });
+  if (present === undefined || !isUnedited(present)) return undefined;
+  const current = await readFile(packaged(schemaName), "utf8");
+  if (JSON.stringify(JSON.parse(present)) === JSON.stringify(JSON.parse(current))) return undefined;
+  // A link stays a link: the file that it leads to is replaced.
+  const file = await realpath(path);
+  await writeTarget(nodeFiles, file, [Buffer.from(current)], { mode: (await stat(file)).mode & 0o777 });
+  return path;
+}
