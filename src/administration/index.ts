@@ -1,5 +1,6 @@
 /** Every administrative operation, by its name: what the journal and the socket call it. */
 import type * as v from "valibot";
+import { complete } from "./completion.ts";
 import type { AdministrationOperation } from "./define.ts";
 import * as names from "./names.ts";
 import * as players from "./players.ts";
@@ -25,6 +26,7 @@ export const administration = {
   "token.issue": tokens.issue,
   "token.list": tokens.list,
   "token.revoke": tokens.revoke,
+  "name.complete": complete,
 } satisfies Record<string, AdministrationOperation>;
 
 /** The administrative operations, with what each takes and gives. */

@@ -5,7 +5,7 @@
 import { Activity } from "../identity/activity.ts";
 import { model } from "../model.ts";
 import type { DurableData } from "../store/data.ts";
-import { nodeFiles } from "../store/files.ts";
+import { type Files, nodeFiles } from "../store/files.ts";
 import { readState } from "../store/reading.ts";
 import {
   type AdministrationInput,
@@ -23,8 +23,8 @@ export interface SeenData {
 }
 
 /** Reads a folder's files. @throws as {@link readState} */
-export async function readData(folder: string): Promise<SeenData> {
-  const { database, warnings } = await readState(nodeFiles, folder, model);
+export async function readData(folder: string, files: Files = nodeFiles): Promise<SeenData> {
+  const { database, warnings } = await readState(files, folder, model);
   return { data: database.view, warnings };
 }
 
