@@ -11,6 +11,7 @@ import { nodeResolve } from "@rollup/plugin-node-resolve";
 
 /** What stays apart, as it is installed: packages with files of their own, or with native code, and what few need. */
 const installed = [
+  "@bomb.sh/tab",
   "cli-table3",
   "fs-native-extensions",
   "listhen",
@@ -24,7 +25,7 @@ const installed = [
 /** The files for which modules are gathered, and the modules that begin it: those that they import come with them. */
 const gathered = new Map([
   ["command", ["cli/io.js", "cli/program.js"]],
-  ["look", ["cli/look.js", "src/administration/look.js"]],
+  ["look", ["cli/look.js", "cli/completion/names.js", "src/administration/look.js"]],
 ]);
 
 /** `--configCompiled` names the folder of what `tsc` has compiled. */

@@ -7,6 +7,7 @@ import { withoutTokens } from "../src/identity/tokens.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands } from "./commands/audit.ts";
 import { addCallCommand } from "./commands/call.ts";
+import { addCompletionCommands } from "./commands/completion.ts";
 import { addDataCommands } from "./commands/data.ts";
 import { addGroupCommands } from "./commands/group.ts";
 import { addMemberCommands } from "./commands/member.ts";
@@ -96,6 +97,8 @@ const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
   [["data"], addDataCommands],
   [["audit"], addAuditCommands],
   [["undo"], addUndoCommand],
+  // The hidden `complete` looks at all commands, so it needs them all.
+  [["completion"], addCompletionCommands],
 ];
 
 /** The commands that a command line needs: those of its first word, or all where help or a suggestion is wanted. */

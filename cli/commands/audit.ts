@@ -16,7 +16,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     .option("--by <who>", "changes by this player, or by operator, public or system")
     .option("--token <id>", "changes with this public token, by its id in `token list`")
     .option(
-      "--operation <name>",
+      "--operation <operation>",
       "changes through this operation, or those that begin so, such as targetlist",
     )
     .option(

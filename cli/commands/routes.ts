@@ -25,7 +25,7 @@ function addList(routes: Command, session: Session): void {
   routes
     .command("list")
     .description("list every route with its restriction and its parameters")
-    .option("--resource <name>", "only the routes of a resource: the first part of their path")
+    .option("--resource <resource>", "only the routes of a resource: the first part of their path")
     .option("--for <caller>", "only what a player, or `public`, may call")
     .addOption(new Option("--markdown", "print it as Markdown").default(false))
     .addHelpText(

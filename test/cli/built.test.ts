@@ -18,7 +18,7 @@ const hook = `
   });
 `;
 
-it("a command that only looks at the data loads the file for that, and help does not", async (t) => {
+it("a command that only looks at the data loads the file for that, and help and completed commands do not", async (t) => {
   const folder = await temporaryFolder(t);
   const main = await buildProject(folder);
   const [hookFile, LOADED] = [join(folder, "hook.cjs"), join(folder, "loaded.txt")];
@@ -47,4 +47,17 @@ it("a command that only looks at the data loads the file for that, and help does
 
   const tokens = await loadedBy("token", "list");
   assert.deepEqual(tokens.files, ["addon-cli.cjs", "command.cjs", "look.cjs"]);
+
+  // Each press of the tab key starts one.
+  const commands = await loadedBy("complete", "--", "pla");
+  assert.match(commands.stdout, /^player\t/);
+  assert.deepEqual(commands.files, ["addon-cli.cjs", "command.cjs", "complete.cjs"]);
+
+  const completed = await loadedBy("complete", "--", "player", "show", "A");
+  assert.equal(completed.stdout, "Ada\n:4\n");
+  assert.deepEqual(completed.files, ["addon-cli.cjs", "command.cjs", "complete.cjs", "look.cjs"]);
+
+  const script = await loadedBy("completion", "bash");
+  assert.match(script.stdout, /^# bash completion/);
+  assert.deepEqual(script.files, ["addon-cli.cjs", "command.cjs", "completion-script.cjs"]);
 });

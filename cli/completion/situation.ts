@@ -1,0 +1,109 @@
+/** Where in a command line something is being typed: at which command, and for which of its options or arguments. */
+import type { Argument, Command, Option } from "commander";
+
+/** See the head of this file. */
+export interface Situation {
+  readonly program: Command;
+  readonly command: Command;
+  /** The arguments of the command before the one that is being typed. */
+  readonly operands: readonly string[];
+  /** The values of options on the line, by their name in commander; of repeated ones the last. */
+  readonly options: ReadonlyMap<string, string>;
+  /** What has been typed of the word; behind `--option=`, what has been typed of the value. */
+  readonly typed: string;
+  /** Whose value is being typed; undefined where the command takes nothing there. */
+  readonly awaited: Argument | Option | undefined;
+  /** Whether an option, or a subcommand, could stand there as well. */
+  readonly takesOption: boolean;
+  readonly takesCommand: boolean;
+}
+
+/** Reads a command line as commander does, as far as it has been typed. @param words the last is being typed */
+export function situationOf(program: Command, words: readonly string[]): Situation {
+  let command = program;
+  let operands: string[] = [];
+  const options = new Map<string, string>();
+  let awaited: Option | undefined;
+  let onlyOperands = false;
+  for (const word of words.slice(0, -1)) {
+    if (awaited !== undefined) {
+      options.set(awaited.attributeName(), word);
+      awaited = undefined;
+    } else if (!onlyOperands && word === "--") {
+      onlyOperands = true;
+    } else if (!onlyOperands && isOption(word)) {
+      const { option, value } = optionIn(program, command, word);
+      if (option === undefined || !takesValue(option)) continue;
+      if (value === undefined) awaited = option;
+      else options.set(option.attributeName(), value);
+    } else {
+      const inner = operands.length === 0 ? subcommandOf(command, word) : undefined;
+      if (inner === undefined) operands = [...operands, word];
+      else command = inner;
+    }
+  }
+
+  const word = words.at(-1) ?? "";
+  const line = { program, command, operands, options };
+  if (awaited !== undefined)
+    return { ...line, typed: word, awaited, takesOption: false, takesCommand: false };
+  if (!onlyOperands && isOption(word)) {
+    const { option, value } = optionIn(program, command, word);
+    if (value !== undefined)
+      return { ...line, typed: value, awaited: option, takesOption: false, takesCommand: false };
+    return { ...line, typed: word, awaited: undefined, takesOption: true, takesCommand: false };
+  }
+  const takesCommand = operands.length === 0;
+  return {
+    ...line,
+    typed: word,
+    awaited: argumentAt(command, operands.length),
+    takesOption: false,
+    takesCommand,
+  };
+}
+
+/** The commands that a command's help lists. */
+export function subcommandsOf(command: Command): readonly Command[] {
+  return command.createHelp().visibleCommands(command);
+}
+
+/** The command of a name among those that a command's help lists. */
+export function subcommandOf(command: Command, name: string): Command | undefined {
+  return subcommandsOf(command).find((each) => each.name() === name);
+}
+
+/** The options that a command's help lists, and those of the program, which go with every command. */
+export function optionsOf(program: Command, command: Command): readonly Option[] {
+  const own = command.createHelp().visibleOptions(command);
+  if (command === program) return own;
+  const isGlobal = (option: Option) => !option.hidden && option.attributeName() !== "version";
+  return [...own, ...program.options.filter(isGlobal)];
+}
+
+function isOption(word: string): boolean {
+  return word.startsWith("-") && word !== "-";
+}
+
+function takesValue(option: Option): boolean {
+  return option.required || option.optional;
+}
+
+/** The option that a word names, and the value behind its `=`. */
+function optionIn(
+  program: Command,
+  command: Command,
+  word: string,
+): { option: Option | undefined; value: string | undefined } {
+  const [, flag = word, value] = /^(--[^=]+)=(.*)$/s.exec(word) ?? [];
+  return {
+    option: optionsOf(program, command).find(({ long, short }) => flag === long || flag === short),
+    value,
+  };
+}
+
+function argumentAt(command: Command, index: number): Argument | undefined {
+  const { registeredArguments: all } = command;
+  const last = all.at(-1);
+  return all[index] ?? (last?.variadic === true ? last : undefined);
+}
