@@ -22,7 +22,7 @@ export class Workplace {
   readonly routes: string;
   readonly #routesGiven: boolean;
 
-  constructor(io: IO, options: GlobalOptions) {
+  constructor(io: Pick<IO, "cwd">, options: GlobalOptions) {
     this.folder = resolve(io.cwd, options.data);
     this.routes = resolve(io.cwd, options.routes);
     this.#routesGiven = options.routes !== defaultRoutes;

@@ -2,7 +2,8 @@
  * What can be typed for an argument or an option's value. A command declares that by the word in its brackets:
  * `<player>` is completed to players, wherever it stands.
  */
-import { readFile } from "node:fs/promises";
+import { readdir, readFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import type { CompletedKind, Completion } from "../../src/administration/completion.ts";
 import type { ParameterType } from "../../src/engine/parameters.ts";
@@ -58,6 +59,13 @@ const valuesOf: Readonly<Record<string, Values>> = {
     const { model } = await import("../../src/model.ts");
     return { values: Object.keys(model).map((value) => ({ value })) };
   },
+  // The tables that were in force before, as the data folder keeps them.
+  revision: async (_situation, { workplace }) => {
+    const files = await readdir(join(workplace.folder, "tables"));
+    return {
+      values: files.flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? []).map((value) => ({ value })),
+    };
+  },
   resource: async (_situation, { workplace }) => {
     const { resourcesOf, routesOf } = await import("./routes.ts");
     return { values: resourcesOf(routesOf(await tableOf(workplace))).map((value) => ({ value })) };
@@ -76,7 +84,7 @@ const valuesOf: Readonly<Record<string, Values>> = {
 };
 
 /** The word in the brackets of an argument or an option. */
-export function wordOf(awaited: Argument | Option): string {
+function wordOf(awaited: Argument | Option): string {
   if (!("flags" in awaited)) return awaited.name();
   return /[<[]([^\]>]*?)(?:\.\.\.)?[\]>]/.exec(awaited.flags)?.[1] ?? "";
 }

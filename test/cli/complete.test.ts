@@ -1,9 +1,13 @@
 /** What shells are offered, by the hidden command that their completion scripts ask (contract, section 4). */
 import assert from "node:assert/strict";
+import { mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { isCompleted } from "../../cli/completion/values.ts";
+import { Argument, Command } from "commander";
+import { situationOf } from "../../cli/completion/situation.ts";
+import { isCompleted, valuesFor as valuesForArgument } from "../../cli/completion/values.ts";
+import { Workplace } from "../../cli/workplace.ts";
 import { type Desk, emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
 /** What the last line of an answer can ask of the shell. */
@@ -135,6 +139,27 @@ describe("values", () => {
     }
   });
 
+  for (const [word, operands, expected] of [
+    ["revision", [], ["0a1b2c"]],
+    ["name", ["group"], ["VIP"]],
+    ["name", [], []],
+  ] as const) {
+    it(`of <${word}> behind "${operands.join(" ")}" are ${expected.join(", ") || "none"}`, async (t) => {
+      const desk = await seededDesk(t);
+      await mkdir(join(desk.data, "tables"));
+      for (const file of ["0a1b2c.yaml", "list.json"]) await desk.write(join("data", "tables", file), "");
+      const options = { data: "data", routes: "routes.yaml", json: false, input: false };
+      const workplace = new Workplace({ cwd: desk.folder }, options);
+      const sources = { workplace, signal: new AbortController().signal };
+      const situation = situationOf(new Command(), [...operands, "VI"]);
+      const { values } = await valuesForArgument(new Argument(`<${word}>`), situation, sources);
+      assert.deepEqual(
+        values.map(({ value }) => value),
+        expected,
+      );
+    });
+  }
+
   it("that are files and folders are left to the shell", async (t) => {
     const desk = await emptyDesk(t);
     for (const line of [
@@ -165,7 +190,8 @@ describe("values", () => {
       "<rank>",
       "<text>",
     ];
-    const known = new Set([...free, "<uuid>", "<version>", "<shell>", "[options]"]);
+    const chosen = ["<shell>", "<kind>", "<which>", "<level>"];
+    const known = new Set([...free, ...chosen, "<new-name>", "<uuid>", "<version>", "[options]"]);
     const desk = await emptyDesk(t);
     const seen = new Set<string>();
     const undeclared: string[] = [];
