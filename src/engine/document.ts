@@ -3,26 +3,11 @@
  * a fault can name line and column. What the document means is checked in `table.ts`.
  */
 import * as v from "valibot";
-import {
-  type Document,
-  isMap,
-  isScalar,
-  isSeq,
-  LineCounter,
-  type Node,
-  parseDocument,
-  visit,
-  type YAMLParseError,
-} from "yaml";
+import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { compact, didYouMean, oneOf } from "../text.ts";
+import { type Fault, readYAML } from "./yaml-text.ts";
 
-/** Something in the table that keeps it from being served. Lines and columns count from 1. */
-export interface Fault {
-  readonly line: number;
-  readonly column: number;
-  /** What was expected, what came, and the nearest known name where there is one. */
-  readonly message: string;
-}
+export type { Fault };
 
 /** The way to a value in the document: keys and indices. */
 export type Path = readonly (string | number)[];
@@ -135,67 +120,36 @@ export interface ParsedDocument {
   readonly content: TableDocument | undefined;
   readonly faults: Fault[];
   readonly report: Report;
+  /** The line in which a key stands, from 1 on. */
+  readonly lineOf: (path: Path) => number;
 }
 
 /** Parses a table's text and checks its form. */
 export function parseTable(text: string): ParsedDocument {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
-    uniqueKeys: true,
-    logLevel: "error",
+  const {
+    value: read,
+    document,
+    faults: found,
+    positionOf,
+  } = readYAML(text, {
+    expected: "a route table",
+    schema: "core",
   });
-  const faults: Fault[] = [];
-  const add = (offset: number, message: string) => {
-    const { line, col } = lines.linePos(offset);
-    faults.push({ line: Math.max(line, 1), column: Math.max(col, 1), message });
-  };
+  const faults = [...found];
+  const lineOf = (path: Path) => positionOf(offsetOf(document.contents, path, "key")).line;
   const report: Report = (path, message, where = "value") =>
-    add(offsetOf(document.contents, path, where), message);
+    faults.push({ ...positionOf(offsetOf(document.contents, path, where)), message });
+  const failed = { content: undefined, faults, report, lineOf };
+  if (faults.length > 0) return failed;
 
-  for (const error of withoutAftermath(document.errors, lines))
-    add(error.pos[0], `not readable as YAML: ${lowerFirst(error.message)}`);
-  if (document.errors.length > 0) return { content: undefined, faults, report };
-
-  const value = toValue(document, add);
-  if (faults.length > 0) return { content: undefined, faults, report };
-
+  const value = compacted(read);
   checkMaps(value, report);
-  if (faults.length > 0) return { content: undefined, faults, report };
+  if (faults.length > 0) return failed;
 
   const result = v.safeParse(documentSchema, value);
-  if (result.success) return { content: result.output, faults, report };
+  if (result.success) return { content: result.output, faults, report, lineOf };
   for (const issue of result.issues) reportIssue(issue, report);
-  return { content: undefined, faults, report };
-}
-
-/** Behind a bracket that is never closed, every further token is an error by itself: nobody learns from those. */
-function withoutAftermath(errors: readonly YAMLParseError[], lines: LineCounter): YAMLParseError[] {
-  const lineOf = ({ pos }: YAMLParseError) => lines.linePos(pos[0]).line;
-  const first = Math.min(...errors.map(lineOf));
-  return errors.filter((error) => error.code !== "UNEXPECTED_TOKEN" || lineOf(error) === first);
-}
-
-/** The document as plain values. Aliases are what YAML finds only now: those of nothing, and those of too much. */
-function toValue(document: Document.Parsed, add: (offset: number, message: string) => void): unknown {
-  visit(document, {
-    Alias(_key, node) {
-      if (node.resolve(document) !== undefined) return;
-      add(
-        node.range?.[0] ?? 0,
-        `not readable as YAML: there is no anchor "${node.source}" before this alias`,
-      );
-    },
-  });
-  try {
-    return compacted(document.toJS({ maxAliasCount: 100 }));
-  } catch (error) {
-    // A document whose aliases lead nowhere can not be made values of, and was reported already.
-    if (!(error instanceof ReferenceError && error.message.startsWith("Unresolved")))
-      add(0, `not readable as YAML: ${lowerFirst((error as Error).message)}`);
-    return undefined;
-  }
+  return failed;
 }
 
 /**
@@ -219,11 +173,11 @@ function compacted(value: unknown): unknown {
 function checkMaps(value: unknown, report: Report): void {
   const check = (content: unknown, path: Path): content is Record<string, unknown> => {
     if (Array.isArray(content))
-      report(path, "a map was expected, a list came", path.length === 0 ? "value" : "key");
+      report(path, "expected a map, got a list", path.length === 0 ? "value" : "key");
     if (!isObject(content)) return false;
     for (const key of Object.keys(content as object)) {
       if (!["__proto__", "constructor", "prototype"].includes(key)) continue;
-      report([...path, key], `"${key}" can not be a name here; choose another one`, "key");
+      report([...path, key], `"${key}" cannot be a name here; choose another one`, "key");
     }
     return true;
   };
@@ -266,7 +220,7 @@ function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
     report(path, `"${last}" is missing`, "key");
   } else if (issue.type === "picklist") {
     const near = didYouMean(String(issue.input), intentions);
-    report(path, `${oneOf(intentions)} was expected, ${issue.received} came.${near}`);
+    report(path, `expected ${oneOf(intentions)}, got ${issue.received}.${near}`);
   } else if (issue.type === "union" && issue.issues !== undefined && isObject(issue.input)) {
     // Of a parameter's two forms it is the one that was begun. A text that is missing further in is a fault of that one.
     const inner = issue.issues.filter(({ type, path: at }) => type !== "string" || at !== undefined);
@@ -277,7 +231,7 @@ function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
       );
     }
   } else {
-    report(path, `${expectedWords(issue)} was expected, ${issue.received} came`);
+    report(path, `expected ${expectedWords(issue)}, got ${gotWords(issue)}`);
   }
 }
 
@@ -285,21 +239,26 @@ function expectedWords(issue: v.BaseIssue<unknown>): string {
   if (issue.type === "union" && issue.path?.at(-1)?.key === "default")
     return "a text, a number, true or false";
   if (issue.type === "union" && issue.expected?.includes("string"))
-    return "a type's name, or a map with its refinements,";
+    return "a type's name, or a map with its refinements";
   if (issue.type === "safe_integer" || issue.type === "integer") return "a whole number";
   if (issue.type === "min_length")
     return Array.isArray(issue.input) ? "at least one value" : "at least one character";
   if (issue.expected === "Object") return "a map";
   if (issue.expected === "Array") return "a list";
+  if (issue.expected === "string") return "a text";
+  if (issue.expected === "number") return "a number";
   return issue.expected ?? issue.message;
+}
+
+/** What came in its place, in the words for YAML. */
+function gotWords({ input, received }: v.BaseIssue<unknown>): string {
+  if (input === null || input === undefined) return "nothing";
+  if (Array.isArray(input)) return "a list";
+  return isObject(input) ? "a map" : received;
 }
 
 function isObject(value: unknown): boolean {
   return typeof value === "object" && value !== null && !Array.isArray(value);
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
 }
 
 /** Where a path leads, or as far as the document goes on the way. */

@@ -30,7 +30,7 @@ export function toRestriction(value: unknown, path: Path, around: Surroundings):
   if (!isRecord(value)) {
     report(
       path,
-      `a restriction was expected (${oneOf(forms)}), ${JSON.stringify(value) ?? "nothing"} came`,
+      `expected a restriction (${oneOf(forms)}), got ${JSON.stringify(value) ?? "nothing"}`,
       "key",
     );
     return undefined;
@@ -53,7 +53,7 @@ function toMapForm(
     if (heads.length > 1 || unknown.length === 0) {
       report(
         path,
-        `one of ${oneOf(forms)} was expected, ${heads.length === 0 ? "none" : oneOf(heads, "and")} came`,
+        `expected one of ${oneOf(forms)}, got ${heads.length === 0 ? "none" : oneOf(heads, "and")}`,
         "key",
       );
     }
@@ -82,20 +82,20 @@ function toSelf(
   { parameters, faulty, report }: Surroundings,
 ): Restriction | undefined {
   if (typeof content !== "string") {
-    report(path, `a text parameter of the route was expected, ${shown(content)} came`);
+    report(path, `expected a text parameter of the route, got ${shown(content)}`);
     return undefined;
   }
   const name = content.replace(/^\$/, "");
   if (faulty.has(name)) return undefined;
   if (parameters.get(name)?.type.base === "text") return { kind: "self", parameter: name };
   const texts = [...parameters.values()].filter(({ type }) => type.base === "text").map((each) => each.name);
-  report(path, `a text parameter of the route was expected, "${name}" came.${didYouMean(name, texts)}`);
+  report(path, `expected a text parameter of the route, got "${name}".${didYouMean(name, texts)}`);
   return undefined;
 }
 
 function toAnyOf(content: unknown, path: Path, around: Surroundings): Restriction | undefined {
   if (!Array.isArray(content) || content.length === 0) {
-    around.report(path, "a list of restrictions was expected", "key");
+    around.report(path, `expected a list of restrictions, got ${shown(content)}`, "key");
     return undefined;
   }
   const restrictions = content.map((each, index) => toRestriction(each, [...path, index], around));
@@ -118,7 +118,7 @@ function toMember(
     return undefined;
   }
   if (typeof rank !== "number" || !Number.isInteger(rank) || rank < 1) {
-    around.report([...path, "rank"], `a whole number from 1 on was expected, ${JSON.stringify(rank)} came`);
+    around.report([...path, "rank"], `expected a whole number from 1 on, got ${JSON.stringify(rank)}`);
     return undefined;
   }
   return reference && { kind: "member", of, reference, rank };
@@ -132,7 +132,7 @@ function toReference(
 ): Reference | undefined {
   const { parameters, faulty, vocabulary, report } = around;
   if (typeof content !== "string" && typeof content !== "number") {
-    report(path, `the name of a ${of} was expected, ${shown(content)} came`);
+    report(path, `expected the name of a ${of}, got ${shown(content)}`);
     return undefined;
   }
   const text = String(content);
@@ -148,10 +148,7 @@ function toReference(
       parameter === undefined
         ? "the route has no such parameter"
         : `that one is of type ${parameter.type.name}`;
-    report(
-      path,
-      `a parameter of type ${of} was expected, "${text}" came: ${what}.${didYouMean(text, names)}`,
-    );
+    report(path, `expected a parameter of type ${of}, got "${text}": ${what}.${didYouMean(text, names)}`);
     return undefined;
   }
   const known = vocabulary[of];
@@ -193,7 +190,7 @@ function toCondition(
   { parameters, faulty, vocabulary, report }: Surroundings,
 ): Record<string, ParameterValue> | undefined {
   if (!isRecord(when) || Object.keys(when).length === 0) {
-    report(path, "a map of parameters and their values was expected", "key");
+    report(path, `expected a map of parameters and their values, got ${shown(when)}`, "key");
     return undefined;
   }
   const condition: Record<string, ParameterValue> = {};

@@ -13,11 +13,11 @@
  * Scalars are read as they are written (YAML's failsafe schema): a request has texts, too, and `2.10` stays `2.10`.
  */
 import * as v from "valibot";
-import { type Document, isCollection, isMap, isNode, isScalar, LineCounter, parseDocument } from "yaml";
+import { type Document, isCollection, isMap, isNode, isScalar } from "yaml";
 import type { FailureCode } from "../errors.ts";
 import { didYouMean, oneOf } from "../text.ts";
 import type { Vocabulary } from "./caller.ts";
-import type { Fault, Path, Report } from "./document.ts";
+import type { Path, Report } from "./document.ts";
 import {
   builtInCallers,
   type CallerDescription,
@@ -26,6 +26,7 @@ import {
   describedCaller,
   named,
 } from "./table-test-caller.ts";
+import { type Fault, readYAML } from "./yaml-text.ts";
 
 /** The codes that the steps before the operation can end with, and that do not depend on a token. */
 const expectableCodes = [
@@ -108,30 +109,22 @@ type TestForm = v.InferOutput<typeof testSchema>;
 
 /** Takes a document of tests apart, with every fault where it stands. */
 export function parseTests(text: string, vocabulary: Vocabulary): ParsedTests {
-  const lines = new LineCounter();
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    prettyErrors: false,
+  const {
+    value,
+    document,
+    faults: found,
+    positionOf,
+  } = readYAML(text, {
+    expected: "tests of a route table",
     schema: "failsafe",
-    logLevel: "error",
+    duplicateHint: "; give several calls of one path as a list",
   });
-  const faults: Fault[] = [];
-  const placeOf = (offset: number) => {
-    const { line, col } = lines.linePos(offset);
-    return { line: Math.max(line, 1), column: Math.max(col, 1) };
-  };
-  const locate = (path: Path, where: "key" | "value" = "value") => placeOf(offsetOf(document, path, where));
+  const faults = [...found];
+  const locate = (path: Path, where: "key" | "value" = "value") =>
+    positionOf(offsetOf(document, path, where));
   const report: Report = (path, message, where) => faults.push({ ...locate(path, where), message });
-
-  for (const { pos, code, message } of document.errors) {
-    const hint = code === "DUPLICATE_KEY" ? "; give several calls of one path as a list" : "";
-    faults.push({
-      ...placeOf(pos[0]),
-      message: `not readable as YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}${hint}`,
-    });
-  }
   if (faults.length > 0) return { calls: [], faults, report };
-  const result = v.safeParse(mapOf(documentSchema), document.toJS({ maxAliasCount: 100 }));
+  const result = v.safeParse(mapOf(documentSchema), value);
   if (!result.success) {
     for (const issue of result.issues) reportIssue(issue, report);
     return { calls: [], faults, report };
@@ -146,10 +139,11 @@ export function parseTests(text: string, vocabulary: Vocabulary): ParsedTests {
       return [];
     }
     if (!Array.isArray(forms)) return toCall(path, forms, ["tests", path], around);
-    if (forms.length === 0) report(["tests", path], "at least one test was expected", "key");
+    if (forms.length === 0) report(["tests", path], "expected at least one test, got none", "key");
     return forms.map((form, index) => toCall(path, form, ["tests", path, index], around));
   });
-  if (calls.length === 0 && faults.length === 0) report(["tests"], "at least one test was expected", "key");
+  if (calls.length === 0 && faults.length === 0)
+    report(["tests"], "expected at least one test, got none", "key");
   return { calls, faults, report };
 }
 
@@ -183,7 +177,7 @@ function toCall(path: string, form: TestForm, at: Path, around: Surroundings): T
     const references = form[verdict];
     if (references === undefined) return [];
     const list: readonly CallerReference[] = Array.isArray(references) ? references : [references];
-    if (list.length === 0) report([...at, verdict], "at least one caller was expected", "key");
+    if (list.length === 0) report([...at, verdict], "expected at least one caller, got none", "key");
     return list.map((reference, index) => {
       if (typeof reference === "string") mentioned.add(reference);
       const place = [...at, verdict, ...(Array.isArray(references) ? [index] : [])];
@@ -192,7 +186,7 @@ function toCall(path: string, form: TestForm, at: Path, around: Surroundings): T
   });
   const expected = verdicts.filter((verdict) => form[verdict] !== undefined);
   if (expected.length === 0) {
-    report(at, `the test expects nothing: "allowed", "denied" or a code was expected`, "key");
+    report(at, `expected "allowed", "denied" or a code, got none: the test expects nothing`, "key");
   }
   const expectations = pieces.flatMap(({ verdict, reference, at: place }) =>
     whoIs(reference, place, mentioned, around).map((caller) => ({ ...locate(place), verdict, caller })),
@@ -206,7 +200,7 @@ function toCall(path: string, form: TestForm, at: Path, around: Surroundings): T
 /** What is wrong with the form of a path, or undefined. */
 function wrongPathWords(path: string): string | undefined {
   const [brace] = /\{\w*\}/.exec(path) ?? [];
-  if (!path.startsWith("/")) return `a path that begins with "/" was expected, "${path}" came`;
+  if (!path.startsWith("/")) return `expected a path that begins with "/", got "${path}"`;
   if (path.includes("?")) return 'give the parameters of the query under "with"';
   return brace === undefined ? undefined : `write a value in place of ${brace}, as a request has one`;
 }
@@ -241,7 +235,7 @@ function reportIssue(issue: v.BaseIssue<unknown>, report: Report): void {
   } else if (issue.type === "object_with_rest" && issue.received === "undefined") {
     report(path, `"${last}" is missing`, "key");
   } else {
-    report(path, `${expectedWords(issue)} was expected, ${cameWords(issue.input)} came`);
+    report(path, `expected ${expectedWords(issue)}, got ${gotWords(issue.input)}`);
   }
 }
 
@@ -276,7 +270,7 @@ function expectedWords({ type, expected, message }: v.BaseIssue<unknown>): strin
   return expected === "string" ? "a text" : (expected ?? message);
 }
 
-function cameWords(value: unknown): string {
+function gotWords(value: unknown): string {
   if (value === null || value === undefined || value === "") return "nothing";
   if (Array.isArray(value)) return "a list";
   return typeof value === "string" ? `"${value}"` : "a map";

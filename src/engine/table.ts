@@ -73,17 +73,14 @@ const segmentForm = /^(?!\.{1,2}$)(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
 
 /** Makes a table of its text, or gives all of its faults, in the order of the file. */
 export function checkTable(text: string, surroundings: Surroundings): CheckedTable {
-  const { content, faults, report } = parseTable(text);
+  const { content, faults, report, lineOf } = parseTable(text);
   if (content === undefined) return { table: undefined, faults: inOrder(faults) };
   const vocabulary = surroundings.vocabulary();
 
   const tokenParameter = checkPrefix(content.prefix, report);
   const language = checkLanguage(content.language ?? defaultLanguage, report);
   if (content.product !== undefined && !/^[\w!#$%&'*+.^`|~-]+$/.test(content.product)) {
-    report(
-      ["product"],
-      `a product token (letters, digits, "-", "_") was expected, "${content.product}" came`,
-    );
+    report(["product"], `expected a product token (letters, digits, "-", "_"), got "${content.product}"`);
   }
   const excluded = content.excluded?.group;
   const known = vocabulary.group;
@@ -97,14 +94,18 @@ export function checkTable(text: string, surroundings: Surroundings): CheckedTab
   const routes: Route[] = [];
   const shapes = new Map<string, string>();
   for (const [path, declaration] of Object.entries(content.routes)) {
-    checkPath(path, shapes, tokenParameter, report);
+    const twin = checkPath(path, shapes, tokenParameter, report);
+    if (twin !== undefined) {
+      const where = `${twin} in line ${lineOf(["routes", twin])}`;
+      report(["routes", path], `the path is given twice: it matches what ${where} matches`, "key");
+    }
     const route = toRoute(path, declaration, types, surroundings, report);
     if (route !== undefined) routes.push(route);
   }
   const watch = toWatch(content.watch, surroundings.operations, report);
   checkUnserved(content.unserved ?? [], surroundings.operations, report);
   if (routes.length === 0 && faults.length === 0)
-    report(["routes"], "at least one route was expected", "key");
+    report(["routes"], "expected at least one route, got none", "key");
   if (faults.length > 0) return { table: undefined, faults: inOrder(faults) };
   const revision = revisionOf(text);
   const { prefix, product } = content;
@@ -144,7 +145,7 @@ function checkPrefix(prefix: string, report: Report): string {
   const [token, ...others] = bracesOf(prefix);
   if (wellFormed && token !== undefined && others.length === 0) return token;
   const example = "/gameaddon/v1/{tokenString}";
-  report(["prefix"], `a path with the token in braces was expected, such as ${example}; "${prefix}" came`);
+  report(["prefix"], `expected a path with the token in braces, such as ${example}, got "${prefix}"`);
   return "";
 }
 
@@ -168,11 +169,17 @@ function supportedLanguage(tag: string): string | undefined {
   }
 }
 
-function checkPath(path: string, shapes: Map<string, string>, tokenParameter: string, report: Report): void {
+/** Returns the path before it that matches the same requests, if there is one. */
+function checkPath(
+  path: string,
+  shapes: Map<string, string>,
+  tokenParameter: string,
+  report: Report,
+): string | undefined {
   const segments = path.split("/").slice(1);
   if (!path.startsWith("/") || !segments.every((segment) => segmentForm.test(segment))) {
-    report(["routes", path], `a path such as /statistic/{player}/add was expected, "${path}" came`, "key");
-    return;
+    report(["routes", path], `expected a path such as /statistic/{player}/add, got "${path}"`, "key");
+    return undefined;
   }
   const names = bracesOf(path);
   if (new Set([tokenParameter, ...names]).size <= names.length) {
@@ -180,9 +187,8 @@ function checkPath(path: string, shapes: Map<string, string>, tokenParameter: st
   }
   const shape = path.replace(/\{\w+\}/g, "{}");
   const twin = shapes.get(shape);
-  if (twin !== undefined)
-    report(["routes", path], `the path is given twice: it matches what ${twin} matches`, "key");
-  else shapes.set(shape, path);
+  if (twin === undefined) shapes.set(shape, path);
+  return twin;
 }
 
 function toRoute(
@@ -242,7 +248,7 @@ function toParameters(
   for (const [name, form] of Object.entries(declared)) {
     const at = ["routes", path, "parameters", name];
     if (!/^[A-Za-z]\w*$/.test(name)) {
-      report(at, `a name of letters, digits and "_" was expected, "${name}" came`, "key");
+      report(at, `expected a name of letters, digits and "_", got "${name}"`, "key");
       continue;
     }
     const declaredType = toType(form, at, types, report);

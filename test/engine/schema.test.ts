@@ -41,13 +41,13 @@ function refusal(text: string): string[] | undefined {
  * table has, and what goes with what.
  */
 const onlyTheChecker: readonly [kind: string, says: RegExp][] = [
-  ["a prefix or a path that is not well formed", /^a path (with the token in braces|such as)/],
-  ["a product token that is not well formed", /^a product token/],
+  ["a prefix or a path that is not well formed", /^expected a path (with the token in braces|such as)/],
+  ["a product token that is not well formed", /^expected a product token/],
   ["a path that matches what another one matches", /^the path is given twice/],
   ["two parameters of one name", /needs a name of its own/],
   ["a parameter in braces that is not declared", /^the path has \{\w+\}, but/],
-  ["a name of a parameter that is not well formed", /^a name of letters, digits/],
-  ["a name that is more than a name in JavaScript", /can not be a name here/],
+  ["a name of a parameter that is not well formed", /^expected a name of letters, digits/],
+  ["a name that is more than a name in JavaScript", /cannot be a name here/],
   ["a group, faction or service that there is not", /^there is no (group|faction|service) /],
   ["a type that there is not", /^there is no type |^the type "\w+" (is not known|has a fault)/],
   ["a type that is called as a built-in one", /is a built-in type/],
@@ -57,10 +57,13 @@ const onlyTheChecker: readonly [kind: string, says: RegExp][] = [
   ["a parameter that the operation needs, does not take or takes otherwise", / (needs|takes no) /],
   ["a default or a condition that is not of the parameter's type", /^"\w+" must be /],
   ["a default of a parameter in the path", /^a parameter in the path is always there/],
-  ["a parameter of the restriction that there is not, or of another type", /^a (text )?parameter of/],
+  [
+    "a parameter of the restriction that there is not, or of another type",
+    /^expected a (text )?parameter of/,
+  ],
   ["a condition on a parameter that there is not", /^the route has no parameter/],
   ["cases in an order in which one never applies, or none does at last", /can never apply|last case needs/],
-  ["no route at all", /^at least one route/],
+  ["no route at all", /^expected at least one route/],
 ];
 
 const isForTheChecker = (message: string) => onlyTheChecker.some(([, says]) => says.test(message));

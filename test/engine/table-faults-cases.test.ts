@@ -51,7 +51,7 @@ describe("cases", () => {
       "when: hidden",
       [12, 11, "a map of parameters"],
     ],
-    ["with a condition and nothing else", `, ${desk}`, "", [12, 9, "none came"]],
+    ["with a condition and nothing else", `, ${desk}`, "", [12, 9, "got none"]],
     [
       "with a restriction that is misspelt",
       lastCase,
@@ -110,7 +110,7 @@ describe("several faults", () => {
 
   it("in a parameter and in a restriction of one route are both reported", () => {
     const faulty = edited("rank: 4", "rank: four").replace("title: title", "title: titel");
-    assertFaults(faulty, [23, 44, '"four" came'], [26, 14, '"titel"']);
+    assertFaults(faulty, [23, 44, 'got "four"'], [26, 14, '"titel"']);
   });
 
   it("are in the order of the file also where the form is wrong", () => {
@@ -133,14 +133,14 @@ describe("names that every object has", () => {
       "a parameter",
       "      kind: kind\n",
       "      kind: kind\n      constructor: kind\n",
-      [29, 7, '"constructor" can not be a name'],
+      [29, 7, '"constructor" cannot be a name'],
     ],
-    ["a path", "  /books:", "  __proto__:", [9, 3, '"__proto__" can not be a name']],
+    ["a path", "  /books:", "  __proto__:", [9, 3, '"__proto__" cannot be a name']],
     [
       "a type",
       "title: { type: text, ",
       "constructor: { type: txet, ",
-      [5, 3, '"constructor" can not be a name'],
+      [5, 3, '"constructor" cannot be a name'],
     ],
   ]);
 });

@@ -46,7 +46,7 @@ describe("types", () => {
       "a parameter's type that is no name",
       "{ type: boolean,",
       "{ type: { a: 1 },",
-      [14, 29, "string was expected, Object came"],
+      [14, 29, "expected a text, got a map"],
     ],
     ["values of a text", "maxLength: 64", "values: [a]", [5, 24, '"values" does not go with the type text']],
     [
@@ -90,7 +90,7 @@ describe("types", () => {
 });
 
 describe("paths", () => {
-  const form = "a path such as /statistic/{player}/add was expected";
+  const form = "expected a path such as /statistic/{player}/add";
   itFinds([
     ["one without a slash", "  /books:", "  books:", [9, 3, form]],
     ["one that ends in a slash", "  /books:", "  /books/:", [9, 3, form]],
@@ -120,7 +120,7 @@ describe("paths", () => {
       "one that matches what another one matches",
       "/readers/{reader}:",
       "/books/{reader}:",
-      [30, 3, /twice.*\/books\/\{branch\}/],
+      [30, 3, "the path is given twice: it matches what /books/{branch} in line 16 matches"],
     ],
     [
       "a parameter in braces that is not declared",
@@ -130,15 +130,15 @@ describe("paths", () => {
       [30, 3, "reader"],
       [32, 36, "reader"],
     ],
-    ["a parameter whose name has a dash", "pages: pages", "page-count: pages", [27, 7, '"page-count" came']],
+    ["a parameter whose name has a dash", "pages: pages", "page-count: pages", [27, 7, 'got "page-count"']],
   ]);
 
   it("none at all", () => {
-    assertFaults("prefix: /library/{key}\nroutes: {}\n", [2, 1, "at least one route was expected"]);
+    assertFaults("prefix: /library/{key}\nroutes: {}\n", [2, 1, "expected at least one route"]);
   });
 
   it("nothing where they should be", () => {
-    assertFaults("prefix: /library/{key}\nroutes:\n", [2, 8, /was expected, null came/]);
+    assertFaults("prefix: /library/{key}\nroutes:\n", [2, 8, /expected .*, got nothing/]);
   });
 });
 

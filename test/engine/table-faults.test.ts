@@ -14,14 +14,18 @@ it("a table without faults has none", () => {
 });
 
 describe("a file that is no table", () => {
-  it("is empty", () => assertFaults("", [1, 1, "a map was expected"]));
-  it("has only a comment", () => assertFaults("# nothing yet\n", [1, 1, "a map was expected"]));
-  it("is a list", () => assertFaults("- prefix: /library/{key}\n", [1, 1, "a map was expected"]));
-  it("is a word", () => assertFaults("routes", [1, 1, "a map was expected"]));
+  it("is empty", () => assertFaults("", [1, 1, "expected a route table, got an empty file"]));
+  it("has only a comment", () => assertFaults("# nothing yet\n", [1, 1, "got a file with only comments"]));
+  it("is a list", () => assertFaults("- prefix: /library/{key}\n", [1, 1, "expected a map"]));
+  it("is a word", () => assertFaults("routes", [1, 1, "expected a map"]));
   it("is of another kind", () =>
     assertFaults('{"a": 1}', [1, 1, "is missing"], [1, 1, "is missing"], [1, 2, "unknown key"]));
   it("has nothing but tabs for its indentation", () => {
-    assertFaults("prefix: /library/{key}\nroutes:\n\t/books: {}\n", [3, 1, /not readable as YAML: .*tab/i]);
+    assertFaults("prefix: /library/{key}\nroutes:\n\t/books: {}\n", [
+      3,
+      1,
+      /expected spaces as indentation, got a tab/,
+    ]);
   });
 });
 
@@ -44,10 +48,15 @@ describe("YAML that can not be read", () => {
       "a key that is given twice",
       "    handler: books.of\n",
       "    handler: books.of\n    handler: books.of\n",
-      [21, 5, "unique"],
+      [21, 5, "the first is in line 20"],
     ],
-    ["a path that is given twice", "  /readers/{reader}:", "  /books:", [30, 3, "unique"]],
-    ["an anchor that nobody has set", "$branch, rank: 4", "*north, rank: 4", [23, 29, "north"]],
+    ["a path that is given twice", "  /readers/{reader}:", "  /books:", [30, 3, "the first is in line 9"]],
+    [
+      "an anchor that nobody has set",
+      "$branch, rank: 4",
+      "*north, rank: 4",
+      [23, 29, /expected an anchor .*"north"/],
+    ],
     [
       "an indentation that fits nothing",
       "    handler: books.of\n",
@@ -122,67 +131,62 @@ describe("values of the wrong kind", () => {
       "a prefix that is a list",
       "prefix: /library/{key}",
       "prefix: [/library]",
-      [1, 1, /string was expected, Array came/],
+      [1, 1, /expected a text, got a list/],
     ],
     [
       "a prefix that YAML takes for a map",
       "prefix: /library/{key}",
       "prefix: {key}",
-      [1, 1, /string was expected/],
+      [1, 1, /expected a text/],
     ],
-    ["a product that is a number", "product: reader", "product: 2", [2, 10, /string was expected/]],
-    ["an exclusion that is a word", "{ group: BARRED }", "BARRED", [3, 11, /a map was expected/]],
+    ["a product that is a number", "product: reader", "product: 2", [2, 10, /expected a text/]],
+    ["an exclusion that is a word", "{ group: BARRED }", "BARRED", [3, 11, /expected a map/]],
     [
       "types that are a word",
       goodTable.slice(goodTable.indexOf("types:"), goodTable.indexOf("routes:")),
       "types: none\n",
-      [4, 8, /was expected/],
+      [4, 8, /expected /],
     ],
     [
       "a type that is a word",
       "title: { type: text, maxLength: 64, description: a title }",
       "title: text",
-      [5, 10, "a map was expected"],
+      [5, 10, "expected a map"],
     ],
     [
       "a route that is nothing",
       goodTable.slice(goodTable.indexOf("    summary: Returns a reader")),
       "",
-      [30, 21, "a map was expected, null came"],
+      [30, 21, "expected a map, got nothing"],
     ],
-    [
-      "a summary that is a number",
-      "summary: Adds a book.",
-      "summary: 7",
-      [22, 14, /string was expected, 7 came/],
-    ],
+    ["a summary that is a number", "summary: Adds a book.", "summary: 7", [22, 14, /expected a text, got 7/]],
     [
       "a summary that says nothing",
       "summary: Adds a book.",
       'summary: ""',
       [22, 14, /summary|text|character/],
     ],
-    ["a handler that is a list", "handler: books.of", "handler: [books.of]", [20, 5, /string was expected/]],
+    ["a handler that is a list", "handler: books.of", "handler: [books.of]", [20, 5, /expected a text/]],
     [
       "parameters that are a word",
       "parameters: { reader: text }",
       "parameters: reader",
-      [33, 17, /was expected/],
+      [33, 17, /expected /],
     ],
     [
       "parameters that are an empty list",
       "parameters: { hidden: { type: boolean, default: false } }",
       "parameters: []",
-      [14, 5, /map was expected/],
+      [14, 5, /expected a map/],
     ],
     ["a parameter that is a number", "reader: text", "reader: 7", [33, 27, "a type's name, or a map"]],
     ["a parameter that is nothing", "title: title", "title:", [26, 13, "a type's name, or a map"]],
-    ["a maximum that is a word", "maximum: 5000", "maximum: many", [6, 48, /number was expected/]],
+    ["a maximum that is a word", "maximum: 5000", "maximum: many", [6, 48, /expected a number/]],
     ["a maximum that is no whole number", "maximum: 5000", "maximum: 1.5", [6, 48, /whole number/]],
     ["a maxLength of 0", "maxLength: 64", "maxLength: 0", [5, 35, /1 or more|at least 1|>=1/]],
-    ["values that are a word", "[novel, poem]", "novel", [7, 31, "a list was expected"]],
+    ["values that are a word", "[novel, poem]", "novel", [7, 31, "expected a list"]],
     ["values that are none", "[novel, poem]", "[]", [7, 23, /value/]],
-    ["a value that is a number", "[novel, poem]", "[novel, 7]", [7, 39, /string was expected/]],
+    ["a value that is a number", "[novel, poem]", "[novel, 7]", [7, 39, /expected a text/]],
     [
       "a default that is a list",
       "default: false",
@@ -198,7 +202,7 @@ describe("values of the wrong kind", () => {
 });
 
 describe("the head", () => {
-  const example = "a path with the token in braces was expected";
+  const example = "expected a path with the token in braces";
   itFinds([
     ["a prefix without a slash", "/library/{key}", "library/{key}", [1, 9, example]],
     ["a prefix without a parameter", "/library/{key}", "/library", [1, 9, example]],
@@ -207,8 +211,8 @@ describe("the head", () => {
     ["a prefix with an empty segment", "/library/{key}", "/library//{key}", [1, 9, example]],
     ["a prefix with a brace within a segment", "/library/{key}", "/library/k{key}", [1, 9, example]],
     ["a prefix with a query", "/library/{key}", "/library/{key}?x=1", [1, 9, example]],
-    ["a product of two words", "product: reader", "product: the reader", [2, 10, '"the reader" came']],
-    ["a product with a slash", "product: reader", "product: reader/1.0", [2, 10, '"reader/1.0" came']],
+    ["a product of two words", "product: reader", "product: the reader", [2, 10, 'got "the reader"']],
+    ["a product with a slash", "product: reader", "product: reader/1.0", [2, 10, 'got "reader/1.0"']],
     [
       "an excluded group that there is not",
       "BARRED",

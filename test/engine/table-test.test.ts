@@ -239,35 +239,35 @@ tests:
   /books/NORTH:
 tets: {}
 `,
-      [2, 14, /a whole number from 1 on was expected, "x" came/],
-      [2, 32, /true or false was expected, "yes" came/],
-      [2, 45, /a list was expected, "STAFF" came/],
-      [2, 52, /a name was expected, nothing came/],
+      [2, 14, /expected a whole number from 1 on, got "x"/],
+      [2, 32, /expected true or false, got "yes"/],
+      [2, 45, /expected a list, got "STAFF"/],
+      [2, 52, /expected a name, got nothing/],
       [3, 8, /unknown key "rnk" in a caller.*Did you mean "rank"/],
       [5, 13, /unknown key "alowed" in a test.*Did you mean "allowed"/],
       [5, 29, /CONFLICT.*runs no operation/],
-      [5, 56, /a map was expected, a list came/],
-      [6, 3, /a map was expected, nothing came/],
+      [5, 56, /expected a map, got a list/],
+      [6, 3, /expected a map, got nothing/],
       [7, 1, /unknown key "tets".*Did you mean "tests"/],
     ));
 
   for (const [what, text, fault] of [
     ["a file without tests", "callers: {}\n", [1, 1, /"tests" is missing/]],
-    ["an empty file", "", [1, 1, /a map was expected, nothing came/]],
+    ["an empty file", "", [1, 1, /expected tests of a route table, got an empty file/]],
+    ["a list of callers", "callers: []\ntests: { /books: { allowed: public } }\n", [1, 10, /expected a map/]],
+    ["a list of tests", "tests: [public]\n", [1, 8, /expected a map, got a list/]],
     [
-      "a list of callers",
-      "callers: []\ntests: { /books: { allowed: public } }\n",
-      [1, 10, /a map was expected/],
+      "a list of parameters",
+      "tests: { /books: { with: [], allowed: public } }\n",
+      [1, 26, /expected a map, got a list/],
     ],
-    ["a list of tests", "tests: [public]\n", [1, 8, /a map was expected, a list came/]],
-    ["a list of parameters", "tests: { /books: { with: [], allowed: public } }\n", [1, 26, /a map was/]],
     ["no test below tests", "tests: {}\n", [1, 1, /at least one test/]],
     ["no test of a path", "tests:\n  /books: []\n", [2, 3, /at least one test/]],
     ["what is no YAML", "tests: a: b\n", [1, 8, /not readable as YAML/]],
     [
       "a path that is given twice",
       "tests:\n  /books: { allowed: public }\n  /books: { allowed: player }\n",
-      [3, 3, /unique; give several calls of one path as a list/],
+      [3, 3, /the first is in line 2; give several calls of one path as a list/],
     ],
     [
       "nobody left for others",

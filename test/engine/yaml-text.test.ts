@@ -1,0 +1,147 @@
+/** What people get wrong in YAML itself: one fault for one mistake, where it is, with what to do. */
+import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
+import { describe, it } from "node:test";
+import { readYAML } from "../../src/engine/yaml-text.ts";
+import { shippedRoutes } from "../_setup.ts";
+
+const read = (text: string, schema: "core" | "failsafe" = "core") =>
+  readYAML(text, { expected: "a route table", schema });
+/** Each fault as `line:column message`. */
+const faultsOf = (text: string, schema?: "core" | "failsafe") =>
+  read(text, schema).faults.map(({ line, column, message }) => `${line}:${column} ${message}`);
+
+describe("a tab as indentation", () => {
+  const message = "expected spaces as indentation, got a tab: YAML does not allow tabs there";
+
+  it("is one fault, at the first tab, wherever it is in the shipped table", async () => {
+    const lines = (await readFile(shippedRoutes, "utf8")).split("\n");
+    let refused = 0;
+    for (const [index, line] of lines.entries()) {
+      const indentation = /^ +(?=[^ #])/.exec(line)?.[0];
+      if (indentation === undefined) continue;
+      const text = lines
+        .with(index, line.replace(indentation, "\t".repeat(indentation.length / 2)))
+        .join("\n");
+      const found = faultsOf(text);
+      // Within braces that are open a tab is only white space where its line is not the last of them.
+      if (found.length === 0) continue;
+      refused += 1;
+      assert.deepEqual(found, [`${index + 1}:1 ${message}`]);
+    }
+    assert.ok(refused > 100, `${refused} lines were refused`);
+  });
+
+  it("is one fault for a file that has nothing but tabs", async () => {
+    const text = (await readFile(shippedRoutes, "utf8")).replace(/^( {2})+/gm, (spaces) =>
+      "\t".repeat(spaces.length / 2),
+    );
+    const [first, ...others] = faultsOf(text);
+    assert.deepEqual(others, []);
+    assert.ok(first?.endsWith(message), first);
+  });
+
+  it("is found behind spaces", () => assert.deepEqual(faultsOf("a:\n  b: 1\n \tc: 2\n"), [`3:2 ${message}`]));
+  it("is found behind the dash of a list", () => {
+    assert.deepEqual(faultsOf("a:\n  -\tb: 1\n    c: 2\n"), [`2:4 ${message}`]);
+  });
+  it("is none behind a colon, which is allowed", () => assert.deepEqual(faultsOf("a:\tb\n"), []));
+});
+
+describe("a file without content", () => {
+  for (const [what, text, got] of [
+    ["no character", "", "an empty file"],
+    ["only line ends", "\n \r\n", "an empty file"],
+    ["only a byte order mark", "\uFEFF", "an empty file"],
+    ["only comments", "# a\n  # b\n", "a file with only comments"],
+  ] as const) {
+    it(`with ${what} is said to be ${got}`, () => {
+      for (const schema of ["core", "failsafe"] as const)
+        assert.deepEqual(faultsOf(text, schema), [`1:1 expected a route table, got ${got}`]);
+    });
+  }
+});
+
+describe("aliases", () => {
+  for (const [what, text, at] of [
+    ["a list in itself", "a: &a [*a]\n", "1:8"],
+    ["a map in itself", "a: &a\n  b: { c: *a }\n", "2:11"],
+    ["a list in one that is in it", "a: &a\n  - &b\n    - *b\n    - *a\n", "3:7"],
+  ] as const) {
+    it(`cannot put ${what}`, () => {
+      const [first] = faultsOf(text);
+      assert.match(first ?? "", new RegExp(`^${at} expected a value, got the alias .* within itself`));
+    });
+  }
+
+  it("of an anchor that follows, or of none, are refused where they are", () => {
+    assert.deepEqual(faultsOf("a: *b\nb: &b 1\nc: *d\n"), [
+      '1:4 expected an anchor before this alias, got none called "b"',
+      '3:4 expected an anchor before this alias, got none called "d"',
+    ]);
+  });
+
+  it("that multiply are refused at an alias", () => {
+    const bomb = [
+      "a: &a [x, x]",
+      "b: &b [*a, *a, *a, *a]",
+      "c: &c [*b, *b, *b, *b]",
+      "d: &d [*c, *c, *c, *c]",
+    ];
+    const text = [...bomb, "e: [*d, *d, *d, *d]", ""].join("\n");
+    const [first, ...others] = faultsOf(text);
+    assert.deepEqual(others, []);
+    assert.match(first ?? "", /^5:17 expected each anchor to be used at most 100 times/);
+  });
+
+  it("of a value that is complete are that value", () => {
+    const { value, faults } = read("a: &a { x: 1 }\nb: [*a, *a]\n");
+    assert.deepEqual([...faults], []);
+    assert.deepEqual(value, { a: { x: 1 }, b: [{ x: 1 }, { x: 1 }] });
+  });
+
+  it("as merge keys are refused as what YAML 1.2 does not have, and stay with a document of YAML 1.1", () => {
+    const merging = "a: &a { x: 1 }\nb: { <<: *a, z: 2 }\n";
+    assert.match(faultsOf(merging).join(), /^2:6 expected a key, got the merge key "<<", which YAML 1.2/);
+    assert.deepEqual(read(`%YAML 1.1\n---\n${merging}`).value, { a: { x: 1 }, b: { x: 1, z: 2 } });
+    assert.deepEqual(read('"<<": 1\n').value, { "<<": 1 });
+  });
+});
+
+describe("nesting", () => {
+  const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
+
+  it("is read to 50 levels, and refused beyond where they begin", () => {
+    assert.deepEqual(faultsOf(deep(50)), []);
+    const expected = "expected at most 50 lists and maps within one another, got more";
+    assert.deepEqual(faultsOf(deep(51)), [`1:51 ${expected}`]);
+    assert.deepEqual(faultsOf(`a: ${deep(50)}`), [`1:53 ${expected}`]);
+  });
+
+  for (const [what, text] of [
+    ["brackets", deep(20_000)],
+    ["brackets that are never closed", "[".repeat(20_000)],
+    ["dashes", `${"- ".repeat(20_000)}x`],
+    ["question marks", `${"? ".repeat(5_000)}x`],
+    ["keys", Array.from({ length: 500 }, (_, index) => `${" ".repeat(index)}a:`).join("\n")],
+  ] as const) {
+    it(`of thousands of ${what} is one fault`, () => {
+      const [first, ...others] = faultsOf(text);
+      assert.deepEqual(others, []);
+      assert.match(first ?? "", /expected at most 50 lists and maps within one another, got more$/);
+    });
+  }
+});
+
+it("a second document is refused", () => {
+  assert.deepEqual(faultsOf("a: 1\n---\nb: 2\n"), [
+    '2:1 expected one YAML document, got a second one; remove the "---"',
+  ]);
+});
+
+it("each key that is there again names the line of the first", () => {
+  assert.deepEqual(faultsOf("a:\n  x: 1\n  y: 2\n  x: 3\nb: 1\n'a': 2\n"), [
+    '4:3 expected each key once, got "x" again; the first is in line 2',
+    '6:1 expected each key once, got "a" again; the first is in line 1',
+  ]);
+});
