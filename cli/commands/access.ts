@@ -50,6 +50,7 @@ const labels: Readonly<Record<Step["step"], string>> = {
   parameters: "parameters",
   case: "case",
   needs: "needs",
+  part: "part",
   has: "has",
   enough: "enough",
 };

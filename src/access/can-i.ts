@@ -1,11 +1,12 @@
 /** Whether a caller may call an operation, and why: step by step, as a request takes the steps. */
-import type { Vocabulary } from "../engine/caller.ts";
+import type { Caller, Vocabulary } from "../engine/caller.ts";
 import { reasonOf } from "../engine/reason.ts";
 import {
   applyingCase,
   type Case,
   describe,
   type Input,
+  isCompound,
   permits,
   type Restriction,
 } from "../engine/restriction.ts";
@@ -15,12 +16,13 @@ import { requirePlayer } from "../identity/players.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Player } from "../model.ts";
 import type { Data } from "../store/data.ts";
+import { oneOf } from "../text.ts";
 import { isExcluded, mayCall } from "./people.ts";
 import { type Pair, toWholeQuestion } from "./question.ts";
 
 /** A step of the reasoning. `passed` is null where the step decides nothing by itself. */
 export interface Step {
-  readonly step: "token" | "exclusion" | "parameters" | "case" | "needs" | "has" | "enough";
+  readonly step: "token" | "exclusion" | "parameters" | "case" | "needs" | "part" | "has" | "enough";
   readonly passed: boolean | null;
   /** One sentence without its full stop. */
   readonly says: string;
@@ -79,9 +81,10 @@ export function canI(
   if (decisive.length > 0) steps.push({ step: "parameters", passed: null, says: decisive.join(", ") });
   steps.push(...caseSteps(restriction, input));
   steps.push({ step: "needs", passed: null, says: needs });
+  steps.push(...partSteps(restriction, caller, input));
   steps.push({ step: "has", passed: permitted, says: `${player === undefined ? "it" : name} ${had}` });
   const leave = `${name} is let in again (addon-cli player readmit ${name})`;
-  const lacks = permitted ? [] : [...new Set(enough(restriction, input, player))];
+  const lacks = permitted ? [] : [...new Set(enough(restriction, caller, input, player))];
   const ways = excluded && lacks.length > 0 ? lacks.map((each) => `${leave}, and ${each}`) : lacks;
   for (const says of excluded && lacks.length === 0 ? [leave] : ways)
     steps.push({ step: "enough", passed: null, says });
@@ -105,7 +108,7 @@ function exclusionWords({ excludedGroup }: Table, name: string, excluded: boolea
 
 /** Which cases applied, from the outermost on. */
 function caseSteps(restriction: Restriction, input: Input): Step[] {
-  if (restriction.kind === "anyOf") return restriction.restrictions.flatMap((each) => caseSteps(each, input));
+  if (isCompound(restriction)) return restriction.restrictions.flatMap((each) => caseSteps(each, input));
   if (restriction.kind !== "cases") return [];
   const { cases } = restriction;
   const applying = applyingCase(cases, input);
@@ -114,20 +117,48 @@ function caseSteps(restriction: Restriction, input: Input): Step[] {
   return [{ step: "case", passed: null, says }, ...caseSteps(applying.restriction, input)];
 }
 
+/** Each part of an `anyOf` or `allOf`, with its verdict; the parts of part 2 are 2.1, 2.2 and so on. */
+function partSteps(restriction: Restriction, caller: Caller, input: Input, number = ""): Step[] {
+  if (restriction.kind === "cases") {
+    const applying = applyingCase(restriction.cases, input);
+    return applying === undefined ? [] : partSteps(applying.restriction, caller, input, number);
+  }
+  if (!isCompound(restriction)) return [];
+  return restriction.restrictions.flatMap((each, index) => {
+    const own = `${number}${index + 1}`;
+    const says = `${own}: ${describe(each, input)}`;
+    const step: Step = { step: "part", passed: permits(each, caller, input), says };
+    return [step, ...partSteps(each, caller, input, `${own}.`)];
+  });
+}
+
 function conditionWords({ when }: Case): string {
   if (when === undefined) return "the one for everything else";
   const words = Object.entries(when).map(([name, value]) => `${name} is ${value}`);
   return `the one for when ${words.join(" and ")}`;
 }
 
-/** Each thing that would let the caller in by itself. */
-function enough(restriction: Restriction, input: Input, player: Player | undefined): string[] {
+/** Whoever the restriction refuses: each thing that would let them in by itself. */
+function enough(
+  restriction: Restriction,
+  caller: Caller,
+  input: Input,
+  player: Player | undefined,
+): string[] {
   switch (restriction.kind) {
     case "anyOf":
-      return restriction.restrictions.flatMap((each) => enough(each, input, player));
+      return restriction.restrictions.flatMap((each) => enough(each, caller, input, player));
+    case "allOf": {
+      // The parts are for one token together.
+      if (player === undefined) return [`the token of a player, from among ${describe(restriction, input)}`];
+      const lacking = restriction.restrictions.filter((each) => !permits(each, caller, input));
+      const ways = lacking.map((each) => [...new Set(enough(each, caller, input, player))]);
+      if (ways.some(({ length }) => length === 0)) return [];
+      return [ways.map((some) => (some.length > 1 ? `either ${oneOf(some)}` : oneOf(some))).join(", and ")];
+    }
     case "cases": {
       const applying = applyingCase(restriction.cases, input);
-      return applying === undefined ? [] : enough(applying.restriction, input, player);
+      return applying === undefined ? [] : enough(applying.restriction, caller, input, player);
     }
     case "open":
       return [];

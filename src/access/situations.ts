@@ -4,7 +4,7 @@
  */
 import { membershipKinds, type Vocabulary } from "../engine/caller.ts";
 import type { Parameter } from "../engine/parameters.ts";
-import type { Input, ParameterValue, Restriction } from "../engine/restriction.ts";
+import { type Input, isCompound, type ParameterValue, type Restriction } from "../engine/restriction.ts";
 
 /** One combination of values. */
 export interface Situation {
@@ -79,8 +79,7 @@ function fixed(value: ParameterValue): Choice {
 
 /** The values of a parameter that the restriction's cases name. */
 function namedValues(restriction: Restriction, name: string): ParameterValue[] {
-  if (restriction.kind === "anyOf")
-    return restriction.restrictions.flatMap((each) => namedValues(each, name));
+  if (isCompound(restriction)) return restriction.restrictions.flatMap((each) => namedValues(each, name));
   if (restriction.kind !== "cases") return [];
   return restriction.cases.flatMap(({ when, restriction: each }) => {
     const value = when?.[name];
@@ -96,7 +95,7 @@ export function namedTexts(restriction: Restriction, parameters: ReadonlySet<str
 
 function refersToSelf(restriction: Restriction, name: string): boolean {
   if (restriction.kind === "self") return restriction.parameter === name;
-  if (restriction.kind === "anyOf") return restriction.restrictions.some((each) => refersToSelf(each, name));
+  if (isCompound(restriction)) return restriction.restrictions.some((each) => refersToSelf(each, name));
   if (restriction.kind !== "cases") return false;
   return restriction.cases.some((each) => refersToSelf(each.restriction, name));
 }

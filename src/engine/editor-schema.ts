@@ -34,14 +34,15 @@ const mapSchemas = <E extends v.ObjectEntries>(more: E) => [
   v.strictObject({ faction: described("faction"), rank: v.optional(rankSchema), ...more }),
   v.strictObject({ service: described("service"), rank: v.optional(rankSchema), ...more }),
   v.strictObject({
-    anyOf: v.pipe(
-      v.array(v.lazy(() => restrictionSchema)),
-      v.minLength(1),
-      v.description("Whoever one of these restrictions lets in."),
-    ),
+    anyOf: severalSchema("Callers whom at least one of these restrictions permits."),
     ...more,
   }),
+  v.strictObject({ allOf: severalSchema("Callers whom every one of these restrictions permits."), ...more }),
 ];
+
+function severalSchema(description: string) {
+  return v.pipe(v.array(v.lazy(() => restrictionSchema)), v.minLength(1), v.description(description));
+}
 
 function described(kind: string) {
   return v.pipe(

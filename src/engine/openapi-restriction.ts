@@ -12,7 +12,8 @@ export function toForm(restriction: Restriction): unknown {
       return { [of]: name, ...(rank === undefined ? {} : { rank }) };
     }
     case "anyOf":
-      return { anyOf: restriction.restrictions.map(toForm) };
+    case "allOf":
+      return { [restriction.kind]: restriction.restrictions.map(toForm) };
     case "cases":
       return restriction.cases.map(toCaseForm);
     default:
@@ -34,6 +35,8 @@ export function isOpen(restriction: Restriction): boolean {
       return true;
     case "anyOf":
       return restriction.restrictions.some(isOpen);
+    case "allOf":
+      return restriction.restrictions.every(isOpen);
     case "cases":
       return restriction.cases.every((each) => isOpen(each.restriction));
     default:

@@ -46,6 +46,7 @@ function possessions(restriction: Restriction, caller: Caller, input: Input): st
       return [`is in the ${of} ${name}${of === "group" ? "" : ` with rank ${rank}`}`];
     }
     case "anyOf":
+    case "allOf":
       return restriction.restrictions.flatMap((each) => possessions(each, caller, input));
     case "cases": {
       const applying = applyingCase(restriction.cases, input);

@@ -3,10 +3,11 @@ import { didYouMean, fold, oneOf } from "../text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
 import type { Path, Report } from "./document.ts";
 import { expectation, type Parameter, parseParameter } from "./parameters.ts";
-import type { Case, ParameterValue, Reference, Restriction } from "./restriction.ts";
+import type { Case, Compound, ParameterValue, Reference, Restriction } from "./restriction.ts";
 
 const keywords = ["open", "identified", "administrators"] as const;
-const forms = [...keywords, "self", ...membershipKinds, "anyOf"];
+const compounds = ["anyOf", "allOf"] as const;
+const forms = [...keywords, "self", ...membershipKinds, ...compounds];
 
 /** What a restriction can refer to. */
 export interface Surroundings {
@@ -63,7 +64,8 @@ function toMapForm(
   const at = [...path, head as string];
   const content = value[head as string];
   if (head === "self") return toSelf(content, at, around);
-  if (head === "anyOf") return toAnyOf(content, at, around);
+  const compound = compounds.find((each) => each === head);
+  if (compound !== undefined) return toCompound(compound, content, at, around);
   if (isMembership(head as string)) return toMember(head as MembershipKind, content, value, path, around);
   report(at, `write "${head}" alone, without a value`, "key");
   return undefined;
@@ -93,14 +95,19 @@ function toSelf(
   return undefined;
 }
 
-function toAnyOf(content: unknown, path: Path, around: Surroundings): Restriction | undefined {
+function toCompound(
+  kind: Compound["kind"],
+  content: unknown,
+  path: Path,
+  around: Surroundings,
+): Restriction | undefined {
   if (!Array.isArray(content) || content.length === 0) {
     around.report(path, `expected a list of restrictions, got ${shown(content)}`, "key");
     return undefined;
   }
   const restrictions = content.map((each, index) => toRestriction(each, [...path, index], around));
   const whole = restrictions.filter((each) => each !== undefined);
-  return whole.length === restrictions.length ? { kind: "anyOf", restrictions: whole } : undefined;
+  return whole.length === restrictions.length ? { kind, restrictions: whole } : undefined;
 }
 
 function toMember(

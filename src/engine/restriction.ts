@@ -29,8 +29,19 @@ export type Restriction =
       readonly reference: Reference;
       readonly rank: number | undefined;
     }
-  | { readonly kind: "anyOf"; readonly restrictions: readonly Restriction[] }
+  | Compound
   | { readonly kind: "cases"; readonly cases: readonly Case[] };
+
+/** Restrictions together: `anyOf` permits whom one of them permits, `allOf` whom each of them permits. */
+export interface Compound {
+  readonly kind: "anyOf" | "allOf";
+  /** At least one. */
+  readonly restrictions: readonly Restriction[];
+}
+
+export function isCompound(restriction: Restriction): restriction is Compound {
+  return restriction.kind === "anyOf" || restriction.kind === "allOf";
+}
 
 /** The parameters that a decision depends on: they are checked before it is taken. */
 export function parametersOf(restriction: Restriction): readonly string[] {
@@ -40,6 +51,7 @@ export function parametersOf(restriction: Restriction): readonly string[] {
     case "member":
       return "parameter" in restriction.reference ? [restriction.reference.parameter] : [];
     case "anyOf":
+    case "allOf":
       return restriction.restrictions.flatMap(parametersOf);
     case "cases":
       return restriction.cases.flatMap((each) => [
@@ -69,6 +81,8 @@ export function permits(restriction: Restriction, caller: Caller, input: Input):
     }
     case "anyOf":
       return restriction.restrictions.some((each) => permits(each, caller, input));
+    case "allOf":
+      return restriction.restrictions.every((each) => permits(each, caller, input));
     case "cases": {
       const applying = applyingCase(restriction.cases, input);
       return applying !== undefined && permits(applying.restriction, caller, input);
@@ -112,7 +126,8 @@ export function describe(restriction: Restriction, input?: Input): string {
       return `members of the ${of} ${name}${rank === undefined ? "" : ` with rank ${rank} or higher`}`;
     }
     case "anyOf":
-      return oneOf(restriction.restrictions.map((each) => describe(each, input)));
+    case "allOf":
+      return describeCompound(restriction, input);
     case "cases": {
       if (input !== undefined) {
         const applying = applyingCase(restriction.cases, input);
@@ -127,6 +142,46 @@ export function describe(restriction: Restriction, input?: Input): string {
         })
         .join("; ");
     }
+  }
+}
+
+/**
+ * "administrators or members of the group VIP"; "those who are both administrators and members of the group VIP".
+ * A compound or a choice of cases within one of the other kind is in parentheses, so that each sentence has one meaning.
+ */
+function describeCompound(compound: Compound, input: Input | undefined): string {
+  const restrictions = flatten(compound);
+  const parts = restrictions.map((each) => {
+    const words = describe(each, input);
+    return restrictions.length > 1 && isSeveral(each, input) ? `(${words})` : words;
+  });
+  if (compound.kind === "anyOf" || parts.length === 1) return oneOf(parts);
+  return `those who are ${parts.length === 2 ? "both" : "all of these:"} ${oneOf(parts, "and")}`;
+}
+
+/** The parts of a compound; those of a part of the same kind are its own. */
+function flatten({ kind, restrictions }: Compound): readonly Restriction[] {
+  return restrictions.flatMap((each) => (each.kind === kind ? flatten(each) : [each]));
+}
+
+/** Whether the words for a restriction join several others. */
+function isSeveral(restriction: Restriction, input: Input | undefined): boolean {
+  switch (restriction.kind) {
+    case "anyOf":
+    case "allOf": {
+      const parts = flatten(restriction);
+      return parts.length > 1 || parts.some((each) => isSeveral(each, input));
+    }
+    case "cases": {
+      if (input === undefined)
+        return (
+          restriction.cases.length > 1 || restriction.cases.some((each) => isSeveral(each.restriction, input))
+        );
+      const applying = applyingCase(restriction.cases, input);
+      return applying !== undefined && isSeveral(applying.restriction, input);
+    }
+    default:
+      return false;
   }
 }
 

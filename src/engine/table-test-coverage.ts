@@ -1,9 +1,10 @@
 /**
- * What tests of a table have tried of it: every route, and every part of its restriction (each case, each alternative
- * of an `anyOf`) both ways, with somebody allowed and with somebody denied. `open` denies nobody.
+ * What tests of a table have tried of it: every route, and every part of its restriction (each case, each part
+ * of an `anyOf` or `allOf`) both ways, with somebody allowed and with somebody denied. `open` denies nobody. A part of an
+ * `allOf` counts only for a caller whom all its other parts permit: otherwise the part does not decide.
  */
 import type { Caller } from "./caller.ts";
-import { applyingCase, describe, type Input, permits, type Restriction } from "./restriction.ts";
+import { applyingCase, describe, type Input, isCompound, permits, type Restriction } from "./restriction.ts";
 import type { Route } from "./table.ts";
 
 /** How much of something was tried. */
@@ -54,7 +55,7 @@ export class CoverageCount {
   note(route: Route, caller: Caller, input: Input): void {
     this.#called.add(route);
     const parts = this.#parts.get(route);
-    for (const restriction of asked(route.restriction, input)) {
+    for (const restriction of asked(route.restriction, caller, input)) {
       const part = parts?.get(restriction);
       if (part === undefined) continue;
       if (permits(restriction, caller, input)) part.allowed = true;
@@ -89,7 +90,7 @@ export class CoverageCount {
 
 /** The parts of a restriction. @param condition the case that it is in, in words */
 function* partsOf(restriction: Restriction, condition: string): Generator<[Restriction, Part]> {
-  if (restriction.kind === "anyOf") {
+  if (isCompound(restriction)) {
     for (const each of restriction.restrictions) yield* partsOf(each, condition);
   } else if (restriction.kind === "cases") {
     for (const { when, restriction: each } of restriction.cases) {
@@ -105,10 +106,23 @@ function* partsOf(restriction: Restriction, condition: string): Generator<[Restr
   }
 }
 
-/** The parts that a decision on these parameters asks. */
-function asked(restriction: Restriction, input: Input): readonly Restriction[] {
-  if (restriction.kind === "anyOf") return restriction.restrictions.flatMap((each) => asked(each, input));
-  if (restriction.kind !== "cases") return [restriction];
-  const applying = applyingCase(restriction.cases, input);
-  return applying === undefined ? [] : asked(applying.restriction, input);
+/** The parts that decide about a caller with these parameters. */
+function asked(restriction: Restriction, caller: Caller, input: Input): readonly Restriction[] {
+  switch (restriction.kind) {
+    case "anyOf":
+      return restriction.restrictions.flatMap((each) => asked(each, caller, input));
+    case "allOf": {
+      const denying = restriction.restrictions.filter((each) => !permits(each, caller, input));
+      if (denying.length > 1) return [];
+      return (denying.length === 1 ? denying : restriction.restrictions).flatMap((each) =>
+        asked(each, caller, input),
+      );
+    }
+    case "cases": {
+      const applying = applyingCase(restriction.cases, input);
+      return applying === undefined ? [] : asked(applying.restriction, caller, input);
+    }
+    default:
+      return [restriction];
+  }
 }

@@ -22,6 +22,10 @@ export function verdictOf(restriction: Restriction, caller: Caller, vocabulary: 
       const verdicts = restriction.restrictions.map((each) => verdictOf(each, caller, vocabulary));
       return verdicts.includes("yes") ? "yes" : together(verdicts);
     }
+    case "allOf": {
+      const verdicts = restriction.restrictions.map((each) => verdictOf(each, caller, vocabulary));
+      return verdicts.includes("no") ? "no" : together(verdicts);
+    }
     case "cases":
       return together(restriction.cases.map((each) => verdictOf(each.restriction, caller, vocabulary)));
   }

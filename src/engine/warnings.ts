@@ -5,7 +5,7 @@
 import { oneOf } from "../text.ts";
 import { type Fault, type intentions, type Path, parseTable, type RouteDeclaration } from "./document.ts";
 import type { Operations } from "./operation.ts";
-import type { Restriction } from "./restriction.ts";
+import { isCompound, type Restriction } from "./restriction.ts";
 import type { Route, Table } from "./table.ts";
 
 type Intention = (typeof intentions)[number];
@@ -114,10 +114,11 @@ function groupOf(restriction: Restriction): string | undefined {
 
 /** The parts of a restriction, each where it stands in the file. @param form the restriction as it is written there */
 function* placesIn(restriction: Restriction, path: Path, form: unknown): Generator<Place> {
-  if (restriction.kind === "anyOf") {
-    const forms = childOf(form, "anyOf");
+  if (isCompound(restriction)) {
+    const { kind } = restriction;
+    const forms = childOf(form, kind);
     for (const [index, each] of restriction.restrictions.entries())
-      yield* placesIn(each, [...path, "anyOf", index], childOf(forms, index));
+      yield* placesIn(each, [...path, kind, index], childOf(forms, index));
   } else if (restriction.kind === "cases") {
     for (const [index, each] of restriction.cases.entries()) {
       const whole = childOf(form, index);

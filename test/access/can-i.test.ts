@@ -17,6 +17,8 @@ const restrictions = [
   "{ service: RESCUE, rank: 5 }",
   "{ anyOf: [{ group: VIP }, { faction: BALLAS, rank: 2 }, administrators] }",
   "{ anyOf: [identified, open] }",
+  "{ allOf: [{ group: VIP }, { faction: GROVE, rank: 2 }] }",
+  "{ allOf: [identified, { anyOf: [administrators, { allOf: [{ service: POLICE }, { group: TARGETLIST }] }] }] }",
 ];
 const onFaction = ["{ faction: $factionString }", "{ faction: $factionString, rank: 2 }"];
 
@@ -205,6 +207,48 @@ describe("the reasoning", () => {
     const ways = steps.filter(({ step }) => step === "enough").map((each) => each.says);
     assert.equal(ways.length, 2);
     assert.match(ways.join("; "), /group VIP.*administrator flag/);
+  });
+
+  it("gives each part of an allOf and an anyOf its verdict, and all that is lacking as one way", async (t) => {
+    const restriction =
+      "{ allOf: [identified, { faction: GROVE, rank: 3 }, { anyOf: [administrators, { group: VIP }] }] }";
+    const routes = tableOf([restriction, ...Array(5).fill("open")], "BLACKLIST");
+    const world = await openWorld(t, { routes });
+    await world.player("Bob", { members: { GROVE: 2 } });
+    const { allowed, steps } = await world.service.canI("Bob", "/event", []);
+    assert.equal(allowed, false);
+    assert.deepEqual(
+      steps.filter(({ step }) => step === "part").map(({ passed, says: words }) => [passed, words]),
+      [
+        [true, "1: identified players"],
+        [false, "2: members of the faction GROVE with rank 3 or higher"],
+        [false, "3: administrators or members of the group VIP"],
+        [false, "3.1: administrators"],
+        [false, "3.2: members of the group VIP"],
+      ],
+    );
+    assert.deepEqual(
+      steps.filter(({ step }) => step === "enough").map((each) => each.says),
+      [
+        "rank 3 or higher in the faction GROVE (addon-cli member set Bob GROVE 3), and either the administrator flag " +
+          "(addon-cli admin grant Bob) or membership in the group VIP (addon-cli group add Bob VIP)",
+      ],
+    );
+    await world.service.administer("member.set", { player: "Bob", organisation: "GROVE", rank: 3 });
+    assert.equal((await world.service.canI("Bob", "/event", [])).allowed, false, "one of them is not enough");
+    await world.service.administer("admin.grant", { player: "Bob" });
+    assert.equal((await world.service.canI("Bob", "/event", [])).allowed, true, "all of them are");
+  });
+
+  it("tells a public token that all parts have to be one player's", async (t) => {
+    const routes = tableOf(
+      ["{ allOf: [administrators, { group: VIP }] }", ...Array(5).fill("open")],
+      "BLACKLIST",
+    );
+    const world = await openWorld(t, { routes });
+    const steps = await says(world, "public", "/event");
+    const both = "those who are both administrators and members of the group VIP";
+    assert.equal(steps.get("enough"), `the token of a player, from among ${both}`);
   });
 
   it("tells an excluded player's restriction, too", async (t) => {

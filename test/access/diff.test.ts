@@ -60,6 +60,32 @@ describe("the diff of two tables", () => {
     assert.equal(takesAway, true);
   });
 
+  it("names whom a further requirement of an allOf hits, and who gains where it is dropped", async (t) => {
+    const world = await openCrew(t);
+    await world.player("Dora", { members: { POLICE: 4 }, groups: ["VIP"] });
+    const both = "{ allOf: [{ service: POLICE, rank: 4 }, { group: VIP }] }";
+    const stricter = edit(shipped, "{ service: POLICE, rank: 4 }", both);
+    const there = await diff(world, stricter);
+    assert.equal(
+      there.routes[0]?.restriction?.after,
+      "those who are both members of the service POLICE with rank 4 or higher and members of the group VIP",
+    );
+    assert.deepEqual(
+      there.routes[0]?.people.map(({ gains, loses }) => [namesOf(gains), namesOf(loses)]),
+      [[[], ["Ada"]]],
+    );
+    assert.equal(there.takesAway, true);
+    const back = await world.service.diffRoutes(
+      { file: "routes.yaml", text: shipped },
+      { file: "next.yaml", text: stricter },
+    );
+    assert.deepEqual(
+      back.routes[0]?.people.map(({ gains, loses }) => [namesOf(gains), namesOf(loses)]),
+      [[["Ada"], []]],
+    );
+    assert.equal(back.takesAway, false);
+  });
+
   it("tells a route of a faction faction by faction", async (t) => {
     const next = edit(
       shipped,

@@ -39,6 +39,21 @@ describe("can-i", () => {
     );
   });
 
+  it("when two things are required then each has a line of its own, with what it decided", async (t) => {
+    const desk = await crewDesk(t);
+    const text = (await readFile(shippedRoutes, "utf8")).replaceAll(
+      "{ faction: $factionString, rank: 4 }",
+      "{ allOf: [{ faction: $factionString }, administrators] }",
+    );
+    await desk.write("next.yaml", text);
+    const { exitCode, stdout } = await desk.run(["can-i", "Bob", adding, "--table", "next.yaml"]);
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^ {2}\+ part +1: members of the faction GROVE$/m);
+    assert.match(stdout, /^ {2}- part +2: administrators$/m);
+    assert.match(stdout, /^ {2}- has +Bob is in the faction GROVE with rank 3, is no administrator$/m);
+    assert.match(stdout, /^ {4}enough +the administrator flag \(addon-cli admin grant Bob\)$/m);
+  });
+
   it("when what is said to be enough is typed then somebody may", async (t) => {
     const desk = await crewDesk(t);
     for (const [who, path] of [

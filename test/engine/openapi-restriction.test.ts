@@ -16,7 +16,15 @@ const forms: readonly unknown[] = [
   { faction: "$branch" },
   { faction: "$branch", rank: 4 },
   { anyOf: ["administrators", { group: "STAFF" }, { anyOf: [{ faction: "NORTH" }, "identified"] }] },
+  {
+    allOf: [
+      "identified",
+      { group: "STAFF" },
+      { anyOf: [{ allOf: ["administrators"] }, { faction: "NORTH" }] },
+    ],
+  },
   [{ when: { kind: "novel" }, service: "DESK" }, "open"],
+  [{ when: { kind: "novel" }, allOf: ["administrators", { service: "DESK" }] }, "open"],
   [{ when: { kind: "novel", pages: 7 }, restriction: "administrators" }, { group: "FRIENDS" }],
   [
     { when: { kind: "poem" }, restriction: [{ when: { pages: 1 }, restriction: "identified" }, "open"] },

@@ -141,6 +141,20 @@ describe("who is let in", () => {
     assert.equal(permits(either, nobody, { player: "Ada" }), false);
   });
 
+  it("whoever all of several let in", () => {
+    const both: Restriction = {
+      kind: "allOf",
+      restrictions: [administrators, member("group", "SUP"), self],
+    };
+    const support = { group: { SUP: 0 } };
+    assert.equal(permits(both, player("Ada", support, true), { player: "Ada" }), true);
+    assert.equal(permits(both, player("Ada", support, true), { player: "Bob" }), false);
+    assert.equal(permits(both, player("Ada", support), { player: "Ada" }), false);
+    assert.equal(permits(both, player("Ada", {}, true), { player: "Ada" }), false);
+    assert.equal(permits(both, nobody, { player: "Ada" }), false);
+    assert.equal(permits(both, operator, {}), true);
+  });
+
   it("by the first case that applies, also where a later one is more generous", () => {
     const cases: Restriction = {
       kind: "cases",
@@ -199,6 +213,32 @@ describe("a restriction in words", () => {
       'the player named in "player", administrators or members of the group SUP',
     ],
     [
+      { kind: "allOf", restrictions: [administrators, member("group", "SUP")] },
+      "those who are both administrators and members of the group SUP",
+    ],
+    [
+      { kind: "allOf", restrictions: [administrators, member("group", "SUP"), self] },
+      'those who are all of these: administrators, members of the group SUP and the player named in "player"',
+    ],
+    [
+      {
+        kind: "allOf",
+        restrictions: [
+          administrators,
+          { kind: "anyOf", restrictions: [member("group", "SUP"), member("group", "MOD")] },
+        ],
+      },
+      "those who are both administrators and (members of the group SUP or members of the group MOD)",
+    ],
+    [
+      {
+        kind: "anyOf",
+        restrictions: [{ kind: "allOf", restrictions: [administrators, member("group", "SUP")] }, self],
+      },
+      '(those who are both administrators and members of the group SUP) or the player named in "player"',
+    ],
+    [{ kind: "allOf", restrictions: [{ kind: "allOf", restrictions: [administrators] }] }, "administrators"],
+    [
       advancedOnlyForRescue,
       "members of the service RESCUE when advanced is true; everyone with a valid token otherwise",
     ],
@@ -226,6 +266,11 @@ describe("a restriction depends on", () => {
     ["the parameter that names the player", self, ["player"]],
     ["the parameter that names the faction", memberOfParameter("faction", "of"), ["of"]],
     ["the parameters of a condition", advancedOnlyForRescue, ["advanced"]],
+    [
+      "the parameters of every part that has to hold",
+      { kind: "allOf", restrictions: [self, memberOfParameter("faction", "of")] },
+      ["player", "of"],
+    ],
     [
       "all parameters of all parts",
       {

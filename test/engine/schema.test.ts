@@ -122,6 +122,17 @@ const good: readonly [what: string, from: string, to: string][] = [
     "administrators,",
     "[{ when: { reader: Ada }, group: STAFF }, identified],",
   ],
+  ["with all of several", "administrators,", "{ allOf: [identified, { group: FRIENDS }] },"],
+  [
+    "with all of any of several",
+    "administrators,",
+    "{ allOf: [{ anyOf: [open, { allOf: [identified] }] }] },",
+  ],
+  [
+    "with cases in all of several",
+    "administrators,",
+    "{ allOf: [[{ when: { reader: Ada }, group: STAFF }, open]] },",
+  ],
   ["with several of several", "administrators,", "{ anyOf: [open, { anyOf: [identified] }] },"],
   ["with a case under its key", "      - open\n", "      - restriction: open\n"],
   [
@@ -187,6 +198,7 @@ const malformed: readonly [what: string, from: string, to: string][] = [
   ["a condition on nothing", "when: { hidden: true }", "when: {}"],
   ["a condition alone", ", service: DESK", ""],
   ["none of several", "[{ self: reader }, administrators, { group: STAFF }]", "[]"],
+  ["none of all", "[{ self: reader }, administrators, { group: STAFF }]", "[{ allOf: [] }]"],
   ["no case", "{ faction: $branch, rank: 4 }", "[]"],
   ["no restriction", "{ faction: $branch, rank: 4 }", ""],
   ["a limit of 0 an hour", "product: reader", "watch: { books.add: { kind: { poem: 0 } } }"],

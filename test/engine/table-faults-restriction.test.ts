@@ -177,6 +177,30 @@ describe("parameters that a restriction refers to", () => {
   ]);
 });
 
+describe("all of several", () => {
+  const list = "expected a list of restrictions, got";
+  itFinds([
+    ["of none", ofReader, "{ allOf: [] }", [32, 20, `${list} []`]],
+    ["of a word", ofReader, "{ allOf: identified }", [32, 20, `${list} "identified"`]],
+    ["of nothing", ofReader, "{ allOf: }", [32, 20, `${list} nothing`]],
+    [
+      "one of which is not known",
+      "administrators,",
+      "{ allOf: [open, admins] },",
+      [32, 62, '"admins" is not a'],
+    ],
+    [
+      "two of which are not right, deep within",
+      ofReader,
+      "{ allOf: [{ anyOf: [{ self: x }] }, { allOf: [{ group: y }] }] }",
+      [32, 46, 'got "x"'],
+      [32, 73, 'no group "y"'],
+    ],
+    ["with a rank beside", ofReader, "{ allOf: [identified], rank: 4 }", [32, 41, '"rank" goes with']],
+    ["with an anyOf beside", ofReader, "{ allOf: [open], anyOf: [open] }", [32, 5, "got allOf and anyOf"]],
+  ]);
+});
+
 describe("any of several", () => {
   itFinds([
     ["of none", ofReader, "{ anyOf: [] }", [32, 20, "expected a list of restrictions"]],

@@ -266,7 +266,13 @@ const anything = fc.oneof(
     { self: "name" },
     { self: "player" },
   ),
-  fc.constantFrom<unknown>({ anyOf: ["open"] }, ["open"], { faction: "$factionString" }, { type: "text" }),
+  fc.constantFrom<unknown>(
+    { anyOf: ["open"] },
+    { allOf: ["open", { group: "VIP" }] },
+    ["open"],
+    { faction: "$factionString" },
+    { type: "text" },
+  ),
   fc.constantFrom<unknown>(null, true, false, 0, 1, 4, 64, 1.5, -1, Number.POSITIVE_INFINITY, [], {}),
   fc.jsonValue(),
 );

@@ -301,6 +301,31 @@ tests:
     });
   });
 
+  it("is everything of an allOf only where each part alone has denied somebody", async () => {
+    const both = goodTable.replace(
+      "{ faction: $branch, rank: 4 }",
+      "{ allOf: [{ faction: $branch }, administrators] }",
+    );
+    const callers = `callers:
+  both: { faction: NORTH, administrator: true }
+  member: { faction: NORTH }
+  head: { administrator: true }
+`;
+    const gapsOf = async (denied: string) => {
+      const tests = `${callers}tests:\n  /books/NORTH/add: { allowed: both, denied: ${denied} }\n`;
+      const { coverage } = await resultOf(tests, both);
+      return coverage.gaps.flatMap(({ route, restriction, untried }) =>
+        route === "/books/{branch}/add" ? [`${restriction} ${untried}`] : [],
+      );
+    };
+    assert.deepEqual(await gapsOf("[member, head]"), []);
+    assert.deepEqual(await gapsOf("[member, public]"), ["members of the faction {branch} denied"]);
+    assert.deepEqual(await gapsOf("public"), [
+      "members of the faction {branch} denied",
+      "administrators denied",
+    ]);
+  });
+
   it("lists what no test tries: routes, cases, alternatives, each way", async () => {
     const { coverage } = await resultOf(
       `tests:

@@ -110,6 +110,22 @@ describe("another restriction is taken", () => {
     assert.match(refused.text, /members of the faction NORTH/);
   });
 
+  it("that asks for two things at once", async () => {
+    const library = new Library(
+      edited(ofBranch, `{ allOf: [${ofBranch}, { anyOf: [administrators, identified] }] }`),
+    );
+    assert.equal((await add(library, {})).status, 200);
+    const both = new Library(edited(ofBranch, `{ allOf: [${ofBranch}, administrators] }`));
+    for (const card of ["north4", "head"]) {
+      const refused = await add(both, {}, card);
+      assert.equal(refused.status, 403, card);
+      assert.match(
+        refused.text,
+        /only for those who are both members of the faction NORTH with rank 4 or higher and administrators\./,
+      );
+    }
+  });
+
   it("that asks for one value of a parameter more than for another", async () => {
     const cases = `[{ when: { kind: poem }, restriction: administrators }, ${ofBranch}]`;
     const library = new Library(edited(ofBranch, cases));

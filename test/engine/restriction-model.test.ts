@@ -1,0 +1,238 @@
+/**
+ * Random restrictions, as a table has them, against a model of whom they let in that is written over their form alone.
+ * What else is said of a restriction (its words, whether it is open, what holds before the parameters are known) must
+ * agree with whom it lets in.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import { stringify } from "yaml";
+import type { Caller } from "../../src/engine/caller.ts";
+import { isOpen, toForm } from "../../src/engine/openapi-restriction.ts";
+import { type Input, describe as inWords, permits, type Restriction } from "../../src/engine/restriction.ts";
+import { verdictOf } from "../../src/engine/verdict.ts";
+import { check, vocabulary } from "./_library.ts";
+
+/** A restriction as it is written in a table. */
+type Form = string | { readonly [key: string]: unknown } | readonly Form[];
+
+const ranked = (kind: string, names: readonly string[]) =>
+  fc
+    .record({ [kind]: fc.constantFrom(...names), rank: fc.option(fc.integer({ min: 1, max: 4 })) })
+    .map(({ rank, ...rest }): Form => (rank === null ? rest : { ...rest, rank }));
+const leaf: fc.Arbitrary<Form> = fc.oneof(
+  fc.constantFrom<Form>("open", "identified", "administrators", { self: "words" }),
+  fc.constantFrom<Form>({ group: "STAFF" }, { group: "FRIENDS" }, { group: "$within" }),
+  ranked("faction", ["NORTH", "SOUTH"]),
+  ranked("service", ["DESK", "ARCHIVE", "$at"]),
+);
+const whens = [{ mode: "short" }, { words: "ada" }, { at: "DESK", mode: "long" }] as const;
+
+const { restriction: form } = fc.letrec<{ restriction: Form }>((tie) => {
+  const some = fc.array(tie("restriction"), { minLength: 1, maxLength: 3 });
+  const cases = fc
+    .tuple(fc.constantFrom(...whens), tie("restriction"), tie("restriction"))
+    .map(([when, first, last]): Form => [{ when, restriction: first }, { restriction: last }]);
+  return {
+    restriction: fc.oneof(
+      { depthSize: "small", withCrossShrink: true },
+      leaf,
+      some.map((anyOf): Form => ({ anyOf })),
+      some.map((allOf): Form => ({ allOf })),
+      cases,
+    ),
+  };
+});
+
+/** A caller, as plain data. */
+interface Somebody {
+  readonly name: string | null;
+  readonly administrator: boolean;
+  readonly groups: readonly string[];
+  readonly ranks: Readonly<Record<string, number>>;
+}
+
+const rank = fc.integer({ min: 1, max: 4 });
+const names = ["NORTH", "SOUTH", "DESK", "ARCHIVE"];
+const player: fc.Arbitrary<Somebody> = fc.record({
+  name: fc.constantFrom("ada", "bob"),
+  administrator: fc.boolean(),
+  groups: fc.subarray(["STAFF", "FRIENDS"]),
+  ranks: fc.dictionary(fc.constantFrom(...names), rank, { noNullPrototype: true }),
+});
+const nobody: Somebody = { name: null, administrator: false, groups: [], ranks: {} };
+const somebody = fc.oneof({ weight: 4, arbitrary: player }, { weight: 1, arbitrary: fc.constant(nobody) });
+
+function toCaller({ name, administrator, groups, ranks }: Somebody): Caller {
+  return {
+    id: name,
+    scope: "test",
+    identified: name !== null,
+    administrator,
+    unrestricted: false,
+    isCalled: (reference) => reference === name,
+    rankIn: (kind, of) => (kind === "group" ? (groups.includes(of) ? 0 : undefined) : ranks[of]),
+  };
+}
+
+/** Everything that the parameters can be. */
+const inputs: readonly Input[] = ["ada", "bob", "carl"].flatMap((words) =>
+  ["DESK", "ARCHIVE"].flatMap((at) =>
+    ["STAFF", "FRIENDS", "BARRED"].flatMap((within) =>
+      ["short", "long"].map((mode) => ({ words, at, within, mode })),
+    ),
+  ),
+);
+
+/** Whom a form lets in, by the words of the documentation. */
+function model(written: Form, who: Somebody, input: Input): boolean {
+  if (written === "open") return true;
+  if (written === "identified") return who.name !== null;
+  if (written === "administrators") return who.administrator;
+  if (Array.isArray(written)) {
+    const applying = (written as readonly { when?: Input; restriction: Form }[]).find(({ when = {} }) =>
+      Object.entries(when).every(([name, value]) => input[name] === value),
+    );
+    return applying !== undefined && model(applying.restriction, who, input);
+  }
+  const { self, group, faction, service, rank: least = 1, anyOf, allOf } = written as Record<string, unknown>;
+  const named = (name: unknown) =>
+    String(name).replace(/^\$(\w+)$/, (_, each: string) => String(input[each]));
+  if (self !== undefined) return who.name === input[String(self)];
+  if (group !== undefined) return who.groups.includes(named(group));
+  if (Array.isArray(anyOf)) return anyOf.some((each: Form) => model(each, who, input));
+  if (Array.isArray(allOf)) return !allOf.some((each: Form) => !model(each, who, input));
+  return (who.ranks[named(faction ?? service)] ?? 0) >= Number(least);
+}
+
+function restrictionOf(written: Form): Restriction {
+  const parameters = {
+    words: "text",
+    at: "service",
+    within: "group",
+    mode: { type: "enum", values: ["short", "long"] },
+  };
+  const route = { summary: "Finds.", restriction: written, parameters, handler: "books.find" };
+  const { table, faults } = check(stringify({ prefix: "/library/{key}", routes: { "/find": route } }));
+  const restriction = table?.routes[0]?.restriction;
+  assert.ok(restriction !== undefined, `${JSON.stringify(written)} ${JSON.stringify(faults)}`);
+  return restriction;
+}
+
+describe("a restriction of any form", () => {
+  it("lets in whom the model lets in", () => {
+    const decided = { yes: 0, no: 0 };
+    fc.assert(
+      fc.property(form, fc.array(somebody, { minLength: 1, maxLength: 5 }), (written, people) => {
+        const restriction = restrictionOf(written);
+        for (const who of people) {
+          for (const input of inputs) {
+            const expected = model(written, who, input);
+            decided[expected ? "yes" : "no"] += 1;
+            assert.equal(
+              permits(restriction, toCaller(who), input),
+              expected,
+              JSON.stringify({ who, input }),
+            );
+          }
+        }
+      }),
+      { numRuns: 300 },
+    );
+    assert.ok(Math.min(decided.yes, decided.no) > 1000, JSON.stringify(decided));
+  });
+
+  it("is open only where it lets in a public token, whatever the parameters are", () => {
+    fc.assert(
+      fc.property(form, (written) => {
+        const restriction = restrictionOf(written);
+        if (!isOpen(restriction)) return;
+        for (const input of inputs) assert.equal(permits(restriction, toCaller(nobody), input), true);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
+  it("is said to let a caller in always or never only where that is so", () => {
+    const said = { yes: 0, no: 0, depends: 0 };
+    fc.assert(
+      fc.property(form, somebody, (written, who) => {
+        const restriction = restrictionOf(written);
+        const verdict = verdictOf(restriction, toCaller(who), vocabulary);
+        said[verdict] += 1;
+        if (verdict === "depends") return;
+        for (const input of inputs)
+          assert.equal(permits(restriction, toCaller(who), input), verdict === "yes", JSON.stringify(input));
+      }),
+      { numRuns: 500 },
+    );
+    assert.ok(Math.min(said.yes, said.no, said.depends) > 20, JSON.stringify(said));
+  });
+
+  it("is the same one in the description's form", () => {
+    fc.assert(
+      fc.property(form, (written) => {
+        const restriction = restrictionOf(written);
+        assert.deepEqual(restrictionOf(toForm(restriction) as Form), restriction);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("the words for a restriction", () => {
+  const few: fc.Arbitrary<Form> = fc.constantFrom<Form>(
+    "administrators",
+    { group: "STAFF" },
+    { service: "DESK" },
+  );
+  const { restriction: small } = fc.letrec<{ restriction: Form }>((tie) => {
+    const some = fc.array(tie("restriction"), { minLength: 1, maxLength: 3 });
+    return {
+      restriction: fc.oneof(
+        { maxDepth: 3 },
+        few,
+        some.map((anyOf): Form => ({ anyOf })),
+        some.map((allOf): Form => ({ allOf })),
+        fc
+          .tuple(tie("restriction"), tie("restriction"))
+          .map(([a, b]): Form => [{ when: { mode: "short" }, restriction: a }, { restriction: b }]),
+      ),
+    };
+  });
+  const everybody = [false, true].flatMap((administrator) =>
+    [[], ["STAFF"]].flatMap((groups) =>
+      [{}, { DESK: 1 }].map((ranks) => toCaller({ name: "ada", administrator, groups, ranks })),
+    ),
+  );
+  const modes = inputs.slice(0, 2);
+
+  it("never say the same of two restrictions that let in different callers", () => {
+    const seen = new Map<string, { decisions: string; written: Form }>();
+    let again = 0;
+    fc.assert(
+      fc.property(small, (written) => {
+        const restriction = restrictionOf(written);
+        const decided = modes.map((input) =>
+          everybody.map((caller) => Number(permits(restriction, caller, input))).join(""),
+        );
+        const said: [string, string][] = [
+          [inWords(restriction), decided.join(" ")],
+          ...modes.map((input, index): [string, string] => [
+            `to a request: ${inWords(restriction, input)}`,
+            decided[index] ?? "",
+          ]),
+        ];
+        for (const [words, decisions] of said) {
+          const before = seen.get(words);
+          if (before !== undefined) again += 1;
+          else seen.set(words, { decisions, written });
+          if (before !== undefined)
+            assert.equal(decisions, before.decisions, `${words}: as in ${JSON.stringify(before.written)}`);
+        }
+      }),
+      { numRuns: 1500 },
+    );
+    assert.ok(again > 300, `only ${again} were said twice`);
+  });
+});
