@@ -51,22 +51,33 @@ export class KnownNames {
     this.#names = few.map((name) => [name, fold(name)]);
   }
 
-  /** Returns the name that is nearest to `typed`, or undefined if none is near. */
+  /**
+   * Returns the name that is nearest to `typed`, or undefined if none is near or several are equally near: a wrong guess
+   * can open a route to another group. Of a name of up to three characters only one may be wrong.
+   */
   nearest(typed: string): string | undefined {
     if (this.#names.length === 0 || typed.length > longestTyped) return undefined;
     const text = fold(typed);
     let nearest: string | undefined;
     let least = Number.POSITIVE_INFINITY;
+    let foldedNearest = "";
+    let isAmbiguous = false;
     for (const [name, folded] of this.#names) {
-      const far = Math.max(2, Math.floor(folded.length / 3));
+      const far = folded.length <= 3 ? 1 : Math.max(2, Math.floor(folded.length / 3));
       // Two texts are at least as far from each other as their lengths are.
       if (Math.abs(folded.length - text.length) > far) continue;
       const difference = distance(text, folded);
-      if (difference > far || difference >= least) continue;
+      if (difference > far || difference > least) continue;
+      if (difference === least) {
+        isAmbiguous ||= folded !== foldedNearest;
+        continue;
+      }
       nearest = name;
+      foldedNearest = folded;
       least = difference;
+      isAmbiguous = false;
     }
-    return nearest;
+    return isAmbiguous ? undefined : nearest;
   }
 }
 

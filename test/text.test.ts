@@ -72,6 +72,17 @@ describe("the nearest known name", () => {
     assert.equal(nearest("/wantedreason/ad", ["/wantedreason", "/wantedreason/add"]), "/wantedreason/add");
   });
 
+  it("is none where two are equally near, but not for one name in two spellings", () => {
+    assert.equal(nearest("DEO", ["CEO", "DEV"]), undefined);
+    assert.equal(nearest("DEO", ["CEO", "DEV", "DEO"]), "DEO");
+    assert.equal(nearest("SUPP", ["Sup", "SUP"]), "Sup");
+  });
+
+  it("of up to three characters has at most one that is wrong", () => {
+    assert.equal(nearest("VIPP", ["VIP"]), "VIP");
+    assert.equal(nearest("TOP", ["MOD", "SUP"]), undefined);
+  });
+
   it("is none where nothing is near, and none of none", () => {
     assert.equal(nearest("fishing", services), undefined);
     assert.equal(nearest("RESCUE", []), undefined);

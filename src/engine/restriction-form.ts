@@ -8,6 +8,10 @@ import type { Case, Compound, ParameterValue, Reference, Restriction } from "./r
 const keywords = ["open", "identified", "administrators"] as const;
 const compounds = ["anyOf", "allOf"] as const;
 const forms = [...keywords, "self", ...membershipKinds, ...compounds];
+/** What can stand as a key in a map that is a restriction, or a case of one. */
+const keys = ["self", ...membershipKinds, ...compounds, "rank", "when"];
+/** Forms that let in more callers than others do: whoever mistyped something is not led to one of them. */
+const wide: readonly string[] = ["open", "identified", "anyOf"];
 
 /** What a restriction can refer to. */
 export interface Surroundings {
@@ -25,7 +29,7 @@ export function toRestriction(value: unknown, path: Path, around: Surroundings):
   if (typeof value === "string") {
     const kind = keywords.find((keyword) => keyword === value);
     if (kind !== undefined) return { kind };
-    report(path, `"${value}" is not a restriction; known are ${oneOf(forms)}.${didYouMean(value, forms)}`);
+    report(path, `"${value}" is not a restriction; known are ${oneOf(forms)}.${suggest(value, forms)}`);
     return undefined;
   }
   if (!isRecord(value)) {
@@ -75,7 +79,21 @@ function toMapForm(
 function strangeKey(key: string): string {
   if (key === "rank") return `"rank" goes with "faction" or "service", beside it`;
   if (key === "when") return `"when" goes into a case of a list of cases`;
-  return `unknown key "${key}" in a restriction.${didYouMean(key, [...forms, "rank", "when"])}`;
+  return `unknown key "${key}" in a restriction; known are ${oneOf(keys)}.${suggest(key, keys)}`;
+}
+
+/**
+ * As {@link didYouMean}, but never suggests a form that lets in more callers than another one that may have been meant:
+ * `oneOf` is not `anyOf`. The same word in other letters, `Open` or `any_of`, can mean nothing else.
+ */
+function suggest(typed: string, known: readonly string[]): string {
+  const letters = (text: string) => fold(text).replace(/[\s_-]/g, "");
+  const same = known.find((each) => letters(each) === letters(typed));
+  if (same !== undefined) return ` Did you mean "${same}"?`;
+  return didYouMean(
+    typed,
+    known.filter((each) => !wide.includes(each)),
+  );
 }
 
 function toSelf(

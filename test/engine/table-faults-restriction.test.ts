@@ -177,6 +177,19 @@ describe("parameters that a restriction refers to", () => {
   ]);
 });
 
+describe("a suggestion never lets more people in than what may have been meant", () => {
+  const none = /^[^?]*$/;
+  itFinds([
+    ["no open", ofReader, "opn", [32, 18, none]],
+    ["no identified", ofReader, "identifed", [32, 18, none]],
+    ["allOf rather than anyOf", ofReader, "{ anOf: [open] }", [32, 20, /Did you mean "allOf"\?$/]],
+    ["no anyOf for oneOf", ofReader, "{ oneOf: [administrators] }", [32, 20, none]],
+    ["no anyOf for a word", ofReader, "nyOf", [32, 18, none]],
+    ["allOf, which asks for more", ofReader, "{ alOf: [open] }", [32, 20, /Did you mean "allOf"\?$/]],
+    ["the same word in other letters", ofReader, "{ any_of: [open] }", [32, 20, /Did you mean "anyOf"\?$/]],
+  ]);
+});
+
 describe("all of several", () => {
   const list = "expected a list of restrictions, got";
   itFinds([
