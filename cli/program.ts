@@ -20,6 +20,7 @@ import { addUndoCommand } from "./commands/undo.ts";
 import type { IO } from "./io.ts";
 import { Output } from "./output.ts";
 import type { Session } from "./session.ts";
+import { answerUnknown, catchUnknown } from "./suggestion.ts";
 import { version } from "./version.ts";
 import { defaultRoutes, type GlobalOptions, Workplace } from "./workplace.ts";
 
@@ -64,10 +65,11 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       getOutHasColors: () => io.stdout.isTTY === true && !io.env.NO_COLOR,
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });
+    if (command.commands.length > 0) catchUnknown(command);
   }
 
   try {
-    await program.parseAsync(args, { from: "user" });
+    await program.parseAsync(args, { from: "user" }).catch(answerUnknown);
     return 0;
   } catch (error) {
     if (!(error instanceof CommanderError)) {

@@ -4,6 +4,7 @@ import type { BackupOptions } from "../actions/data-backup.ts";
 import type { ExportOptions } from "../actions/data-export.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
+import { neverSuggested } from "../suggestion.ts";
 import type { GlobalOptions } from "../workplace.ts";
 
 export function addDataCommands(program: Command, session: Session): void {
@@ -71,8 +72,7 @@ ${examples("data backup backup-$(date +%F).jsonl.gz")}`,
       return backUp(session, file, options);
     });
 
-  const restore = data
-    .command("restore")
+  const restore = neverSuggested(data.command("restore"))
     .description(
       "restore a backup, or the data as it was at a moment, as one change; also beside the service",
     )
@@ -107,8 +107,7 @@ function addRestoreOptions(command: Command): Command {
 }
 
 function addRepair(data: Command, session: Session): void {
-  data
-    .command("repair")
+  neverSuggested(data.command("repair"))
     .description("save what can be saved of damaged files, and tell record by record what was lost")
     .option("--from <file>", "put a backup in the place of the damaged files instead")
     .option("--yes", "do it; without this, on a terminal, it is only said what would be done")
@@ -147,8 +146,7 @@ ${examples("data export | jq '.collections.players[].name'")}`,
       return exportData(session, file, options);
     });
 
-  const importing = data
-    .command("import")
+  const importing = neverSuggested(data.command("import"))
     .description(
       "put the records of an export in the place of the data, as one change; also beside the service",
     )

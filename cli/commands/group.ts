@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
+import { neverSuggested } from "../suggestion.ts";
 
 export function addGroupCommands(program: Command, { look, output, withControl }: Session): void {
   const group = program.command("group").description("list groups, and add and remove their members");
@@ -20,8 +21,7 @@ export function addGroupCommands(program: Command, { look, output, withControl }
       );
     });
   for (const name of ["add", "remove"] as const) {
-    group
-      .command(name)
+    neverSuggested(group.command(name))
       .description(name === "add" ? "put a player into a group" : "take a player out of a group")
       .argument("<player>", "name or UUID; need not be registered")
       .argument("<group>", "a group")

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
+import { neverSuggested } from "../suggestion.ts";
 
 function parseRank(text: string): number {
   if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected is a whole number from 1 on.");
@@ -10,8 +11,7 @@ function parseRank(text: string): number {
 
 export function addMemberCommands(program: Command, { look, output, withControl }: Session): void {
   const member = program.command("member").description("set ranks in factions and services");
-  member
-    .command("set")
+  neverSuggested(member.command("set"))
     .description("give a player a rank in a faction or service")
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
@@ -23,8 +23,7 @@ export function addMemberCommands(program: Command, { look, output, withControl 
       );
       output.result(result, result.info);
     });
-  member
-    .command("remove")
+  neverSuggested(member.command("remove"))
     .description("take a player out of a faction or service")
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
@@ -38,8 +37,7 @@ export function addMemberCommands(program: Command, { look, output, withControl 
 
   const admin = program.command("admin").description("grant and revoke the administrator flag");
   for (const name of ["grant", "revoke"] as const) {
-    admin
-      .command(name)
+    neverSuggested(admin.command(name))
       .description(name === "grant" ? "make a player an administrator" : "take the administrator flag away")
       .argument("<player>", "name or UUID")
       .addHelpText("after", examples(`admin ${name} Ada`))

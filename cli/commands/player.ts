@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
+import { neverSuggested } from "../suggestion.ts";
 
 interface Member {
   readonly organisation: string;
@@ -97,8 +98,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     ["reset-statistic", "player.reset-statistic", "set all statistics of a player to 0"],
   ] as const;
   for (const [name, operation, description] of simple) {
-    player
-      .command(name)
+    neverSuggested(player.command(name))
       .description(description)
       .argument("<player>", "name or UUID")
       .addHelpText("after", examples(`player ${name} Ada`))

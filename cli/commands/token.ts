@@ -6,6 +6,7 @@ import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
 import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
+import { neverSuggested } from "../suggestion.ts";
 
 const millisecondsOf = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 
@@ -108,8 +109,7 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
         "No token was issued yet.",
       );
     });
-  token
-    .command("revoke")
+  neverSuggested(token.command("revoke"))
     .description("revoke a token")
     .argument("<id>", "as `token list` shows it, or - to read the token itself from standard input")
     .addHelpText("after", examples("token revoke a92ebc16", "token revoke - < token.txt"))

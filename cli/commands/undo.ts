@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { UndoOptions } from "../../src/administration/operator.ts";
 import type { Session } from "../session.ts";
+import { neverSuggested } from "../suggestion.ts";
 
 function parseNumber(text: string): number {
   const number = Number(text);
@@ -10,8 +11,7 @@ function parseNumber(text: string): number {
 }
 
 export function addUndoCommand(program: Command, { output, withControl }: Session): void {
-  program
-    .command("undo")
+  neverSuggested(program.command("undo"))
     .description("take a change back, where its records still have the values that it gave them")
     .argument("<number>", "of the change, as `audit` shows it", parseNumber)
     .option("--except-changed", "undo the other records where some have changed since")

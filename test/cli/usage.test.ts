@@ -73,6 +73,53 @@ describe("wrong usage", () => {
   }
 });
 
+describe("an unknown command", () => {
+  /** The commands that a help text lists. */
+  function listed(help: string): string[] {
+    const [list = ""] = help.split("\nCommands:\n")[1]?.split("\n\n") ?? [];
+    return Array.from(list.matchAll(/^ {2}([a-z][a-z-]*)/gm), ([, name = ""]) => name);
+  }
+  /** What takes something away, or gives access to somebody, by its name. */
+  const harmful =
+    /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback|rename)/;
+
+  it("is never answered with one that takes something away or gives access", async (t) => {
+    const desk = await emptyDesk(t);
+    const groups = [[], ...listed(await desk.ok("--help")).map((name) => [name])];
+    let tried = 0;
+    for (const group of groups) {
+      const names =
+        group.length === 1 && group[0] === "help" ? [] : listed(await desk.ok(...group, "--help"));
+      for (const name of names.filter((each) => harmful.test(each))) {
+        for (const typed of [name.slice(0, -1), name.slice(1), `${name}s`, name.replace(/.(.)/, "$1")]) {
+          if (names.includes(typed)) continue;
+          tried += 1;
+          const said = await desk.misused(...group, typed);
+          assert.doesNotMatch(said, new RegExp(`Did you mean ${name}`), `${group.join(" ")} ${typed}`);
+        }
+      }
+    }
+    assert.ok(tried > 40, `${tried} were tried`);
+  });
+
+  it("is answered with where the commands are listed, where none is suggested", async (t) => {
+    const desk = await emptyDesk(t);
+    const said = await desk.misused("player", "move");
+    assert.equal(said.trim(), "error: unknown command 'move'; `addon-cli player --help` lists the commands");
+    assert.match(await desk.misused("und"), /`addon-cli --help` lists the commands/);
+  });
+
+  it("is answered with the one that was meant, where that does no harm", async (t) => {
+    const desk = await emptyDesk(t);
+    assert.match(
+      await desk.misused("player", "shw"),
+      /^error: unknown command 'shw'\n\(Did you mean show\?\)/,
+    );
+    assert.match(await desk.misused("rotues"), /Did you mean routes\?/);
+    assert.match(await desk.misused("routes", "chek"), /Did you mean check\?/);
+  });
+});
+
 describe("names that were mistyped", () => {
   for (const [line, meant] of [
     ["player show Bartolomew", "Bartholomew"],
