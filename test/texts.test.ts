@@ -177,20 +177,29 @@ describe("a text of older data", () => {
   });
 });
 
-it("a pattern of the table also holds for a text that is removed", async (t) => {
-  const shipped = await readFile(shippedRoutes, "utf8");
-  const [before = "", after = ""] = shipped.split("handler: wantedreason.remove");
-  const parameters = before.lastIndexOf("{ reason: reason }");
-  const tight = "{ reason: { type: reason, pattern: 'Tmp-.*' } }";
-  const routes = `${before.slice(0, parameters)}${tight}\n    handler: wantedreason.remove${after}`;
-  const world = await openWorld(t, { routes });
-  const { token } = await world.player("Ada", everyRight);
-  for (const reason of ["Theft", "Tmp-theft"])
-    await world.ok(token, "/wantedreason/add", { reason, points: 10 });
-  const refused = await world.get(token, "/wantedreason/remove", { reason: "Theft" });
-  assertFailure(refused, 400, "PARAMETER_INVALID", "reason");
-  await world.ok(token, "/wantedreason/remove", { reason: "Tmp-theft" });
-  assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: "Theft", points: 10 }]);
+describe("what narrows a text in the table also holds for a text that is removed", () => {
+  for (const [what, narrowing] of [
+    ["a pattern", "pattern: 'Tmp-.*'"],
+    ["a smaller maxLength", "maxLength: 9"],
+    ["a greater minLength", "minLength: 9"],
+  ] as const) {
+    it(what, async (t) => {
+      const shipped = await readFile(shippedRoutes, "utf8");
+      const [before = "", after = ""] = shipped.split("handler: wantedreason.remove");
+      const parameters = before.lastIndexOf("{ reason: reason }");
+      const tight = `{ reason: { type: reason, ${narrowing} } }`;
+      const routes = `${before.slice(0, parameters)}${tight}\n    handler: wantedreason.remove${after}`;
+      const world = await openWorld(t, { routes });
+      const { token } = await world.player("Ada", everyRight);
+      const other = narrowing.startsWith("max") ? "Grand-theft" : "Theft";
+      for (const reason of [other, "Tmp-theft"])
+        await world.ok(token, "/wantedreason/add", { reason, points: 10 });
+      const refused = await world.get(token, "/wantedreason/remove", { reason: other });
+      assertFailure(refused, 400, "PARAMETER_INVALID", "reason");
+      await world.ok(token, "/wantedreason/remove", { reason: "Tmp-theft" });
+      assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: other, points: 10 }]);
+    });
+  }
 });
 
 describe("a house ban", () => {

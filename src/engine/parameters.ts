@@ -54,8 +54,8 @@ export interface Parameter {
   readonly default: ParameterValue | undefined;
   /**
    * Whether the text refers to an entry that exists. Its form is not checked before the entry is looked for: older data
-   * can have entries that no longer could be added. A type with a pattern is checked all the same: the operator may
-   * have tightened this very route with it.
+   * can have entries that no longer could be added. A type that the operator has narrowed, see {@link isNarrowed}, is
+   * checked all the same.
    */
   readonly isReference: boolean;
   /** From the request's text to the handler's value. */
@@ -66,6 +66,16 @@ export interface Parameter {
 export const integerRange = { minimum: -2147483648, maximum: 2147483647 };
 /** How many characters a text has, where its type does not say (contract, section 1). */
 export const textLength = { minLength: 1, maxLength: 64 };
+
+/** Whether a type of text takes fewer texts than every text has to be: by a pattern, or by how long they are. */
+export function isNarrowed({ pattern, minLength, maxLength }: Refinements): boolean {
+  return (
+    pattern !== undefined ||
+    (minLength ?? textLength.minLength) > textLength.minLength ||
+    (maxLength ?? textLength.maxLength) < textLength.maxLength
+  );
+}
+
 /** Milliseconds since 1970; no date is later. */
 export const latestInstant = 8_640_000_000_000_000;
 

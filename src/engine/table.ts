@@ -15,7 +15,7 @@ import {
 } from "./document.ts";
 import { mismatchOf, needOf } from "./need.ts";
 import type { Operation, Operations } from "./operation.ts";
-import { type Parameter, type ParameterType, parseParameter, toSchema } from "./parameters.ts";
+import { isNarrowed, type Parameter, type ParameterType, parseParameter, toSchema } from "./parameters.ts";
 import { parametersOf, type Restriction } from "./restriction.ts";
 import { toRestriction } from "./restriction-form.ts";
 import { revisionOf } from "./revision.ts";
@@ -258,7 +258,7 @@ function toParameters(
     const type: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
     const schema = toSchema(type, vocabulary);
     const place = braces.includes(name) ? "path" : "query";
-    const isReference = type.base === "text" && type.pattern === undefined && need?.reference === true;
+    const isReference = type.base === "text" && !isNarrowed(type) && need?.reference === true;
     const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };
     const fallback = typeof form === "string" ? undefined : form.default;
     if (fallback === undefined) {
