@@ -4,7 +4,7 @@ import { readSeed } from "../src/administration/seed-file.ts";
 import type { Vocabulary } from "../src/engine/caller.ts";
 import { revisionOf } from "../src/engine/revision.ts";
 import type { CheckedTable, Table } from "../src/engine/table.ts";
-import { type Warning, warningsOf } from "../src/engine/warnings.ts";
+import { type HighestRanks, type Warning, warningsOf } from "../src/engine/warnings.ts";
 import { readTable, TableFaults } from "../src/route-table.ts";
 import { checkRoutes, operationsToCheck } from "../src/service.ts";
 import type { Session } from "./session.ts";
@@ -32,12 +32,12 @@ export type LookedThrough = CheckedTable & {
 /** Looks a file through, for faults and for what is suspicious. */
 export async function lookThrough(session: Session, file: string): Promise<LookedThrough> {
   const text = await readTable(file);
-  const { vocabulary, members } = await namesOf(session);
+  const { vocabulary, members, ranks } = await namesOf(session);
   const checked = checkRoutes(text, vocabulary);
   const warnings =
     checked.table === undefined
       ? []
-      : warningsOf(checked.table, text, { operations: operationsToCheck(), members });
+      : warningsOf(checked.table, text, { operations: operationsToCheck(), members, ranks });
   return { ...checked, text, revision: revisionOf(text), warnings };
 }
 
@@ -52,19 +52,33 @@ interface Names {
   readonly vocabulary: Vocabulary;
   /** How many members each group has; undefined while there is nobody at all, and every group is empty. */
   readonly members: ReadonlyMap<string, number> | undefined;
+  readonly ranks: HighestRanks | undefined;
 }
 
 async function namesOf(session: Session): Promise<Names> {
   if (!(await session.workplace().hasData()))
-    return { vocabulary: await seedVocabulary(session), members: undefined };
+    return { vocabulary: await seedVocabulary(session), members: undefined, ranks: undefined };
   return session.withControl("reads", async (control) => {
     const vocabulary = await control.vocabulary();
     const groups = await control.administer("group.list", {});
     const players = await control.administer("player.list", {});
     const members = new Map(groups.map((each) => [each.group, each.members.length]));
     const isAnybody = players.length > 0 || groups.some((each) => each.members.length > 0);
-    return { vocabulary, members: isAnybody ? members : undefined };
+    const ranks = highestRanks(vocabulary, players);
+    return { vocabulary, members: isAnybody ? members : undefined, ranks };
   });
+}
+
+function highestRanks(
+  vocabulary: Vocabulary,
+  players: readonly { readonly members: readonly { organisation: string; rank: number }[] }[],
+): HighestRanks {
+  const highest = new Map<string, number>();
+  for (const { organisation, rank } of players.flatMap(({ members }) => members))
+    highest.set(organisation, Math.max(rank, highest.get(organisation) ?? 0));
+  const of = (names: readonly string[]) =>
+    new Map(names.map((name) => [name, highest.get(name) ?? 0] as const).filter(([, rank]) => rank > 0));
+  return { faction: of(vocabulary.faction), service: of(vocabulary.service) };
 }
 
 async function seedVocabulary({ workplace }: Session): Promise<Vocabulary> {

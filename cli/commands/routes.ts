@@ -56,6 +56,10 @@ Faults keep a table from being served. Warnings are of what is legal but suspici
   open-change         a change that everyone with a public token may make
   unknown-caller      one that keeps who made it, where a public token does not tell
   empty-group         a restriction to a group without members, in the data at hand
+  unheld-rank         a rank that no member has, in the data at hand, or that none can have
+  excluded-group      a restriction to the group whose members may call nothing
+  player-condition    a case for a player by name, which the player's UUID does not meet
+  redundant-part      a part of an allOf that another part asks for anyway
   unserved-operation  operations that no route serves, such as new ones after an upgrade
   not-needed          an intention that says nothing
 A route says "intended: [open-change]" where it is meant, and the table "unserved: [mgmt.users]" at its top.`,

@@ -18,7 +18,15 @@ export type Report = (path: Path, message: string, where?: "key" | "value") => v
 const scalarSchema = v.union([v.string(), v.number(), v.boolean()]);
 
 /** What a route can say is meant, where `warnings.ts` would warn. */
-export const intentions = ["open-change", "unknown-caller", "empty-group"] as const;
+export const intentions = [
+  "open-change",
+  "unknown-caller",
+  "empty-group",
+  "unheld-rank",
+  "excluded-group",
+  "player-condition",
+  "redundant-part",
+] as const;
 
 // The descriptions are for the editors of people who write a table: see `editor-schema.ts`.
 const text = (description: string) => v.pipe(v.string(), v.description(description));

@@ -17,6 +17,8 @@ export interface Need {
   readonly maxLength?: number;
   /** Whether the text refers to an entry; see `Parameter.isReference`. */
   readonly reference?: boolean;
+  /** Whether the text names a player, which a name does and a UUID as well. */
+  readonly player?: boolean;
   /** Whether decimals are rounded down; see `ParameterType.roundsDown`. */
   readonly roundsDown?: boolean;
 }

@@ -41,11 +41,11 @@ export const playerNameForm = /^[\p{L}\p{Nd}_.-]{1,32}$/u;
 export const playerName = v.pipe(
   v.string(),
   v.regex(playerNameForm, '1 to 32 letters, digits, "_", "." or "-" were expected'),
-  v.metadata({ minLength: 1, maxLength: 32 }),
+  v.metadata({ minLength: 1, maxLength: 32, player: true }),
 );
 
 /** A player's name or UUID. */
-export const playerReference = v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 64 }));
+export const playerReference = v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 64, player: true }));
 
 /** In place of a reason: all reasons of a house ban, in whatever case (contract, section 0). */
 export const everyReason = "all";

@@ -234,6 +234,26 @@ describe("warnings", () => {
     assert.deepEqual(await warned(), []);
   });
 
+  it("when a restriction asks for a rank that nobody has then that is told, and --strict fails", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada", "--member", "POLICE:6", "--member", "GROVE:4");
+    for (const group of ["TARGETLIST"]) await desk.ok("group", "add", "Ada", group);
+    const withRank = async (rank: number) => {
+      const text = (await readFile(shippedRoutes, "utf8")).replaceAll(
+        "POLICE, rank: 4",
+        `POLICE, rank: ${rank}`,
+      );
+      return checkOf(desk, text, "--strict");
+    };
+    assert.equal((await withRank(6)).exitCode, 0);
+    const { exitCode, stderr } = await withRank(44);
+    assert.equal(exitCode, 1);
+    assert.match(
+      stderr,
+      /warning: nobody has rank 44 or higher in the service POLICE; the highest is 6; if that is meant,/,
+    );
+  });
+
   it("when a service runs on the data then its members count", async (t) => {
     const desk = await seededDesk(t);
     await desk.serve().shows(/Listening/);

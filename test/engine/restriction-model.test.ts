@@ -8,6 +8,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import { stringify } from "yaml";
 import type { Caller } from "../../src/engine/caller.ts";
+import { implies } from "../../src/engine/implication.ts";
 import { isOpen, toForm } from "../../src/engine/openapi-restriction.ts";
 import { type Input, describe as inWords, permits, type Restriction } from "../../src/engine/restriction.ts";
 import { verdictOf } from "../../src/engine/verdict.ts";
@@ -167,6 +168,32 @@ describe("a restriction of any form", () => {
       { numRuns: 500 },
     );
     assert.ok(Math.min(said.yes, said.no, said.depends) > 20, JSON.stringify(said));
+  });
+
+  it("of several that all have to hold is said to let nobody in where one of them never does", () => {
+    const own = toCaller({ name: "ada", administrator: false, groups: ["STAFF"], ranks: {} });
+    const verdict = (...allOf: Form[]) => verdictOf(restrictionOf({ allOf }), own, vocabulary);
+    assert.equal(verdict({ self: "words" }, "administrators"), "no");
+    assert.equal(verdict({ self: "words" }, { group: "STAFF" }), "depends");
+    assert.equal(verdict("identified", { group: "STAFF" }), "yes");
+  });
+
+  it("is said to imply another one only where it lets in nobody else, and does so with what it has among its parts", () => {
+    let implied = 0;
+    fc.assert(
+      fc.property(form, form, fc.array(somebody, { minLength: 1, maxLength: 4 }), (a, b, people) => {
+        const [one, other] = [restrictionOf(a), restrictionOf(b)];
+        assert.equal(implies({ kind: "allOf", restrictions: [one, other] }, one), true);
+        if (!implies(one, other)) return;
+        implied += 1;
+        for (const caller of people.map(toCaller)) {
+          for (const input of inputs)
+            if (permits(one, caller, input)) assert.equal(permits(other, caller, input), true);
+        }
+      }),
+      { numRuns: 500 },
+    );
+    assert.ok(implied > 30, `${implied} were implied`);
   });
 
   it("is the same one in the description's form", () => {

@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import type { Operations } from "../../src/engine/operation.ts";
 import { checkTable } from "../../src/engine/table.ts";
-import { warningsOf } from "../../src/engine/warnings.ts";
+import { type HighestRanks, warningsOf } from "../../src/engine/warnings.ts";
 import { checkRoutes, operationsToCheck } from "../../src/service.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { operations, vocabulary } from "./_library.ts";
@@ -23,14 +23,15 @@ function tableOf(routes: string): string {
 
 interface With {
   readonly members?: ReadonlyMap<string, number>;
+  readonly ranks?: HighestRanks;
   readonly all?: Operations;
 }
 
 /** Each warning as `line:column kind`. */
-function warnings(text: string, { members, all = library }: With = {}): string[] {
+function warnings(text: string, { members, ranks, all = library }: With = {}): string[] {
   const { table, faults } = checkTable(text, { operations: all, vocabulary: () => vocabulary });
   assert.ok(table, JSON.stringify(faults));
-  const found = warningsOf(table, text, { operations: all, members });
+  const found = warningsOf(table, text, { operations: all, members, ranks });
   for (const { message } of found) assert.doesNotMatch(message, /undefined|\[object|NaN|[\r\n]/);
   return found.map(({ line, column, kind }) => `${line}:${column} ${kind}`);
 }
@@ -123,6 +124,101 @@ describe("a group without members", () => {
   });
 });
 
+describe("a rank that nobody has", () => {
+  const ranks: HighestRanks = {
+    faction: new Map([
+      ["NORTH", 4],
+      ["SOUTH", 9],
+    ]),
+    service: new Map([["DESK", 2]]),
+  };
+  const found = (restriction: string, given: HighestRanks | undefined = ranks) =>
+    warnings(closed(restriction), given === undefined ? {} : { ranks: given });
+
+  it("is warned of at the rank", () => {
+    assert.deepEqual(found("{ service: DESK, rank: 44 }"), ["5:41 unheld-rank"]);
+    assert.deepEqual(found("{ allOf: [identified, { faction: NORTH, rank: 5 }] }"), [
+      "5:28 redundant-part",
+      "5:64 unheld-rank",
+    ]);
+  });
+  it("is not warned of where somebody has it, or a higher one", () => {
+    assert.deepEqual(found("{ service: DESK, rank: 2 }"), []);
+    assert.deepEqual(found("{ faction: SOUTH, rank: 5 }"), []);
+  });
+  it("is not warned of where nobody is a member yet, and without data", () => {
+    assert.deepEqual(found("{ service: ARCHIVE, rank: 44 }"), []);
+    assert.deepEqual(found("{ service: DESK, rank: 44 }", { faction: new Map(), service: new Map() }), []);
+    assert.deepEqual(warnings(closed("{ service: DESK, rank: 44 }")), []);
+  });
+  it("is warned of without data where nobody can ever have it", () => {
+    assert.deepEqual(warnings(closed("{ service: DESK, rank: 2147483647 }")), []);
+    assert.deepEqual(warnings(closed("{ service: DESK, rank: 2147483648 }")), ["5:41 unheld-rank"]);
+  });
+  it("is not warned of where it is meant, with data or without", () => {
+    const meant = closed("{ service: DESK, rank: 44 }", "    intended: [unheld-rank]\n");
+    assert.deepEqual(warnings(meant, { ranks }), []);
+    assert.deepEqual(warnings(meant), []);
+  });
+  it("of the faction that a parameter names is one that nobody has in any faction", () => {
+    const adding = (rank: number) =>
+      tableOf(`  /books/{branch}:
+    summary: Returns the books.
+    restriction: { faction: $branch, rank: ${rank} }
+    parameters: { branch: faction }
+    handler: books.of
+`);
+    assert.deepEqual(warnings(adding(9), { ranks }), []);
+    assert.deepEqual(warnings(adding(10), { ranks }), ["5:44 unheld-rank"]);
+  });
+});
+
+describe("the group that may call nothing", () => {
+  const text = closed("{ anyOf: [administrators, { group: BARRED }] }").replace(
+    "prefix:",
+    "excluded: { group: BARRED }\nprefix:",
+  );
+  it("is warned of in a restriction, with data or without", () => {
+    assert.deepEqual(warnings(text), ["6:53 excluded-group"]);
+    assert.deepEqual(warnings(text, { members: new Map([["BARRED", 0]]) }), ["6:53 excluded-group"]);
+  });
+  it("is not warned of where another group is the one", () => {
+    assert.deepEqual(warnings(text.replace("excluded: { group: BARRED", "excluded: { group: FRIENDS")), []);
+  });
+});
+
+describe("a part of an allOf that makes no difference", () => {
+  for (const [restriction, ...expected] of [
+    ["{ allOf: [identified, administrators] }", "5:28"],
+    ["{ allOf: [administrators, identified] }", "5:44"],
+    ["{ allOf: [open, identified] }", "5:28"],
+    ["{ allOf: [{ service: DESK, rank: 4 }, { service: DESK, rank: 2 }] }", "5:56"],
+    ["{ allOf: [{ service: DESK }, { service: DESK, rank: 1 }] }", "5:47"],
+    ["{ allOf: [administrators, administrators] }", "5:44"],
+    ["{ allOf: [{ group: STAFF }, { anyOf: [administrators, { group: STAFF }] }] }", "5:46"],
+    ["{ allOf: [{ anyOf: [administrators, { group: STAFF }] }, identified] }", "5:75"],
+    ["{ allOf: [administrators, { allOf: [identified, { group: STAFF }] }] }", "5:54"],
+    ["{ allOf: [administrators, { group: STAFF }] }"],
+    ["{ allOf: [{ service: DESK, rank: 4 }, { service: ARCHIVE, rank: 2 }] }"],
+    ["{ allOf: [{ group: STAFF }, { anyOf: [administrators, { group: FRIENDS }] }] }"],
+    ["{ anyOf: [identified, administrators] }"],
+  ] as const) {
+    it(`is ${expected.length === 0 ? "none" : `at ${expected}`} in ${restriction}`, () => {
+      const found = warnings(closed(restriction)).filter((each) => !each.endsWith("open-change"));
+      assert.deepEqual(
+        found,
+        expected.map((at) => `${at} redundant-part`),
+      );
+    });
+  }
+
+  it("is not warned of where it is meant; where there is none, the intention is", () => {
+    const meant = "    intended: [redundant-part]\n";
+    assert.deepEqual(warnings(closed("{ allOf: [identified, administrators] }", meant)), []);
+    assert.deepEqual(warnings(closed("administrators", meant)), ["7:16 not-needed"]);
+  });
+});
+
 describe("operations that no route serves", () => {
   it("are warned of at the routes, by name", () => {
     const text =
@@ -192,6 +288,28 @@ describe("the shipped table", () => {
 
   it("has nothing to warn of", async () =>
     assert.deepEqual(found(await readFile(shippedRoutes, "utf8")), []));
+
+  it("with a case for one player, that is warned of where the player is named, by name or UUID", async () => {
+    const text = await readFile(shippedRoutes, "utf8");
+    for (const [path, from, parameter] of [
+      ["/statistic/{player}:", "restriction: open", "player"],
+      ["/targetlist/add:", "restriction: { group: TARGETLIST }", "name"],
+    ] as const) {
+      const at = text.indexOf(`  ${path}`);
+      const to = `restriction: [{ when: { ${parameter}: Ada }, restriction: administrators }, identified]`;
+      const edited = text.slice(0, at) + text.slice(at).replace(from, to);
+      assert.deepEqual(found(edited), ["player-condition"], path);
+      const meant =
+        edited.slice(0, at) +
+        edited.slice(at).replace("    handler", "    intended: [player-condition]\n    handler");
+      assert.deepEqual(found(meant), [], path);
+    }
+    const byReason = text.replace(
+      "restriction: { service: POLICE, rank: 4 }",
+      "restriction: [{ when: { reason: Theft }, restriction: administrators }, { service: POLICE, rank: 4 }]",
+    );
+    assert.deepEqual(found(byReason), []);
+  });
 
   it("without the intention of its open change, that is warned of", async () => {
     const text = await readFile(shippedRoutes, "utf8");

@@ -1,0 +1,34 @@
+/** Whether one restriction asks for everything that another one asks for. */
+import { isDeepStrictEqual } from "node:util";
+import type { Restriction } from "./restriction.ts";
+
+/** Whether everyone whom `one` permits is permitted by `other` as well, whatever the parameters are; false where that is not plain. */
+export function implies(one: Restriction, other: Restriction): boolean {
+  if (other.kind === "open" || isDeepStrictEqual(one, other)) return true;
+  if (other.kind === "allOf") return other.restrictions.every((each) => implies(one, each));
+  switch (one.kind) {
+    case "open":
+      return other.kind === "anyOf" && other.restrictions.some((each) => implies(one, each));
+    case "anyOf":
+      return one.restrictions.every((each) => implies(each, other));
+    case "cases":
+      return one.cases.every((each) => implies(each.restriction, other));
+    case "allOf":
+      return one.restrictions.some((each) => implies(each, other));
+  }
+  switch (other.kind) {
+    case "identified":
+      return true;
+    case "anyOf":
+      return other.restrictions.some((each) => implies(one, each));
+    case "member":
+      return (
+        one.kind === "member" &&
+        one.of === other.of &&
+        isDeepStrictEqual(one.reference, other.reference) &&
+        (one.rank ?? 1) >= (other.rank ?? 1)
+      );
+    default:
+      return false;
+  }
+}
