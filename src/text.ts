@@ -86,6 +86,15 @@ export function nearest(typed: string, known: readonly string[]): string | undef
   return typed.length > longestTyped ? undefined : new KnownNames(known).nearest(typed);
 }
 
+/**
+ * Whether the last words of a path or a dotted name differ in one character at most: `remov` is a slip for `remove`,
+ * `rename` means something else.
+ */
+export function endsAlike(typed: string, known: string): boolean {
+  const lastOf = (name: string) => fold(name).split(/[./]/).at(-1) ?? "";
+  return distance(lastOf(typed), lastOf(known)) <= 1;
+}
+
 /** ` Did you mean "x"?`, or nothing where no known name is near. */
 export function didYouMean(typed: string, known: readonly string[]): string {
   const name = nearest(typed, known);

@@ -4,7 +4,7 @@
  * checked against what the operation needs.
  */
 import type * as v from "valibot";
-import { compact, defaultLanguage, didYouMean, fold, oneOf } from "../text.ts";
+import { compact, defaultLanguage, didYouMean, endsAlike, fold, oneOf } from "../text.ts";
 import type { Vocabulary } from "./caller.ts";
 import {
   type Fault,
@@ -208,9 +208,13 @@ function toRoute(
   const restriction = toRestriction(declaration.restriction, [...at, "restriction"], around);
   if (operation === undefined) {
     const known = [...operations.keys()];
+    // The restriction beside it was meant for another change.
+    const likely = known.filter(
+      (each) => operations.get(each)?.effect === "read" || endsAlike(handler, each),
+    );
     report(
       [...at, "handler"],
-      `there is no handler "${handler}".${didYouMean(handler, known) || ` Known are ${oneOf(known, "and")}.`}`,
+      `there is no handler "${handler}".${didYouMean(handler, likely) || ` Known are ${oneOf(known, "and")}.`}`,
     );
     return undefined;
   }

@@ -14,11 +14,11 @@
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
-import { KnownNames, longestTyped } from "../text.ts";
 import { ReadyBody } from "./body.ts";
 import { type Caller, publicTokenOf, type Vocabulary } from "./caller.ts";
 import { RequestInput } from "./input.ts";
 import { letsIn } from "./lets-in.ts";
+import { nearestPath } from "./nearest-path.ts";
 import { type Reason, reasonOf } from "./reason.ts";
 import { type Answer, changeAnswer, failureAnswer, preflightAnswer, readAnswer } from "./response.ts";
 import { describe, type Input, permits } from "./restriction.ts";
@@ -306,21 +306,6 @@ function versionIn(userAgent: string | null, product: string | undefined): strin
 function tokenAt(text: string, start: number): string {
   const end = text.indexOf(" ", start);
   return text.slice(start, end === -1 ? undefined : end);
-}
-
-/** The paths of each table, folded once: anybody can ask for paths that do not exist, without a token. */
-const pathsOf = new WeakMap<Table, KnownNames>();
-
-/** Returns the path of the table that is nearest to what was asked for, without looking at the token in it. */
-function nearestPath(table: Table, pathname: string): string | undefined {
-  if (pathname.length > longestTyped) return undefined;
-  let paths = pathsOf.get(table);
-  if (paths === undefined) {
-    paths = new KnownNames(table.routes.map(({ path }) => path));
-    pathsOf.set(table, paths);
-  }
-  const depth = table.prefix.split("/").length;
-  return paths.nearest(`/${pathname.split("/").slice(depth).join("/")}`);
 }
 
 /** A fault of ours, as the caller is told of it: without any detail. */

@@ -104,6 +104,14 @@ describe("call with what is not right", () => {
       /Did you mean "?([^"?\s]+)/.exec(await desk.fails("call", "/wantedreson")) ?? [];
     assert.equal(suggested, "/wantedreason");
   });
+
+  it("when a path is no slip for that of a change then no change is suggested", async (t) => {
+    const desk = await seededDesk(t);
+    for (const path of ["/player/rename", "/houseban/move", "/targetlist/renew"])
+      assert.doesNotMatch(await desk.fails("call", path), /Did you mean/, path);
+    for (const path of ["/player/remov", "/playr/remove"])
+      assert.match(await desk.fails("call", path), /Did you mean \/player\/remove\?/, path);
+  });
 });
 
 describe("call as a player", () => {

@@ -151,6 +151,18 @@ describe("handlers", () => {
       [20, 14, /no handler "books.off".*Did you mean "books.of"\?/],
     ],
     [
+      "one that is a slip for one that changes data",
+      "handler: books.add",
+      "handler: books.ad",
+      [29, 14, /no handler "books.ad".*Did you mean "books.add"\?/],
+    ],
+    [
+      "one that is like one that changes data, but no slip for it",
+      "handler: books.of",
+      "handler: books.mad",
+      [20, 14, /no handler "books.mad"\.(?!.*Did you mean "books.add")/],
+    ],
+    [
       "one that is like none",
       "handler: books.of",
       "handler: x",
