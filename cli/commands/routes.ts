@@ -8,6 +8,7 @@ import type { ReloadOptions } from "../actions/routes-reload.ts";
 import type { TestOptions } from "../actions/routes-test.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
+import { neverSuggested } from "../suggestion.ts";
 
 export function addRoutesCommands(program: Command, session: Session): void {
   const routes = program.command("routes").description("list and check the route table");
@@ -144,8 +145,7 @@ function addHistoryAndRollback(routes: Command, session: Session): void {
       const { showHistory } = await import("../actions/routes-history.ts");
       return showHistory(session);
     });
-  routes
-    .command("rollback")
+  neverSuggested(routes.command("rollback"))
     .description("go back to a table that was in force: show what that changes, ask, and replace the file")
     .argument("[revision]", "one that `routes history` lists; by default the table in force before")
     .option("--yes", "do not ask")

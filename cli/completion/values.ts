@@ -59,13 +59,8 @@ const valuesOf: Readonly<Record<string, Values>> = {
     const { model } = await import("../../src/model.ts");
     return { values: Object.keys(model).map((value) => ({ value })) };
   },
-  // The tables that were in force before, as the data folder keeps them.
-  revision: async (_situation, { workplace }) => {
-    const files = await readdir(join(workplace.folder, "tables"));
-    return {
-      values: files.flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? []).map((value) => ({ value })),
-    };
-  },
+  revision: revisions,
+  "file|revision": revisionsOrFiles,
   resource: async (_situation, { workplace }) => {
     const { resourcesOf, routesOf } = await import("./routes.ts");
     return { values: resourcesOf(routesOf(await tableOf(workplace))).map((value) => ({ value })) };
@@ -78,8 +73,8 @@ const valuesOf: Readonly<Record<string, Values>> = {
     return commandValues(inner);
   },
   file: () => ({ ...nothing, paths: "files" }),
-  "old|new": () => ({ ...nothing, paths: "files" }),
-  new: () => ({ ...nothing, paths: "files" }),
+  "old|new": revisionsOrFiles,
+  new: revisionsOrFiles,
   dir: () => ({ ...nothing, paths: "directories" }),
 };
 
@@ -119,6 +114,22 @@ function names(kinds: readonly CompletedKind[], words: readonly string[] = []): 
     const found = await namesStartingWith(kinds, typed, sources);
     return { ...found, values: [...words.map((value) => ({ value })), ...found.values] };
   };
+}
+
+/** The tables that were in force before, as the data folder keeps them. */
+async function revisions(_situation: Situation, { workplace }: Sources): Promise<Completions> {
+  // There is no such folder before the first start.
+  const files = await readdir(join(workplace.folder, "tables")).catch(() => []);
+  return {
+    values: files.flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? []).map((value) => ({ value })),
+  };
+}
+
+/** A shell completes files where no value is offered. */
+async function revisionsOrFiles(situation: Situation, sources: Sources): Promise<Completions> {
+  const { values } = await revisions(situation, sources);
+  const offered = values.filter(({ value }) => value.startsWith(situation.typed));
+  return offered.length > 0 ? { values: offered } : { ...nothing, paths: "files" };
 }
 
 async function namesStartingWith(

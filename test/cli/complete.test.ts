@@ -141,6 +141,7 @@ describe("values", () => {
 
   for (const [word, operands, expected] of [
     ["revision", [], ["0a1b2c"]],
+    ["file|revision", [], []],
     ["name", ["group"], ["VIP"]],
     ["name", [], []],
   ] as const) {
@@ -159,6 +160,23 @@ describe("values", () => {
       );
     });
   }
+
+  it("of tables are the revisions that begin as what was typed, and else files", async (t) => {
+    const desk = await seededDesk(t);
+    await mkdir(join(desk.data, "tables"));
+    for (const name of ["0a1b2c", "0aff00", "7c7c7c"])
+      await desk.write(join("data", "tables", `${name}.yaml`), "");
+    for (const before of ["routes diff 0a", "routes diff next.yaml 0a", "can-i Ada /x --table=0a"]) {
+      const { values } = await offered(desk, ...before.split(" "));
+      assert.deepEqual(
+        values.map((value) => value.replace("--table=", "")).sort(),
+        ["0a1b2c", "0aff00"],
+        before,
+      );
+    }
+    const files = { values: [], descriptions: [], directive: 0 };
+    assert.deepEqual(await offered(desk, "routes", "diff", "next"), files);
+  });
 
   it("that are files and folders are left to the shell", async (t) => {
     const desk = await emptyDesk(t);

@@ -103,6 +103,8 @@ describe("the log, when a table is put in force", () => {
       msg,
       /7 players lose something, no player gains something\. Losing: Ada, bob, Cleo, Dan, Eve and 2 more\. By operation: \/wantedreason\/add \(7 lose\); \/wantedreason\/remove \(7 lose\)\.$/,
     );
+    // The line comes before the file, and the end waits for both.
+    assert.equal(await serving.stop(), 0);
     assert.deepEqual(await revisionsOf(desk), [revisionOf(stricter), revisionOf(shipped)]);
   });
 
