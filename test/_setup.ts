@@ -157,7 +157,7 @@ export class World {
       organisation,
       rank,
     }));
-    const { uuid } = await this.service.administer("player.register", {
+    const { uuid } = await this.service.administer("player.add", {
       name,
       uuid: details.uuid,
       members,

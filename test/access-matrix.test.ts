@@ -98,7 +98,7 @@ async function openCast(t: TestContext): Promise<Cast> {
   cast.callers.set(expired[0], { name: "Expired", token: lapsed.token });
 
   const gone = await world.player("Gone", everyRight);
-  await world.service.administer("player.delete", { player: "Gone" });
+  await world.service.administer("player.remove", { player: "Gone" });
   cast.callers.set(unknown[0], gone);
   cast.callers.set(madeUp[0], { name: "Root", token: `gat_${"A".repeat(43)}` });
   return cast;

@@ -70,7 +70,7 @@ const losses: readonly Loss[] = [
   },
   {
     name: "who is no longer registered",
-    lose: ({ service }) => service.administer("player.delete", { player: "Ada" }),
+    lose: ({ service }) => service.administer("player.remove", { player: "Ada" }),
     status: 401,
     code: "TOKEN_UNKNOWN",
   },

@@ -57,7 +57,7 @@ it("the rehearsal, pasted into a shell, shows what it says", async (t) => {
   assert.match(repair, /^It is damaged\.$/m);
   assert.match(
     repair,
-    /a change, probably number 4.*it seems to say: player\.register, players [0-9a-f]{32}, Rob/,
+    /a change, probably number 4.*it seems to say: player\.add, players [0-9a-f]{32}, Rob/,
   );
   assert.match(repair, /^1 lost\. The data goes on behind change 5\./m);
   assert.deepEqual(repair.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada", "Cleo"]);

@@ -253,7 +253,7 @@ describe("what is kept for repetitions", () => {
           groups: ["BLACKLIST", "TARGETLIST"],
           services: ["RESCUE", "POLICE"],
         });
-        await service.administer("player.register", { name: "Ada" });
+        await service.administer("player.add", { name: "Ada" });
         ({ token } = await service.administer("token.issue", { player: "Ada" }));
       }
       await service.loadTable();

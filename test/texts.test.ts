@@ -259,7 +259,7 @@ describe("what an operator names is refused with an invisible character", () => 
   it("a player, a token's label and a group", async (t) => {
     const { service } = await openWorld(t);
     const expected = { code: "PARAMETER_INVALID", message: /leave out the invisible character U\+/ };
-    await assert.rejects(service.administer("player.register", { name: "Ada\u3164" }), expected);
+    await assert.rejects(service.administer("player.add", { name: "Ada\u3164" }), expected);
     await assert.rejects(service.administer("token.issue", { label: "web\u200b" }), expected);
     await assert.rejects(service.administer("seed.groups", { groups: ["VIP\u3164"] }), expected);
   });

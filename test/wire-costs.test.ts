@@ -24,7 +24,7 @@ describeOverTransports("a refusal", (transport) => {
   it("of a player who is not known suggests none among more players than are compared", async (t) => {
     const world = await openWorld(t, { transport });
     for (let number = 1; number <= mostCompared; number += 1) {
-      await world.service.administer("player.register", { name: `Player${number}` });
+      await world.service.administer("player.add", { name: `Player${number}` });
     }
     const suggestion = async () => {
       const answer = await world.get(world.publicToken, "/statistic/Plaxer7");
@@ -32,7 +32,7 @@ describeOverTransports("a refusal", (transport) => {
       return answer.body.info;
     };
     assert.match(await suggestion(), /Did you mean "Player7"\?$/);
-    await world.service.administer("player.register", { name: "OneMore" });
+    await world.service.administer("player.add", { name: "OneMore" });
     assert.doesNotMatch(await suggestion(), /Did you mean/);
   });
 

@@ -17,7 +17,7 @@ export function addAuditCommands(program: Command, session: Session): void {
     .option("--token <id>", "changes with this public token, by its id in `token list`")
     .option(
       "--operation <operation>",
-      "changes through this operation, or those that begin so, such as targetlist",
+      'changes through this operation (houseban.add), those that begin so (houseban), or by a command ("player remove")',
     )
     .option(
       "--record <record>",

@@ -35,7 +35,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .addHelpText("after", examples("player add Ada --member GROVE:4 --member RESCUE:2"))
     .action(async (name: string, options: { uuid?: string; member?: Member[]; admin?: boolean }) => {
       const result = await withControl("changes", (control) =>
-        control.administer("player.register", {
+        control.administer("player.add", {
           name,
           uuid: options.uuid,
           members: options.member,
@@ -92,7 +92,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     });
 
   const simple = [
-    ["remove", "player.delete", "remove a player, with statistics, memberships and tokens"],
+    ["remove", "player.remove", "remove a player, with statistics, memberships and tokens"],
     ["exclude", "player.exclude", "exclude a player from the interface: every operation answers EXCLUDED"],
     ["readmit", "player.readmit", "end the exclusion of a player"],
     ["reset-statistic", "player.reset-statistic", "set all statistics of a player to 0"],

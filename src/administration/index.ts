@@ -1,4 +1,4 @@
-/** Every administrative operation, by its name: what the journal and the socket call it. */
+/** Every administrative operation by its name, that of its command: the journal and the socket call it so, too. */
 import type * as v from "valibot";
 import { complete } from "./completion.ts";
 import type { AdministrationOperation } from "./define.ts";
@@ -8,10 +8,10 @@ import * as tokens from "./tokens.ts";
 
 export const administration = {
   "seed.groups": names.seed,
-  "player.register": players.add,
+  "player.add": players.add,
   "player.list": players.list,
   "player.show": players.show,
-  "player.delete": players.remove,
+  "player.remove": players.remove,
   "player.exclude": players.exclude,
   "player.readmit": players.readmit,
   "player.reset-statistic": players.resetStatistic,

@@ -2,6 +2,7 @@
  * The operator at work on a store: carries out the administrative operations, and takes changes back. It knows no
  * engine and no handler, so that a command that needs neither does not load them.
  */
+import { operationName } from "../audit/operations.ts";
 import type { Table } from "../engine/table.ts";
 import { Failure } from "../errors.ts";
 import type { Activity } from "../identity/activity.ts";
@@ -57,6 +58,7 @@ export class Operator {
     name: N,
     input: AdministrationInput<N>,
   ): Promise<AdministrationResult<N>> {
+    if (!Object.hasOwn(administration, name)) throw unknownOperation(name);
     const operation: AdministrationOperation = administration[name];
     const result = await this.#carryOut(name, operation, parseInput(operation, input) as never);
     return result as AdministrationResult<N>;
@@ -97,7 +99,7 @@ export class Operator {
       return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
     });
     const { changes, obstacles } = decided;
-    const what = `change ${sequence} (${record.operation})`;
+    const what = `change ${sequence} (${operationName(record)})`;
     if (obstacles.length === 0) return { info: `Undid ${what}.` };
     // Looked for only now: others do not wait for it, and where nothing is in the way nobody does.
     const words = await describeObstacles(obstacles, this.#history(sequence));
@@ -122,6 +124,13 @@ export class Operator {
   #history(after: number): AsyncGenerator<JournalRecord> {
     return readHistory(this.#options.files ?? nodeFiles, this.store.folder, after);
   }
+}
+
+/** The refusal of what a command of another version asks a running service. */
+function unknownOperation(name: string): Failure {
+  return new Failure("UNKNOWN_ENTRY", `The running service has no operation "${name}".`, {
+    hint: "Command and service are of different versions: restart the service with this version.",
+  });
 }
 
 function undeclared(): never {

@@ -1,5 +1,6 @@
 /** Undoing a change: its records get the values from before it, unless they have changed since. */
 import { isDeepStrictEqual } from "node:util";
+import { operationName } from "../audit/operations.ts";
 import { Failure } from "../errors.ts";
 import { bookkeeping, model, type Named, type Player } from "../model.ts";
 import type { Rows } from "../store/collection.ts";
@@ -72,7 +73,7 @@ function undoable(record: JournalRecord): readonly RecordChange[] {
   if (undone.length === 0) {
     throw new Failure(
       "CONFLICT",
-      `Change ${record.sequence} (${record.operation}) has nothing that could be undone.`,
+      `Change ${record.sequence} (${operationName(record)}) has nothing that could be undone.`,
     );
   }
   if (kept.length === 0) {
@@ -103,11 +104,11 @@ export async function describeObstacles(
   const named = obstacles.slice(0, mostNamed).map((each) => ({ ...each, by: [] as string[], count: 0 }));
   const changed = named.filter(({ why }) => why === undefined);
   if (changed.length > 0) {
-    for await (const { sequence, operation, changes } of history) {
+    for await (const record of history) {
       for (const each of changed) {
-        if (!changes.some((change) => isSameRecord(change, each.change))) continue;
+        if (!record.changes.some((change) => isSameRecord(change, each.change))) continue;
         each.count += 1;
-        if (each.count <= mostNamed) each.by.push(`change ${sequence} (${operation})`);
+        if (each.count <= mostNamed) each.by.push(`change ${record.sequence} (${operationName(record)})`);
       }
     }
   }

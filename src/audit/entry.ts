@@ -6,6 +6,7 @@ import { bookkeeping } from "../model.ts";
 import type { RecordChange } from "../store/draft.ts";
 import type { JournalRecord } from "../store/journal.ts";
 import type { Names } from "./names.ts";
+import { operationName } from "./operations.ts";
 
 /** A change, as the audit shows it. With `--json` this is the document. */
 export interface Entry {
@@ -19,6 +20,7 @@ export interface Entry {
   readonly name: string | null;
   /** The id of the public token that was used, else null; null in changes from before it was recorded, too. */
   readonly token: string | null;
+  /** The name of the command or of the route's handler; see {@link operationName}. */
   readonly operation: string;
   /** The id of the HTTP request, or null. */
   readonly request: string | null;
@@ -37,7 +39,7 @@ export const concealed = "…";
  * @param all whether bookkeeping is shown too
  */
 export function toEntry(record: JournalRecord, names: Names, all: boolean): Entry | undefined {
-  const { sequence, instant, who, token, operation, request, table, undoes } = record;
+  const { sequence, instant, who, token, request, table, undoes } = record;
   const changes = record.changes.filter(({ collection }) => all || !bookkeeping.has(collection));
   if (changes.length === 0) return undefined;
   return {
@@ -46,7 +48,7 @@ export function toEntry(record: JournalRecord, names: Names, all: boolean): Entr
     who,
     name: names.of(who) ?? null,
     token: token ?? null,
-    operation,
+    operation: operationName(record),
     request,
     table,
     undoes,

@@ -4,6 +4,7 @@ import { bookkeeping, model } from "../model.ts";
 import { didYouMean, fold, oneOf } from "../text.ts";
 import type { Entry } from "./entry.ts";
 import { belongsTo, type Names, toUUID } from "./names.ts";
+import { operationTest } from "./operations.ts";
 
 /** What all changes that are shown have in common. */
 export interface Filter {
@@ -13,7 +14,7 @@ export interface Filter {
   readonly by?: string | undefined;
   /** The id of a public token: changes that were made with it. */
   readonly token?: string | undefined;
-  /** An operation, or the part of its name before a dot. */
+  /** See {@link operationTest}. */
   readonly operation?: string | undefined;
   /** A collection, or a collection, a slash and a part of a key. */
   readonly record?: string | undefined;
@@ -34,10 +35,10 @@ export function toTest(filter: Filter, names: Names): (entry: Entry) => boolean 
   if (by !== undefined && !nobody.includes(fold(by))) requireKnown(by, names);
   const record = filter.record === undefined ? undefined : recordTest(filter.record, names);
   const token = filter.token?.toLowerCase();
-  const operation = filter.operation === undefined ? undefined : fold(filter.operation).replace(/\.$/, "");
+  const operation = filter.operation === undefined ? undefined : operationTest(filter.operation);
   return (entry) => {
     if (entry.instant < since || entry.instant > until) return false;
-    if (operation !== undefined && !`${fold(entry.operation)}.`.startsWith(`${operation}.`)) return false;
+    if (operation !== undefined && !operation(entry)) return false;
     if (token !== undefined && entry.token !== token) return false;
     if (by !== undefined && !isBy(entry, by, names)) return false;
     if (player !== undefined && !isBy(entry, player, names) && !touches(entry, player, names)) return false;

@@ -7,7 +7,7 @@
  * `first` is the sequence number of its first record, `chain` the checksum of the record before that one, to which
  * the first record is chained. Each further line is one change:
  *
- *     <crc> {"sequence":7,"instant":1790000000000,"who":"operator","operation":"player.register",
+ *     <crc> {"sequence":7,"instant":1790000000000,"who":"operator","operation":"player.add",
  *            "request":null,"table":null,"undoes":null,
  *            "changes":[{"collection":"players","key":"…","before":null,"after":{…}}]}
  *

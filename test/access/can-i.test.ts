@@ -261,7 +261,7 @@ describe("the reasoning", () => {
 
   it("tells of a player who has no valid token", async (t) => {
     const world = await openWorld(t);
-    await world.service.administer("player.register", { name: "Zoe", members: [] });
+    await world.service.administer("player.add", { name: "Zoe", members: [] });
     assert.match((await says(world, "Zoe", "/event")).get("token") ?? "", /no valid token/);
   });
 });

@@ -15,7 +15,7 @@ const history: readonly JournalRecord[] = [
   }),
   recordOf([changeOf("players", bob, null, { uuid: bob, name: "Bob" })], {
     sequence: 2,
-    operation: "player.register",
+    operation: "player.add",
   }),
   recordOf([changeOf("targets", "~cleo", null, { name: "Cleo", uuid: null })], {
     sequence: 3,
@@ -46,6 +46,11 @@ const history: readonly JournalRecord[] = [
     sequence: 8,
     operation: "player.delete",
   }),
+  recordOf([changeOf("groupMembers", "VIP/~dora", { group: "VIP", name: "Dora", uuid: null }, null)], {
+    sequence: 9,
+    operation: "player.remove",
+    table: "0123456789ab",
+  }),
 ].map((record) => ({ ...record, instant: record.sequence * 1000 }));
 
 /** The numbers of the changes that a filter lets through. */
@@ -61,7 +66,7 @@ function numbers(filter: Filter): number[] {
 
 describe("a filter", () => {
   for (const [what, filter, expected] of [
-    ["nothing lets everything through", {}, [1, 2, 3, 4, 5, 6, 7, 8]],
+    ["nothing lets everything through", {}, [1, 2, 3, 4, 5, 6, 7, 8, 9]],
     ["a player is who did it, and whose records were touched", { player: "Bob" }, [2, 4, 5, 8]],
     ["a player is found in any case", { player: "bOB" }, [2, 4, 5, 8]],
     ["a player is found by UUID", { player: bob }, [2, 4, 5, 8]],
@@ -73,15 +78,23 @@ describe("a filter", () => {
     ["somebody who is not registered is found by name", { player: "Cleo" }, [3]],
     ["a UUID that is not known has no changes", { player: "f".repeat(32) }, []],
     ["by a player", { by: "ada" }, [3, 4]],
-    ["by the operator", { by: "operator" }, [1, 2, 7, 8]],
+    ["by the operator", { by: "operator" }, [1, 2, 7, 8, 9]],
     ["by the holder of a public token", { by: "PUBLIC" }, [6]],
     ["with a public token, by its id in any case", { token: "0A1B2C3D" }, [6]],
     ["with a public token that made no change", { token: "ffffffff" }, []],
     ["by the service itself", { by: "system" }, []],
     ["an operation", { operation: "houseban.add" }, [4]],
     ["an operation up to its dot, and not up to anywhere", { operation: "houseban" }, [4]],
-    ["an operation with its dot, in any case", { operation: "Player." }, [1, 2, 8]],
+    ["an operation with its dot, in any case", { operation: "Player." }, [1, 2, 8, 9]],
     ["an operation that there is not", { operation: "house" }, []],
+    ["a command, under its former name as well", { operation: "player.add" }, [1, 2]],
+    ["a command by its former name", { operation: "player.delete" }, [8]],
+    ["a command as it is typed, and not the handler of the same name", { operation: "Player  Remove" }, [8]],
+    [
+      "an operation, whether by the command or the handler of that name",
+      { operation: "player.remove" },
+      [8, 9],
+    ],
     ["a collection", { record: "houseBanReasons" }, [5]],
     ["a collection in any case", { record: "HOUSEBANS" }, [4]],
     ["a part of a key", { record: "targets/cle" }, [3]],
@@ -92,10 +105,10 @@ describe("a filter", () => {
       { record: "players/00000000-0000-0000-0000-000000000b0b" },
       [2, 8],
     ],
-    ["a key that there is not", { record: "targets/dora" }, []],
-    ["since an instant, with it", { since: 7000 }, [7, 8]],
+    ["a key that there is not", { record: "targets/emil" }, []],
+    ["since an instant, with it", { since: 7000 }, [7, 8, 9]],
     ["until an instant, with it", { until: 2000 }, [1, 2]],
-    ["several at once", { by: "operator", operation: "player", since: 2000 }, [2, 8]],
+    ["several at once", { by: "operator", operation: "player", since: 2000 }, [2, 8, 9]],
   ] as const satisfies readonly (readonly [string, Filter, readonly number[]])[]) {
     it(what, () => assert.deepEqual(numbers(filter), expected));
   }

@@ -54,7 +54,7 @@ export async function deskWithPast(t: TestContext): Promise<Desk> {
     const now = () => Date.parse(time);
     const service = await Service.open({ folder: desk.data, routes: shippedRoutes, now });
     if (name === "Ada") await service.administer("seed.groups", names);
-    await service.administer("player.register", { name });
+    await service.administer("player.add", { name });
     if (name === "Ada") await service.store.snapshot();
     await service.close();
   }

@@ -105,6 +105,17 @@ describe("audit", () => {
     assert.deepEqual(shown.slice(0, 3), ["6", "operator", "undo 5"]);
   });
 
+  it("when a player is registered and removed then the changes have the names of the commands", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "remove", "Ada");
+    const shown = await cells(desk, "--limit", "2");
+    assert.deepEqual(
+      [...new Set(shown.map(([number, , operation]) => `${number} ${operation}`))],
+      ["2 player.add", "3 player.remove"],
+    );
+  });
+
   it("when filters are given then only what passes all of them is shown", async (t) => {
     const desk = await deskWithHistory(t);
     for (const [args, expected] of [

@@ -5,7 +5,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { connectControl } from "../../src/control/client.ts";
 import { Service } from "../../src/service.ts";
+import { running } from "./_data.ts";
 import { CliProcess, execute, serveProcess } from "./_process.ts";
 import { type Desk, type FailureDocument, type IssuedDocument, seededDesk, tokenForm } from "./_setup.ts";
 
@@ -79,6 +81,18 @@ describe("while a service runs on the data folder", () => {
     await serveProcess(served);
     const withoutTokens = (lines: string[]) => lines.filter((line) => !line.startsWith("$ token list"));
     assert.deepEqual(withoutTokens(await transcriptOf(served)), withoutTokens(await transcriptOf(alone)));
+  });
+
+  it("when a command of another version asks for an operation that is not known then it says so", async (t) => {
+    const desk = await seededDesk(t);
+    await running(desk);
+    const control = await connectControl(desk.data);
+    const former = JSON.parse('"player.delete"');
+    await assert.rejects(Promise.resolve(control?.administer(former, { player: "Ada" })), {
+      code: "UNKNOWN_ENTRY",
+      message: /"player\.delete"/,
+      hint: /different versions: restart the service/,
+    });
   });
 
   it("when a change is made by a command then a request sees it at once", async (t) => {

@@ -55,8 +55,8 @@ describe("data backup and data restore", () => {
   it("when a service runs then a backup has everything that was acknowledged before", async (t) => {
     const desk = await seededDesk(t);
     const service = await running(desk);
-    await service.administer("player.register", { name: "Ada" });
-    const meanwhile = service.administer("player.register", { name: "Bob" });
+    await service.administer("player.add", { name: "Ada" });
+    const meanwhile = service.administer("player.add", { name: "Bob" });
     const { sequence } = await desk.json<{ sequence: number }>("data", "backup", "b.gz");
     await meanwhile;
     assert.ok(sequence >= 2);

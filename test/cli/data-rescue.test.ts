@@ -42,7 +42,7 @@ describe("data repair", () => {
     assert.equal(document.repaired, true);
     assert.equal(document.sequence, 4);
     assert.equal(document.lost.length, 1);
-    assert.match(document.lost[0]?.known ?? "", /player\.register, players [0-9a-f]{32}/);
+    assert.match(document.lost[0]?.known ?? "", /player\.add, players [0-9a-f]{32}/);
     assert.deepEqual(await players(desk), ["Ada", "Cleo"]);
     assert.equal((await desk.json<VerifyDocument>("data", "verify")).ok, true);
     for (const [path, bytes] of damaged) {

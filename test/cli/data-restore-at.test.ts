@@ -16,7 +16,7 @@ async function deskWithClock(t: TestContext, ...instants: readonly string[]): Pr
   const service = await Service.open({ folder: desk.data, routes: shippedRoutes, now: () => time });
   for (const [index, instant] of instants.entries()) {
     time = Date.parse(instant);
-    await service.administer("player.register", { name: `P${index + 1}` });
+    await service.administer("player.add", { name: `P${index + 1}` });
   }
   await service.close();
   return desk;

@@ -93,9 +93,7 @@ describe("data verify", () => {
     const desk = await seededDesk(t);
     const service = await running(desk);
     const writing = Promise.all(
-      Array.from({ length: 50 }, (_, index) =>
-        service.administer("player.register", { name: `Player${index}` }),
-      ),
+      Array.from({ length: 50 }, (_, index) => service.administer("player.add", { name: `Player${index}` })),
     );
     for (let round = 0; round < 5; round++) {
       assert.equal((await desk.json<VerifyDocument>("data", "verify")).ok, true);

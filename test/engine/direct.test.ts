@@ -86,7 +86,7 @@ async function openAlike(t: TestContext) {
   const ada = await player(1, "Ada", everyRight);
   const mallory = await player(2, "Mallory", { groups: ["BLACKLIST"] });
   const gone = await player(3, "Gone", {});
-  await world.service.administer("player.delete", { player: "Gone" });
+  await world.service.administer("player.remove", { player: "Gone" });
   return { service: world.service, tokens: [ada, mallory, gone, world.publicToken] };
 }
 

@@ -143,6 +143,6 @@ it("shows a player who was removed or reset no more in the top list", async (t) 
   await world.service.administer("player.reset-statistic", { player: "Bob" });
   assert.deepEqual((await world.ok(token, "/statistic/top")).kills, []);
   await world.ok(token, "/statistic/Bob/set", { type: "KILL", amount: 6 });
-  await world.service.administer("player.delete", { player: "Bob" });
+  await world.service.administer("player.remove", { player: "Bob" });
   assert.deepEqual((await world.ok(token, "/statistic/top")).kills, []);
 });

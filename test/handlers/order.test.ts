@@ -67,7 +67,7 @@ const lists: readonly {
   {
     path: "/statistic/top",
     async add(world, token, name) {
-      await world.service.administer("player.register", { name });
+      await world.service.administer("player.add", { name });
       await world.ok(token, `/statistic/${encodeURIComponent(name)}/set`, { type: "KILL", amount: 5 });
     },
     names: (body: { kills: { name: string }[] }) => body.kills.map(({ name }) => name),

@@ -40,7 +40,7 @@ it("knows of each client when it asked last, which version it told last, and whe
           issuedAt.set(uuid, Math.max(clock.time, issuedAt.get(uuid) ?? 0));
         }
         // Of a player who is gone nothing is saved, and what was noted stays until then.
-        if (act === "delete") await service.administer("player.delete", { player: who }).catch(() => {});
+        if (act === "delete") await service.administer("player.remove", { player: who }).catch(() => {});
         if (act !== "ask") continue;
         if (!service.store.data.players.has(uuid)) continue;
         const before = told.get(uuid);

@@ -59,8 +59,8 @@ it("says of a token what looking it up anew says, through random changes", async
           leave: () => service.administer("member.remove", { player, organisation: "GROVE" }),
           join: () => service.administer("group.add", { player, group: "VIP" }),
           quit: () => service.administer("group.remove", { player, group: "VIP" }),
-          delete: () => service.administer("player.delete", { player }),
-          register: () => service.administer("player.register", { name: player, uuid, members: [] }),
+          delete: () => service.administer("player.remove", { player }),
+          register: () => service.administer("player.add", { name: player, uuid, members: [] }),
           wait: async () => clock.advance(2 * day),
         };
         // What can not be done at the moment changes nothing.

@@ -65,7 +65,7 @@ it("are what counting them anew gives, through random events and moves of the cl
       const issue = async (player: string, details: { addonVersion?: string; expiresIn?: number } = {}) =>
         void tokens.set(player, await service.administer("token.issue", { player, ...details }));
       for (const name of players) {
-        await service.administer("player.register", { name, members: [] });
+        await service.administer("player.add", { name, members: [] });
         await issue(name);
       }
       assertCounted(clients, service, clock.time);
@@ -86,7 +86,7 @@ it("are what counting them anew gives, through random events and moves of the cl
             }),
           revoke: () => service.administer("token.revoke", { id: given.id }),
           mark: () => world.get(admin.token, "/mgmt/version", { type, version: "2.6" }),
-          delete: () => service.administer("player.delete", { player: who }),
+          delete: () => service.administer("player.remove", { player: who }),
           undo: () => service.undo(service.store.sequence),
           save: () => service.activity.save(service.store),
         };
@@ -109,7 +109,7 @@ it("a client still ends in time after outdated entries of the queue were dropped
   const { service, clock } = await openWorld(t);
   const clients = new Clients(service.store.data, service.activity);
   clients.at(clock.time);
-  await service.administer("player.register", { name: "Ada", members: [] });
+  await service.administer("player.add", { name: "Ada", members: [] });
   // Each of these leaves an entry until the end of its token, in years; beyond 1,000 they are dropped.
   for (let number = 0; number < 1100; number += 1) {
     const { id } = await service.administer("token.issue", { player: "Ada", expiresIn: 900 * day - number });

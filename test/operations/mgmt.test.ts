@@ -41,7 +41,7 @@ describeOverTransports("/mgmt", (transport) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     await world.service.administer("token.issue", { player: "Ada" });
-    await world.service.administer("player.register", { name: "Tokenless" });
+    await world.service.administer("player.add", { name: "Tokenless" });
     const bob = await world.player("Bob");
     assert.equal((await world.ok(world.publicToken, "/mgmt")).totalClients, 2);
     const [token] = (await world.service.administer("player.show", { player: "Bob" })).tokens;

@@ -39,7 +39,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
 
   it("without a token there is no time of one and no version; without a faction or service there is none", async (t) => {
     const world = await openWorld(t, { transport });
-    await world.service.administer("player.register", { name: "Bob" });
+    await world.service.administer("player.add", { name: "Bob" });
     const { gameaddon, faction } = await world.ok(world.publicToken, "/statistic/Bob");
     assert.deepEqual(gameaddon, {
       tokenGenerateTime: null,
@@ -271,7 +271,7 @@ describeOverTransports("/statistic/top", (transport) => {
     const { token } = await world.player("Root", { administrator: true });
     await world.player("Gone");
     await count(world, token, "Gone", { KILL: 3 });
-    await world.service.administer("player.delete", { player: "Gone" });
+    await world.service.administer("player.remove", { player: "Gone" });
     assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
   });
 });

@@ -41,7 +41,7 @@ const tokens: Record<string, string> = {};
 for (let each = 0; service.store.isNew && each < clientCount; each += 1) {
   const player = `P${each}`;
   const members = [{ organisation: "POLICE", rank: 9 }];
-  await service.administer("player.register", { name: player, administrator: true, members });
+  await service.administer("player.add", { name: player, administrator: true, members });
   await service.administer("group.add", { player, group: "TARGETLIST" });
   tokens[player] = (await service.administer("token.issue", { player })).token;
 }

@@ -1,0 +1,32 @@
+/** The names of operations in the journal: those of commands have changed since the first journals were written. */
+import type { JournalRecord } from "../store/journal.ts";
+import { fold } from "../text.ts";
+
+/** The names that commands were recorded under before version 0.2, and those of the commands. */
+const formerNames: ReadonlyMap<string, string> = new Map([
+  ["player.register", "player.add"],
+  ["player.delete", "player.remove"],
+]);
+
+/** Returns the name of a recorded operation as the command or the route's handler is called now. */
+export function operationName({ operation }: Pick<JournalRecord, "operation">): string {
+  return formerNames.get(operation) ?? operation;
+}
+
+/** What the test of an operation looks at. */
+type Recorded = Pick<JournalRecord, "operation" | "who" | "table">;
+
+/**
+ * Returns the test for a filter by operation: a name (`houseban.add`), the part before a dot (`houseban`), or a command
+ * as it is typed (`player remove`). Only that tells a command from a handler of the same name: `player.remove` is also
+ * the handler that takes a player out of a group.
+ */
+export function operationTest(filter: string): (entry: Recorded) => boolean {
+  const written = fold(filter).replace(/\.$/, "");
+  const current = formerNames.get(written) ?? written.trim().split(/\s+/).join(".");
+  const isCommand = current !== written;
+  return (entry) => {
+    if (isCommand && (entry.who !== "operator" || entry.table !== null)) return false;
+    return `${fold(operationName(entry))}.`.startsWith(`${current}.`);
+  };
+}
