@@ -10,6 +10,7 @@ import { addCallCommand } from "./commands/call.ts";
 import { addCompletionCommands } from "./commands/completion.ts";
 import { addDataCommands } from "./commands/data.ts";
 import { addGroupCommands } from "./commands/group.ts";
+import { addHelpCommand } from "./commands/help.ts";
 import { addMemberCommands } from "./commands/member.ts";
 import { addPlayerCommands } from "./commands/player.ts";
 import { addRoutesCommands } from "./commands/routes.ts";
@@ -53,7 +54,6 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   program
     .description("Runs the game-addon data service, and administrates its data.")
     .version(version(), "-V, --version", "print the version")
-    .helpCommand("help [command]", "print the help of a command")
     .addHelpText("after", examples);
   for (const option of globalOptions(io)) program.addOption(option);
   for (const add of needed(args, io)) add(program, session);
@@ -101,11 +101,13 @@ const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
   [["undo"], addUndoCommand],
   // The hidden `complete` looks at all commands, so it needs them all.
   [["completion"], addCompletionCommands],
+  [["help"], addHelpCommand],
 ];
 
 /** The commands that a command line needs: those of its first word, or all where help or a suggestion is wanted. */
 function needed(args: readonly string[], io: IO): readonly Add[] {
   const word = firstWord(args, io);
+  if (word === "help") return commands.map(([, add]) => add);
   const named = commands.filter(([words]) => word !== undefined && words.includes(word));
   return (named.length > 0 ? named : commands).map(([, add]) => add);
 }

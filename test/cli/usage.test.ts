@@ -195,6 +195,22 @@ describe("help", () => {
     });
   }
 
+  it("when `help` is given a command, nested or not, then it prints what --help does", async (t) => {
+    const desk = await emptyDesk(t);
+    assert.equal(await desk.ok("help"), await desk.ok("--help"));
+    for (const command of ["token", "audit statistics", ...commands]) {
+      const words = command.split(" ");
+      assert.equal(await desk.ok("help", ...words), await desk.ok(...words, "--help"), command);
+    }
+  });
+
+  it("when `help` is given a command that does not exist then it names the word and the nearest command", async (t) => {
+    const desk = await emptyDesk(t);
+    assert.match(await desk.misused("help", "tokn"), /'tokn'.*"token"/);
+    assert.match(await desk.misused("help", "token", "isue"), /'isue' below 'token'.*"issue"/);
+    assert.match(await desk.misused("help", "undo", "42"), /'42' below 'undo'/);
+  });
+
   it("when the help of a command that does something is asked for then it has an example", async (t) => {
     const desk = await emptyDesk(t);
     const without: string[] = [];

@@ -1,0 +1,32 @@
+/** `help`: the help of any command, also of one below another. commander's own looks only at the first word. */
+import type { Command } from "commander";
+import { examples } from "../help.ts";
+
+export function addHelpCommand(program: Command): void {
+  program
+    .helpCommand(false)
+    .command("help")
+    .description("print the help of a command")
+    .argument("[command...]", "its words, such as token issue")
+    .addHelpText("after", examples("help token issue"))
+    .action(async (words: readonly string[]) => {
+      let command = program;
+      for (const word of words) command = await commandIn(command, word);
+      command.help();
+    });
+}
+
+async function commandIn(parent: Command, word: string): Promise<Command> {
+  const found = parent.commands.find((each) => each.name() === word || each.aliases().includes(word));
+  if (found !== undefined) return found;
+  const { didYouMean } = await import("../../src/text.ts");
+  const suggestion = didYouMean(
+    word,
+    parent.commands.map((each) => each.name()),
+  );
+  const within = parent.parent === null ? "" : ` below '${parent.name()}'`;
+  return parent.error(`error: unknown command '${word}'${within}.${suggestion}`, {
+    code: "commander.unknownCommand",
+    exitCode: 2,
+  });
+}
