@@ -100,6 +100,18 @@ const houseBanSchema = v.object({
 });
 export type HouseBan = v.InferOutput<typeof houseBanSchema>;
 
+const millisecondsPerDay = 24 * 60 * 60 * 1000;
+
+/** Returns how long a house ban lasts, in milliseconds. */
+export function houseBanDuration({ reasons }: HouseBan): number {
+  return reasons.reduce((sum, { days }) => sum + days, 0) * millisecondsPerDay;
+}
+
+/** Returns from when on a house ban is over, in milliseconds since 1970. */
+export function houseBanEnd(ban: HouseBan): number {
+  return ban.startTime + houseBanDuration(ban);
+}
+
 /** A house-ban reason. Records from before version 0.2 have no creator, and stay as they are. */
 const houseBanReasonSchema = v.object({
   reason: v.string(),

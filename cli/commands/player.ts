@@ -91,6 +91,19 @@ export function addPlayerCommands(program: Command, session: Session): void {
       output.result(shown, lines.map(([label, value]) => `${label.padEnd(14)} ${value}`).join("\n"));
     });
 
+  player
+    .command("rename")
+    .description("give a player another name; statistics, memberships, lists and tokens follow")
+    .argument("<player>", "name or UUID")
+    .argument("<new-name>", "1 to 32 letters, digits, _, . or -")
+    .addHelpText("after", examples("player rename Ada Ada_L"))
+    .action(async (reference: string, name: string) => {
+      const result = await withControl("changes", (control) =>
+        control.administer("player.rename", { player: reference, name }),
+      );
+      output.result(result, result.info);
+    });
+
   const simple = [
     ["remove", "player.remove", "remove a player, with statistics, memberships and tokens"],
     ["exclude", "player.exclude", "exclude a player from the interface: every operation answers EXCLUDED"],

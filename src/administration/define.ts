@@ -7,7 +7,7 @@ import { playerNameForm } from "../handlers/values.ts";
 import type { Activity } from "../identity/activity.ts";
 import { toUUID } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { invisibleIn, leaveOut } from "../text.ts";
+import { fold, invisibleIn, leaveOut, oneOf } from "../text.ts";
 
 /** What an administrative operation knows beside the data and its input. */
 export interface AdministrationContext {
@@ -78,12 +78,19 @@ export function visible(what: string) {
 
 const nameMessage = 'a player name of 1 to 32 letters, digits, "_", "." or "-" was expected';
 
-/** The name of a player who is to be registered. One that reads as a UUID could not be told from one. */
+/** What `audit` and `can-i` call callers who are no players: a player of such a name could not be told from them. */
+const reservedNames: readonly string[] = ["operator", "public", "system"];
+
+/** A new name of a player. One that reads as a UUID could not be told from one. */
 export const newPlayerName = v.pipe(
   v.string(),
   v.normalize("NFC"),
   v.regex(playerNameForm, nameMessage),
   v.check((name) => !/^[0-9a-f]{32}$/i.test(name), "a name that does not read as a UUID was expected"),
+  v.check(
+    (name) => !reservedNames.includes(fold(name)),
+    `a name other than ${oneOf(reservedNames)} was expected, since the audit calls callers so who are no players`,
+  ),
   visible("a player name"),
 );
 

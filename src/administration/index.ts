@@ -4,6 +4,7 @@ import { complete } from "./completion.ts";
 import type { AdministrationOperation } from "./define.ts";
 import * as names from "./names.ts";
 import * as players from "./players.ts";
+import { rename } from "./rename.ts";
 import * as tokens from "./tokens.ts";
 
 export const administration = {
@@ -11,6 +12,7 @@ export const administration = {
   "player.add": players.add,
   "player.list": players.list,
   "player.show": players.show,
+  "player.rename": rename,
   "player.remove": players.remove,
   "player.exclude": players.exclude,
   "player.readmit": players.readmit,

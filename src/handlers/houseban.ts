@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
 import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
-import { type HouseBan, subjectKey } from "../model.ts";
+import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { comparisonForm, didYouMean, fold, oneOf } from "../text.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
@@ -19,21 +19,10 @@ import {
   textReference,
 } from "./values.ts";
 
-const millisecondsPerDay = 24 * 60 * 60 * 1000;
-
-/** Returns how long a ban lasts, in milliseconds. */
-function durationOf(ban: HouseBan): number {
-  return ban.reasons.reduce((days, reason) => days + reason.days, 0) * millisecondsPerDay;
-}
-
-function expirationOf(ban: HouseBan): number {
-  return ban.startTime + durationOf(ban);
-}
-
 /** The ban of somebody that has not expired. */
 function currentBan(data: Data, key: string, now: number): HouseBan | undefined {
   const ban = data.houseBans.get(key);
-  return ban !== undefined && now < expirationOf(ban) ? ban : undefined;
+  return ban !== undefined && now < houseBanEnd(ban) ? ban : undefined;
 }
 
 /** The reason of a ban that a text names: the one with this very spelling first; see {@link findEntry}. */
@@ -80,7 +69,7 @@ export const list = defineKeptRead({
   of: ["houseBans", "order"],
   /** The next ban that expires. */
   until(data, now) {
-    const expirations = Array.from(data.houseBans.values(), expirationOf).filter((each) => now < each);
+    const expirations = Array.from(data.houseBans.values(), houseBanEnd).filter((each) => now < each);
     return expirations.reduce((next, each) => Math.min(next, each), Number.POSITIVE_INFINITY);
   },
   input: { advanced: field(v.boolean(), "Whether to show who entered each reason.") },
@@ -90,14 +79,14 @@ export const list = defineKeptRead({
   ),
   read: (data, { advanced }, now) =>
     Array.from(data.houseBans.values())
-      .filter((ban) => now < expirationOf(ban))
+      .filter((ban) => now < houseBanEnd(ban))
       .sort((a, b) => data.order.compare(a.name, b.name))
       .map((ban) => ({
         name: ban.name,
         uuid: ban.uuid,
         startTime: ban.startTime,
-        duration: durationOf(ban),
-        expirationTime: expirationOf(ban),
+        duration: houseBanDuration(ban),
+        expirationTime: houseBanEnd(ban),
         houseBanReasonList: ban.reasons.map((each) => {
           const { reason, days } = each;
           return advanced ? { reason, days, ...shownCreator(each) } : { reason, days };

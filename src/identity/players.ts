@@ -4,6 +4,7 @@ import { Failure } from "../errors.ts";
 import {
   type GroupMember,
   groupMemberKey,
+  houseBanEnd,
   type Membership,
   type Named,
   type Player,
@@ -186,25 +187,24 @@ export function statisticOf(data: Data, uuid: string): Statistic {
 }
 
 /**
- * Binds to a player's UUID what was kept under the name while the player was not registered: whoever registers that
- * name later can not take it over, and nobody escapes an exclusion by registering.
+ * Binds to a player's UUID what was kept under the name while the player did not have it: whoever registers that name
+ * later can not take it over, and nobody escapes an exclusion by registering. What was kept under the UUID gets the
+ * name. Where there are two house bans, the one that ends later stays; of two targets, one that is still to be done.
  */
 export function adoptName(draft: Draft, { name, uuid }: Player): void {
-  // What was kept under the UUID alone gets the name that it has now.
-  for (const key of [subjectKey({ name, uuid: null }), uuid]) {
-    for (const member of draft.groupMembers.find("subject", key)) {
-      draft.groupMembers.delete(groupMemberKey(member.group, member));
-      draft.groupMembers.put({ ...member, name, uuid });
-    }
-    const target = draft.targets.get(key);
-    if (target !== undefined) {
-      draft.targets.delete(key);
-      draft.targets.put({ ...target, name, uuid });
-    }
-    const ban = draft.houseBans.get(key);
-    if (ban !== undefined) {
-      draft.houseBans.delete(key);
-      draft.houseBans.put({ ...ban, name, uuid });
-    }
+  const keys = [subjectKey({ name, uuid: null }), uuid];
+  for (const member of keys.flatMap((key) => draft.groupMembers.find("subject", key))) {
+    draft.groupMembers.delete(groupMemberKey(member.group, member));
+    draft.groupMembers.put({ ...member, name, uuid });
   }
+  const targets = keys.flatMap((key) => draft.targets.get(key) ?? []);
+  const [target] = targets.sort((a, b) => Number(a.done) - Number(b.done) || a.listed - b.listed);
+  const bans = keys.flatMap((key) => draft.houseBans.get(key) ?? []);
+  const [ban] = bans.sort((a, b) => houseBanEnd(b) - houseBanEnd(a));
+  for (const key of keys) {
+    draft.targets.delete(key);
+    draft.houseBans.delete(key);
+  }
+  if (target !== undefined) draft.targets.put({ ...target, name, uuid });
+  if (ban !== undefined) draft.houseBans.put({ ...ban, name, uuid });
 }

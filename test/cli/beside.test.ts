@@ -51,6 +51,8 @@ const script = [
   "seed groups none.yaml",
   "routes list",
   "routes check",
+  "player rename Ada Countess",
+  "player rename Countess ADA",
   "player remove Ada",
   "player list",
 ];

@@ -1,9 +1,10 @@
 /** `undo`: what it takes back, what stands in the way, and that it does so beside a running service as well. */
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { model } from "../../src/model.ts";
 import { Store } from "../../src/store/store.ts";
 import { assertIncludes, day } from "../_setup.ts";
+import { describeBothWays } from "./_both-ways.ts";
 import {
   type Desk,
   emptyDesk,
@@ -29,17 +30,6 @@ async function read(desk: Desk, path: string): Promise<unknown> {
 }
 
 const theft = ["call", "/wantedreason/add", "reason=Theft", "points=10"] as const;
-
-/** Declares tests offline, and beside a service that runs on the folder. */
-function describeBothWays(name: string, declare: (open: (t: TestContext) => Promise<Desk>) => void): void {
-  describe(`${name}, offline`, () => declare(seededDesk));
-  describe(`${name}, beside a running service`, () =>
-    declare(async (t) => {
-      const desk = await seededDesk(t);
-      await desk.serve().shows(/Listening on/);
-      return desk;
-    }));
-}
 
 describeBothWays("undo", (open) => {
   it("when something was added then it is gone, and the sentence says what was undone", async (t) => {

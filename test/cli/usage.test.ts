@@ -165,6 +165,7 @@ describe("help", () => {
     "player add",
     "player list",
     "player show",
+    "player rename",
     "player remove",
     "player exclude",
     "player readmit",
