@@ -27,8 +27,12 @@ export class OpenFolder {
   constructor(store: DataStore, options: ServiceOptions) {
     this.store = store;
     this.#options = options;
-    const loadTable = async () => (await this.service()).loadTable();
-    this.operator = new Operator(store, { ...options, activity: new Activity(store.data), loadTable });
+    this.operator = new Operator(store, {
+      ...options,
+      activity: new Activity(store.data),
+      loadTable: async () => (await this.service()).loadTable(),
+      checkTable: async () => (await this.service()).routes.check(),
+    });
     this.control = controlOfStore(this.operator, () => this.service());
   }
 

@@ -98,7 +98,12 @@ export class Service {
     this.#options = options;
     this.#now = options.now ?? Date.now;
     const { activity } = this;
-    this.#operator = new Operator(store, { ...options, activity, loadTable: () => this.loadTable() });
+    this.#operator = new Operator(store, {
+      ...options,
+      activity,
+      loadTable: () => this.loadTable(),
+      checkTable: () => this.routes.check(),
+    });
     this.#callers = new Callers(store.data);
     const clients = new Clients(store.data, this.activity);
     const order = new NameOrder();

@@ -4,6 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
+import { findInconsistencies } from "../src/maintenance/consistency.ts";
 import { HeldChanges } from "./_held-changes.ts";
 import { type Answered, assertFailure, day, everyRight, openWorld, type World } from "./_setup.ts";
 
@@ -119,6 +120,34 @@ describe("a change of a caller", () => {
     assertFailure(answer, 403, "RESTRICTED");
     assert.equal(world.service.store.data.targets.size, 0);
   });
+
+  for (const [kind, name, code, path, query] of [
+    ["group", "MOD", "UNKNOWN_GROUP", "/player/add", { name: "Bob", group: "MOD" }],
+    [
+      "faction",
+      "GROVE",
+      "UNKNOWN_FACTION",
+      "/blacklistreason/GROVE/add",
+      { reason: "Betrayal", price: 1, kills: 1 },
+    ],
+  ] as const) {
+    it(`by the operator that names a ${kind} removed earlier in the batch is refused`, async (t) => {
+      const world = await openWorld(t);
+      const [, answer] = await inOneBatch(
+        t,
+        world,
+        () => world.service.administer("seed.remove", { kind, name }),
+        () =>
+          world.service.call(
+            path,
+            Object.entries(query).map(([key, value]) => [key, String(value)]),
+          ),
+      );
+      assert.equal(answer.status, 404);
+      assert.equal(((await answer.json()) as { code: string }).code, code);
+      assert.deepEqual(await findInconsistencies(world.service.store.data), []);
+    });
+  }
 
   it("is refused by a restriction that depends on a parameter", async (t) => {
     const world = await openWorld(t);

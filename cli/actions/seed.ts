@@ -1,7 +1,9 @@
-/** What `seed groups` does. */
+/** What `seed groups` and `seed remove` do. */
 import { resolve } from "node:path";
 import { readSeed } from "../../src/administration/seed-file.ts";
 import { Failure } from "../../src/errors.ts";
+import type { Named } from "../../src/model.ts";
+import { fold } from "../../src/text.ts";
 import type { Session } from "../session.ts";
 
 /** Adds the names of a file, by default of the seed file. */
@@ -22,4 +24,22 @@ export async function seedGroups(
     },
   );
   output.result(result, result.info);
+}
+
+/** Removes a name, and warns where the seed file would add it again. */
+export async function removeName(
+  { output, workplace, withControl }: Session,
+  kind: Named["kind"],
+  name: string,
+): Promise<void> {
+  const result = await withControl("reads", (control) => control.administer("seed.remove", { kind, name }));
+  output.result(result, result.info);
+  const path = await workplace().seedFile();
+  // A seed file that cannot be read adds nothing: whoever runs `seed groups` is told what is wrong with it.
+  const seed = await readSeed(path).catch(() => undefined);
+  const listed = { group: seed?.groups, faction: seed?.factions, service: seed?.services }[kind] ?? [];
+  if (!listed.some((each) => fold(each) === fold(name))) return;
+  output.remark(
+    `${path} still lists ${result.name}: remove it there, too, or \`seed groups\` adds it again.`,
+  );
 }

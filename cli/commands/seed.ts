@@ -1,10 +1,13 @@
 /** `seed`: names from a file. */
-import type { Command } from "commander";
+import { Argument, type Command } from "commander";
+import type { Named } from "../../src/model.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
 
+const kinds: readonly Named["kind"][] = ["group", "faction", "service"];
+
 export function addSeedCommands(program: Command, session: Session): void {
-  const seed = program.command("seed").description("add groups, factions and services");
+  const seed = program.command("seed").description("add and remove groups, factions and services");
   seed
     .command("groups")
     .description("add the groups, factions and services of a YAML file; adds and never removes")
@@ -13,5 +16,20 @@ export function addSeedCommands(program: Command, session: Session): void {
     .action(async (file: string | undefined) => {
       const { seedGroups } = await import("../actions/seed.ts");
       return seedGroups(session, file);
+    });
+  seed
+    .command("remove")
+    .description("remove a group, a faction or a service that nothing refers to")
+    .addArgument(new Argument("<kind>", "what it is").choices(kinds))
+    .argument("<name>", "its name")
+    .addHelpText(
+      "after",
+      `
+It is refused while members, blacklist reasons or the route table refer to the name, and says which.
+${examples("seed remove group VIPP")}`,
+    )
+    .action(async (kind: Named["kind"], name: string) => {
+      const { removeName } = await import("../actions/seed.ts");
+      return removeName(session, kind, name);
     });
 }

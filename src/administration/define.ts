@@ -3,6 +3,7 @@
  * Each has a valibot schema for its input, since it also comes as JSON over the socket of a running service.
  */
 import * as v from "valibot";
+import type { ReferredName, References } from "../engine/references.ts";
 import { playerNameForm } from "../handlers/values.ts";
 import type { Activity } from "../identity/activity.ts";
 import { toUUID } from "../identity/players.ts";
@@ -16,10 +17,18 @@ export interface AdministrationContext {
   readonly activity: Activity;
 }
 
+/** What an administrative operation that changes knows beside that. */
+export interface ChangeContext extends AdministrationContext {
+  /** The number of the change. */
+  readonly sequence: number;
+}
+
 /** What an operation knows that depends on the route table. */
-export interface TableContext extends AdministrationContext {
+export interface TableContext extends ChangeContext {
   /** The group whose members are excluded. @throws Failure where the route table names none, or has faults */
   excludedGroup(): string;
+  /** What refers to a name in the table in force, and in its file if that could be served. @throws TableFaults */
+  referencesTo(name: ReferredName): References;
 }
 
 interface AdministrationRead {
@@ -49,7 +58,7 @@ export function defineRead<I extends v.GenericSchema, O>(operation: {
 /** Declares an operation that changes. It throws a Failure where it refuses, and has changed nothing then. */
 export function defineChange<I extends v.GenericSchema, O>(operation: {
   input: I;
-  change(draft: Draft, input: v.InferOutput<I>, context: AdministrationContext): O;
+  change(draft: Draft, input: v.InferOutput<I>, context: ChangeContext): O;
 }) {
   return { effect: "change" as const, needsTable: false, ...operation };
 }

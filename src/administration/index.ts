@@ -4,11 +4,13 @@ import { complete } from "./completion.ts";
 import type { AdministrationOperation } from "./define.ts";
 import * as names from "./names.ts";
 import * as players from "./players.ts";
+import { removeName } from "./remove-name.ts";
 import { rename } from "./rename.ts";
 import * as tokens from "./tokens.ts";
 
 export const administration = {
   "seed.groups": names.seed,
+  "seed.remove": removeName,
   "player.add": players.add,
   "player.list": players.list,
   "player.show": players.show,

@@ -1,7 +1,6 @@
 /** Groups, factions and services: the names that everything else refers to (contract, section 2). */
 import * as v from "valibot";
 import { Failure } from "../errors.ts";
-import { namesOf } from "../identity/players.ts";
 import type { Named } from "../model.ts";
 import type { Draft } from "../store/data.ts";
 import { fold, invisibleIn, leaveOut } from "../text.ts";
@@ -35,10 +34,15 @@ function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]):
     if (invisible !== undefined) {
       throw new Failure("PARAMETER_INVALID", `The name "${each}" cannot be added: ${leaveOut(invisible)}.`);
     }
-    draft.names.put({ name: each, kind, position: namesOf(draft, kind).length });
+    draft.names.put({ name: each, kind, position: positionAfter(draft, kind) });
     added.push(each);
   }
   return added;
+}
+
+/** The position behind all names of a kind. Some may have been removed, so their number does not tell. */
+function positionAfter(draft: Draft, kind: Named["kind"]): number {
+  return Math.max(-1, ...draft.names.find("kind", kind).map(({ position }) => position)) + 1;
 }
 
 /** Adds what a seed file has and the data has not; removes nothing. */

@@ -3,14 +3,14 @@
  * engine and no handler, so that a command that needs neither does not load them.
  */
 import { operationName } from "../audit/operations.ts";
-import type { Table } from "../engine/table.ts";
+import type { CheckedTable, Table } from "../engine/table.ts";
 import { Failure } from "../errors.ts";
 import type { Activity } from "../identity/activity.ts";
 import type { DataStore } from "../store/data.ts";
 import { type Files, nodeFiles } from "../store/files.ts";
 import type { JournalRecord } from "../store/journal.ts";
 import { readHistory } from "../store/reading.ts";
-import type { AdministrationOperation } from "./define.ts";
+import type { AdministrationOperation, TableContext } from "./define.ts";
 import {
   type AdministrationInput,
   type AdministrationName,
@@ -26,7 +26,9 @@ export interface OperatorOptions {
   readonly now?: () => number;
   readonly files?: Files;
   /** The route table in force. Only operations that depend on it ask for it. */
-  readonly loadTable: () => Promise<Pick<Table, "excludedGroup">>;
+  readonly loadTable: () => Promise<Table>;
+  /** Checks the route table that the file has now. */
+  readonly checkTable: () => Promise<CheckedTable>;
 }
 
 /** How a change is undone. */
@@ -67,21 +69,33 @@ export class Operator {
   async #carryOut(name: AdministrationName, operation: AdministrationOperation, input: never) {
     const { activity, now = Date.now } = this.#options;
     if (operation.effect === "read") return operation.read(this.store.data, input, { now: now(), activity });
-    const excludedGroup = operation.needsTable ? await this.#excludedGroup() : undeclared;
+    const byTable = operation.needsTable ? await this.#byTable() : undeclared;
     return this.store.change({ who: "operator", operation: name }, (draft, moment) =>
-      operation.change(draft, input, { now: moment.now, activity, excludedGroup }),
+      operation.change(draft, input, { now: moment.now, sequence: moment.sequence, activity, ...byTable }),
     );
   }
 
-  /** A way to ask for the excluded group. A faulty table is told of only then: what else is wrong comes first. */
-  async #excludedGroup(): Promise<() => string> {
-    const table = await this.#options.loadTable().catch((error: unknown) => error as Error);
-    return () => {
-      if (table instanceof Error) throw table;
-      if (table.excludedGroup !== undefined) return table.excludedGroup;
-      throw new Failure("UNKNOWN_GROUP", "The route table names no group whose members are excluded.", {
-        hint: "Add `excluded: { group: BLACKLIST }` to it.",
-      });
+  /** What depends on the route table. A faulty table is told of only when it is asked for: other faults come first. */
+  async #byTable(): Promise<Pick<TableContext, "excludedGroup" | "referencesTo">> {
+    const inForce = await this.#options.loadTable().catch((error: unknown) => error as Error);
+    // One that could not be served, or is not there, refers to nothing.
+    const inFile = await this.#options.checkTable().then(
+      ({ table }) => table,
+      () => undefined,
+    );
+    const { referencesTo } = await import("../engine/references.ts");
+    return {
+      referencesTo(name) {
+        if (inForce instanceof Error) throw inForce;
+        return referencesTo(inFile === undefined ? [inForce] : [inForce, inFile], name);
+      },
+      excludedGroup() {
+        if (inForce instanceof Error) throw inForce;
+        if (inForce.excludedGroup !== undefined) return inForce.excludedGroup;
+        throw new Failure("UNKNOWN_GROUP", "The route table names no group whose members are excluded.", {
+          hint: "Add `excluded: { group: BLACKLIST }` to it.",
+        });
+      },
     };
   }
 
@@ -133,6 +147,9 @@ function unknownOperation(name: string): Failure {
   });
 }
 
-function undeclared(): never {
-  throw new Error("only what defineChangeByTable declares can ask for the excluded group");
+/** For operations that do without the route table. */
+const undeclared = { excludedGroup: refuseUndeclared, referencesTo: refuseUndeclared };
+
+function refuseUndeclared(): never {
+  throw new Error("only what defineChangeByTable declares can ask for the route table");
 }

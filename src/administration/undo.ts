@@ -77,12 +77,22 @@ function undoable(record: JournalRecord): readonly RecordChange[] {
     );
   }
   if (kept.length === 0) {
-    const stay = undone.map(
-      ({ after }) => `the name ${(after as Named).name} stays: names are added and never removed`,
+    throw addedNames(
+      record.sequence,
+      undone.map(({ after }) => after as Named),
     );
-    throw refusal(record.sequence, listed(stay), false);
   }
   return kept;
+}
+
+/** The refusal where a change has only added names. */
+function addedNames(sequence: number, names: readonly Named[]): Failure {
+  const commands = names.map(({ kind, name }) => `\`addon-cli seed remove ${kind} ${name}\``);
+  const more = commands.length > mostNamed ? `, and likewise the other ${commands.length - mostNamed}` : "";
+  const stay = names.map(({ name }) => `the name ${name} stays`);
+  return new Failure("CONFLICT", `Change ${sequence} can not be undone: ${listed(stay)}.`, {
+    hint: `A name is removed by itself, while nothing refers to it: ${commands.slice(0, mostNamed).join(", ")}${more}.`,
+  });
 }
 
 /** The refusal where some records can not be undone. @param isPart whether others can be */
@@ -137,6 +147,13 @@ function isAddedName({ collection, before }: RecordChange): boolean {
 /** The collections whose records are nothing without their player. */
 const ofPlayers: ReadonlySet<string> = new Set(["statistics", "memberships", "tokens"]);
 
+/** The collections whose records refer to a name, and the kinds of it. */
+const referringTo: Readonly<Record<string, readonly Named["kind"][]>> = {
+  groupMembers: ["group"],
+  memberships: ["faction", "service"],
+  blacklistReasons: ["faction"],
+};
+
 /** The data as it would be, as far as it is asked. */
 class Result {
   readonly #data: Data;
@@ -158,8 +175,11 @@ class Result {
     if (ofPlayers.has(collection) && before !== null) {
       const { uuid } = before as { readonly uuid: string | null };
       const isThere = uuid === null || this.#has("players", uuid);
-      return isThere ? undefined : `the player ${uuid} of ${collection} ${key} is not registered any more`;
+      if (!isThere) return `the player ${uuid} of ${collection} ${key} is not registered any more`;
     }
+    const missing = before === null ? undefined : this.#missingName(collection, before);
+    if (missing !== undefined) return `the ${missing} of ${collection} ${key} was removed since`;
+    if (collection === "names" && before !== null) return this.#otherKind(before as Named);
     if (collection !== "players") return undefined;
     if (before !== null) {
       const { name } = before as Player;
@@ -180,6 +200,24 @@ class Result {
     };
     const left = Object.keys(belongings).filter((name) => belongings[name]);
     return left.length === 0 ? undefined : `the player has ${oneOf(left, "and")} since`;
+  }
+
+  /** The group, faction or service that a record refers to, where there is no such name any more. */
+  #missingName(collection: string, record: unknown): string | undefined {
+    const kinds = referringTo[collection];
+    if (kinds === undefined) return undefined;
+    const { group, organisation, faction } = record as Readonly<Record<string, string | undefined>>;
+    const name = group ?? organisation ?? faction ?? "";
+    const isThere = kinds.some((kind) => this.#has("names", model.names.key({ kind, name, position: 0 })));
+    return isThere ? undefined : `${oneOf(kinds)} ${name}`;
+  }
+
+  /** A name cannot be a faction and a service. */
+  #otherKind({ kind, name }: Named): string | undefined {
+    if (kind === "group") return undefined;
+    const twin = kind === "faction" ? "service" : "faction";
+    const isTaken = this.#has("names", model.names.key({ kind: twin, name, position: 0 }));
+    return isTaken ? `${name} is a ${twin} by now` : undefined;
   }
 
   #has(collection: string, key: string): boolean {

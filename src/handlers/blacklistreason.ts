@@ -1,5 +1,6 @@
 /** Blacklist reasons, each of one faction (specification, section 4.4). */
 import * as v from "valibot";
+import { requireOrganisation } from "../identity/players.ts";
 import { defineChange, defineKeptRead } from "./define.ts";
 import { addEntry, removeEntry } from "./entries.ts";
 import { count, faction, field, text, textReference } from "./values.ts";
@@ -39,6 +40,8 @@ export const add = defineChange({
   input: about,
   failures: { CONFLICT: "The faction has the reason with another price or other kills: remove it first." },
   change(draft, { factionString, reason, price, kills }) {
+    // The faction may have been removed since the request was parsed.
+    requireOrganisation(draft, factionString);
     const entry = { faction: factionString, reason, price, kills };
     return addEntry(draft.blacklistReasons, entry, "reason", what, { scope: `${factionString}/` });
   },

@@ -137,8 +137,12 @@ export function groupsOf(data: Data, member: Subject): readonly string[] {
   return data.groupMembers.find("subject", subjectKey(member)).map(({ group }) => group);
 }
 
-/** Puts somebody into a group. Returns false for a member, of whom at most the spelling changes. */
+/**
+ * Puts somebody into a group. Returns false for a member, of whom at most the spelling changes.
+ * @throws Failure `UNKNOWN_GROUP` where the group was removed since the request was parsed
+ */
 export function joinGroup(draft: Draft, group: string, member: Subject): boolean {
+  requireGroup(draft, group);
   const known = draft.groupMembers.get(groupMemberKey(group, member));
   if (known !== undefined) {
     const latest = respelled(known, member);

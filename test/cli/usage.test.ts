@@ -162,6 +162,7 @@ describe("help", () => {
   const commands = [
     "serve",
     "seed groups",
+    "seed remove",
     "player add",
     "player list",
     "player show",
