@@ -54,6 +54,21 @@ const statisticSchema = v.object({
 });
 export type Statistic = v.InferOutput<typeof statisticSchema>;
 
+/** The types of statistics, each of which adds to one of the counters (contract, section 3). */
+export const statisticTypes = ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"] as const;
+export type StatisticType = (typeof statisticTypes)[number];
+
+/**
+ * A case of statistics under watch that an operator has closed: the additions up to the change `through` count no more.
+ * The player need not be registered any more.
+ */
+const closedCaseSchema = v.object({
+  uuid,
+  type: v.picklist(statisticTypes),
+  through: v.pipe(v.number(), v.safeInteger()),
+});
+export type ClosedCase = v.InferOutput<typeof closedCaseSchema>;
+
 /** A player's membership in a faction or a service. */
 const membershipSchema = v.object({
   uuid,
@@ -203,6 +218,7 @@ export const model = {
   names: define(namedSchema, (named) => `${named.kind}/${fold(named.name)}`, { kind: (named) => named.kind }),
   players: define(playerSchema, (player) => player.uuid, { name: (player) => fold(player.name) }),
   statistics: define(statisticSchema, (statistic) => statistic.uuid),
+  closedCases: define(closedCaseSchema, ({ uuid: player, type }) => `${player}/${type}`),
   memberships: define(membershipSchema, (membership) => `${membership.organisation}/${membership.uuid}`, {
     player: (membership) => membership.uuid,
   }),

@@ -1,6 +1,7 @@
 /** `audit`: who changed what, when, through which operation, from which value to which. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
+import type { StatisticsOptions } from "../actions/audit-statistics.ts";
 import type { Session } from "../session.ts";
 
 function parseLimit(text: string): number {
@@ -56,13 +57,20 @@ function addStatistics(audit: Command, session: Session): void {
   audit
     .command("statistics")
     .description("list players whose statistics grew faster than play can make them grow, the worst first")
+    .option("--close <player>", "close the cases of this player, name or UUID: they are listed no more")
     .addHelpText(
       "after",
       `
+Examples:
+  $ addon-cli audit statistics
+  $ addon-cli audit statistics --close Ada
+
+Closing a case is a change, which \`undo\` takes back. What the player had added until then counts no more; further
+additions beyond the limit are a new case.
 The limits are \`watch\` in the route table. All of the journal is looked at: what is within the retention.
 The columns are: player, type, additions in the worst 60 minutes, limit, when those began, all additions.`,
     )
-    .action(async (_options, command: Command) => {
+    .action(async (options: StatisticsOptions, command: Command) => {
       const [given] = Object.keys(audit.opts());
       if (given !== undefined) {
         command.error(`error: --${given} does not go with \`audit statistics\`, which looks at everything`, {
@@ -71,6 +79,6 @@ The columns are: player, type, additions in the worst 60 minutes, limit, when th
         });
       }
       const { showStatistics } = await import("../actions/audit-statistics.ts");
-      return showStatistics(session);
+      return showStatistics(session, options);
     });
 }

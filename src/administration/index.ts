@@ -6,6 +6,7 @@ import * as names from "./names.ts";
 import * as players from "./players.ts";
 import { removeName } from "./remove-name.ts";
 import { rename } from "./rename.ts";
+import { closeCases } from "./statistics.ts";
 import * as tokens from "./tokens.ts";
 
 export const administration = {
@@ -27,6 +28,7 @@ export const administration = {
   "group.list": players.listGroups,
   "group.add": players.addToGroup,
   "group.remove": players.removeFromGroup,
+  "audit.statistics": closeCases,
   "token.issue": tokens.issue,
   "token.list": tokens.list,
   "token.revoke": tokens.revoke,

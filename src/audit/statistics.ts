@@ -2,7 +2,7 @@
  * Statistics under watch (specification, section 5): players whose additions exceed what play can produce. What was
  * added is told by the counter that rose by one.
  */
-import type { Statistic } from "../model.ts";
+import { type ClosedCase, model, type Statistic, type StatisticType, statisticTypes } from "../model.ts";
 import type { Files } from "../store/files.ts";
 import type { JournalRecord } from "../store/journal.ts";
 import { readHistory } from "../store/reading.ts";
@@ -16,9 +16,7 @@ const counters = {
   PLAYTIME: "playTime",
   REVIVE: "revives",
   SERVICE: "services",
-} as const satisfies Readonly<Record<string, keyof Statistic>>;
-type StatisticType = keyof typeof counters;
-const types = Object.keys(counters) as StatisticType[];
+} as const satisfies Readonly<Record<StatisticType, keyof Statistic>>;
 
 /** The operation that adds. */
 export const additionOperation = "statistic.add";
@@ -30,7 +28,7 @@ export interface Excess {
   /** The name where it is known, else the UUID. */
   readonly player: string;
   readonly uuid: string;
-  readonly type: string;
+  readonly type: StatisticType;
   /** How many there were in the worst 60 minutes. */
   readonly count: number;
   readonly limit: number;
@@ -55,30 +53,50 @@ export async function readExcesses(
   return additions.beyond(limits, names);
 }
 
-/** When each player has added what. */
-export class Additions {
-  readonly #instants = new Map<string, { uuid: string; type: StatisticType; instants: number[] }>();
+/** A player's additions of one type, in the order of the journal: the number of each change, and its instant. */
+interface Added {
+  readonly uuid: string;
+  readonly type: StatisticType;
+  readonly sequences: number[];
+  readonly instants: number[];
+}
 
-  /** Takes in a change; one that added nothing does not matter. */
-  take({ operation, instant, changes }: JournalRecord): void {
-    if (operation !== additionOperation) return;
-    for (const { collection, key: uuid, before, after } of changes) {
-      const type = collection === "statistics" ? typeOf(before, after) : undefined;
+/** When each player has added what, and which of it was in a case that is closed. */
+export class Additions {
+  /** By the key of a closed case, as are the numbers of the last changes that are in one. */
+  readonly #added = new Map<string, Added>();
+  readonly #closed = new Map<string, number>();
+
+  /** Takes in a change; one that neither adds anything nor closes a case does not matter. */
+  take({ operation, sequence, instant, changes }: JournalRecord): void {
+    for (const { collection, key, before, after } of changes) {
+      if (collection === "closedCases") this.#close(key, after, sequence);
+      if (collection !== "statistics" || operation !== additionOperation) continue;
+      const type = typeOf(before, after);
       if (type === undefined) continue;
-      const key = `${type} ${uuid}`;
-      const known = this.#instants.get(key) ?? { uuid, type, instants: [] };
-      known.instants.push(instant);
-      this.#instants.set(key, known);
+      const place = model.closedCases.key({ uuid: key, type, through: 0 });
+      const added = this.#added.get(place) ?? { uuid: key, type, sequences: [], instants: [] };
+      added.sequences.push(sequence);
+      added.instants.push(instant);
+      this.#added.set(place, added);
     }
+  }
+
+  /** @param closed the record, or null where closing it was undone */
+  #close(key: string, closed: unknown, sequence: number): void {
+    if (closed === null) this.#closed.delete(key);
+    // Data of another folder may come with numbers that are yet to be reached here.
+    else this.#closed.set(key, Math.min((closed as ClosedCase).through, sequence));
   }
 
   /** See {@link readExcesses}. */
   beyond(limits: ReadonlyMap<string, number>, names: Names): Excess[] {
     const excesses: Excess[] = [];
-    for (const { uuid, type, instants } of this.#instants.values()) {
+    for (const [key, { uuid, type, sequences, instants }] of this.#added) {
       const limit = limits.get(type);
       if (limit === undefined || instants.length <= limit) continue;
-      const { count, began } = worstWindow(instants);
+      const through = this.#closed.get(key) ?? 0;
+      const { count, began } = worstWindow(instants.filter((_, index) => (sequences[index] ?? 0) > through));
       if (count > limit) {
         const player = names.of(uuid) ?? uuid;
         excesses.push({ player, uuid, type, count, limit, began, total: instants.length });
@@ -110,7 +128,7 @@ function worstWindow(unordered: readonly number[]): { count: number; began: numb
 
 /** The type whose counter rose by one, and no other changed. */
 function typeOf(before: unknown, after: unknown): StatisticType | undefined {
-  const risen = types.filter((type) => countOf(after, type) === countOf(before, type) + 1);
+  const risen = statisticTypes.filter((type) => countOf(after, type) === countOf(before, type) + 1);
   return risen.length === 1 ? risen[0] : undefined;
 }
 

@@ -148,3 +148,53 @@ describe("the order", () => {
     );
   });
 });
+
+describe("a closed case", () => {
+  const closing = (sequence: number, through: number | null) => {
+    const after = through === null ? null : { uuid: ada, type: "KILL", through };
+    const changes = [changeOf("closedCases", `${ada}/KILL`, null, after)];
+    return recordOf(changes, { sequence, operation: "audit.statistics" });
+  };
+  const numbered = (first: number, records: ReturnType<typeof additions>) =>
+    records.map((record, index) => ({ ...record, sequence: first + index }));
+  const handled = numbered(1, additions(6, minute));
+
+  it("does not come back for the additions before it", () => {
+    assert.deepEqual(excessesOf([...handled, closing(7, 7)], { KILL: 5 }), []);
+    const fewMore = numbered(8, additions(5, minute, "kills", noon + 10 * minute));
+    assert.deepEqual(excessesOf([...handled, closing(7, 7), ...fewMore], { KILL: 5 }), []);
+  });
+
+  it("is a new one where there are too many additions after it, of which only those count", () => {
+    const more = numbered(8, additions(7, minute, "kills", noon + 10 * minute));
+    const [excess] = excessesOf([...handled, closing(7, 7), ...more], { KILL: 5 });
+    assert.deepEqual([excess?.count, excess?.began, excess?.total], [7, noon + 10 * minute, 13]);
+  });
+
+  it("holds by the order of the changes, also where the clock was set back meanwhile", () => {
+    const before = numbered(8, additions(6, minute, "kills", noon - hour * 24));
+    assert.equal(excessesOf([...handled, closing(7, 7), ...before], { KILL: 5 }).length, 1);
+  });
+
+  it("is open again when closing it was undone", () => {
+    assert.equal(excessesOf([...handled, closing(7, 7), closing(8, null)], { KILL: 5 }).length, 1);
+  });
+
+  it("of another folder covers nothing that comes after its import", () => {
+    const more = numbered(8, additions(6, minute));
+    assert.deepEqual(excessesOf([...handled, closing(7, 1_000_000)], { KILL: 5 }), []);
+    assert.equal(excessesOf([...handled, closing(7, 1_000_000), ...more], { KILL: 5 }).length, 1);
+  });
+
+  it("is closed for its player and its type alone", () => {
+    const others = [
+      ...numbered(10, additions(6, minute, "deaths")),
+      ...numbered(20, additions(6, minute, "kills", noon, bob)),
+    ];
+    const found = excessesOf([...handled, ...others, closing(30, 30)], { KILL: 5, DEATH: 5 });
+    assert.deepEqual(
+      found.map(({ uuid, type }) => `${uuid} ${type}`).sort(),
+      [`${ada} DEATH`, `${bob} KILL`].sort(),
+    );
+  });
+});

@@ -1,12 +1,10 @@
 /** `audit`: what it shows on a terminal, in a pipe and as JSON; filters; following; statistics under watch. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { connectControl } from "../../src/control/client.ts";
-import { model } from "../../src/model.ts";
-import { Store } from "../../src/store/store.ts";
 import { assertIncludes, assertLacks } from "../_setup.ts";
+import { ada, adaKey, cells, deskWithHistory } from "./_history.ts";
 import {
   colourBegins,
   type Desk,
@@ -16,28 +14,6 @@ import {
   Running,
   seededDesk,
 } from "./_setup.ts";
-
-const ada = "00000000-0000-0000-0000-00000000ada0";
-const adaKey = "0000000000000000000000000000ada0";
-
-/** A desk with a short history: change 1 is the seed. */
-async function deskWithHistory(t: TestContext): Promise<Desk> {
-  const desk = await seededDesk(t);
-  await desk.ok("player", "add", "Ada", "--uuid", ada, "--member", "POLICE:3"); // 2
-  await desk.ok("member", "set", "Ada", "POLICE", "4"); // 3
-  await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10", "--as", "Ada"); // 4
-  await desk.ok("call", "/wantedreason/remove", "reason=Theft"); // 5
-  return desk;
-}
-
-/** What is shown in a pipe: the cells of each line, without the time. */
-async function cells(desk: Desk, ...args: readonly string[]): Promise<string[][]> {
-  return linesOf(await desk.ok("audit", ...args)).map((line) => {
-    const [number = "", time = "", ...rest] = line.split("\t");
-    assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
-    return [number, ...rest];
-  });
-}
 
 async function numbers(desk: Desk, ...args: readonly string[]): Promise<number[]> {
   const lines = linesOf(await desk.ok("--json", "audit", ...args));
@@ -292,91 +268,5 @@ describe("audit --follow", () => {
     const running = follow(desk, "--json", "--by", "system");
     assert.equal(await running.stop(), 0);
     assert.equal(running.stdout.text, "");
-  });
-});
-
-describe("audit statistics", () => {
-  const start = Date.parse("2026-11-21T12:00:00Z");
-
-  /** A desk where Ada has added kills, so many within so many minutes. */
-  async function deskWithKills(t: TestContext, count: number, minutes: number): Promise<Desk> {
-    const desk = await deskWithHistory(t);
-    let now = start;
-    const store = await Store.open({ folder: desk.data, model, now: () => now });
-    for (let added = 1; added <= count; added += 1) {
-      const change = store.change({ who: adaKey, operation: "statistic.add" }, (draft) => {
-        const counters = { deaths: 0, kills: added, playTime: 0, revives: 0, services: 0 };
-        draft.statistics.put({ uuid: adaKey, ...counters });
-      });
-      await change;
-      now += (minutes * 60_000) / count;
-    }
-    await store.close();
-    return desk;
-  }
-
-  it("when somebody is beyond a limit then it is told who, what, how often and since when", async (t) => {
-    const desk = await deskWithKills(t, 125, 50);
-    const { exitCode, stdout, stderr } = await desk.run(["audit", "statistics"]);
-    assert.equal(exitCode, 0);
-    assert.deepEqual(
-      linesOf(stdout).map((line) => line.split("\t")),
-      [["Ada", "KILL", "125", "120", "2026-11-21T12:00:00.000Z", "125"]],
-    );
-    assertIncludes(stderr, "player reset-statistic");
-    assertIncludes(stderr, "player exclude");
-    assert.deepEqual(await desk.json("audit", "statistics"), [
-      { player: "Ada", uuid: adaKey, type: "KILL", count: 125, limit: 120, began: start, total: 125 },
-    ]);
-    const { stdout: table } = await desk.run(["audit", "statistics"], {
-      terminal: true,
-      env: { NO_COLOR: "1" },
-    });
-    assert.match(
-      table,
-      /^PLAYER +TYPE +IN 60 MINUTES +LIMIT +BEGAN +TOTAL\nAda +KILL +125 +120 +2026\S+ +125\n$/,
-    );
-  });
-
-  it("when nobody is then it says so plainly", async (t) => {
-    const desk = await deskWithKills(t, 125, 100);
-    const { exitCode, stdout, stderr } = await desk.run(["audit", "statistics"]);
-    assert.deepEqual([exitCode, stdout], [0, ""]);
-    assert.match(stderr, /^Nobody has added more/);
-    assert.deepEqual(await desk.json("audit", "statistics"), []);
-  });
-
-  it("when the table has other limits then those count", async (t) => {
-    const desk = await deskWithKills(t, 5, 50);
-    const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
-    await desk.write("routes.yaml", table.replace(/KILL: 120/, "KILL: 4"));
-    assert.match(await desk.ok("audit", "statistics"), /^Ada\tKILL\t5\t4\t/);
-    await desk.write("routes.yaml", table.replace(/watch:\n {2}statistic\.add.*\n/, ""));
-    const { exitCode, stderr } = await desk.run(["audit", "statistics"]);
-    assert.equal(exitCode, 0);
-    assertIncludes(stderr, "has no limits");
-    await desk.write("routes.yaml", table.replace(/KILL: 120/, "KILLS: 4"));
-    assertIncludes(await desk.fails("audit", "statistics"), 'Did you mean "KILL"?');
-  });
-
-  it("when a filter of audit is given then that is wrong usage", async (t) => {
-    const desk = await deskWithHistory(t);
-    await desk.misused("audit", "--limit", "3", "statistics");
-    await desk.misused("audit", "statistics", "--player", "Ada");
-  });
-
-  it("when additions come through the service then they count, and repeated ones once", async (t) => {
-    const desk = await deskWithHistory(t);
-    const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
-    await desk.write("routes.yaml", table.replace(/REVIVE: 60/, "REVIVE: 2"));
-    const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
-    await desk.withService(async (service) => {
-      const url = `http://localhost/gameaddon/v1/${token}/statistic/Ada/add?type=revive`;
-      for (const key of ["a", "b", "b", "c", "c"]) {
-        await service.fetch(new Request(url, { headers: { "Idempotency-Key": key } }));
-      }
-    });
-    const [excess] = await desk.json<{ type: string; count: number }[]>("audit", "statistics");
-    assert.deepEqual([excess?.type, excess?.count], ["REVIVE", 3]);
   });
 });
