@@ -12,7 +12,6 @@ import { nodeResolve } from "@rollup/plugin-node-resolve";
 /** What stays apart, as it is installed: packages with files of their own, or with native code, and what few need. */
 const installed = [
   "@bomb.sh/tab",
-  "cli-table3",
   "fs-native-extensions",
   "listhen",
   "pino",

@@ -123,25 +123,29 @@ export class Output {
     if (hint !== undefined) this.remark(hint);
   }
 
+  /** Labels with their values, wrapped to the terminal where there is one. */
+  async pairs(document: unknown, pairs: readonly (readonly [label: string, value: string])[]): Promise<void> {
+    const cells = pairs.map(([label, value]) => [label, harmless(value)] as const);
+    const width = Math.max(...cells.map(([label]) => label.length));
+    // What measures texts is loaded only for a terminal.
+    const text =
+      this.#columns === undefined
+        ? cells.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join("\n")
+        : (await import("./layout.ts")).layOutPairs(cells, this.#columns);
+    this.result(document, text);
+  }
+
   async #table<T>(rows: readonly T[], columns: readonly Column<T>[]): Promise<string> {
-    const { default: Table } = await import("cli-table3");
-    const blank = ["top", "bottom", "left", "right", "mid"].flatMap((place) =>
-      place === "mid"
-        ? ["mid", "left-mid", "mid-mid", "right-mid"]
-        : [place, `${place}-mid`, `${place}-left`, `${place}-right`],
-    );
-    const chars = { ...Object.fromEntries(blank.map((place) => [place, ""])), middle: "  " };
-    const table = new Table({
-      head: columns.map(({ heading }) => this.style("bold", heading)),
-      chars,
-      style: { head: [], border: [], "padding-left": 0, "padding-right": 0 },
-    });
-    table.push(...rows.map((row) => cellsOf(row, columns)));
-    return table
-      .toString()
-      .split("\n")
-      .map((line) => line.trimEnd())
-      .join("\n");
+    const { layOutTable } = await import("./layout.ts");
+    const headings = columns.map(({ heading }) => heading);
+    const cells = rows.map((row) => cellsOf(row, columns));
+    return layOutTable(headings, cells, this.#columns, (heading) => this.style("bold", heading));
+  }
+
+  /** The width of the terminal; undefined where there is none, or it does not tell. */
+  get #columns(): number | undefined {
+    const { isTTY, columns } = this.#io.stdout;
+    return isTTY === true ? columns || undefined : undefined;
   }
 }
 

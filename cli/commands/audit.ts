@@ -1,13 +1,9 @@
 /** `audit`: who changed what, when, through which operation, from which value to which. */
-import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Command, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
 import type { StatisticsOptions } from "../actions/audit-statistics.ts";
+import { parseLimit } from "../limit.ts";
 import type { Session } from "../session.ts";
-
-function parseLimit(text: string): number {
-  if (/^\d{1,9}$/.test(text)) return Number(text);
-  throw new InvalidArgumentError("Expected is a whole number, such as 20.");
-}
 
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program

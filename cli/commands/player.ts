@@ -1,6 +1,7 @@
 /** `player`: registering and looking at players, and the consequences that the specification names (section 5). */
 import { type Command, InvalidArgumentError } from "commander";
 import { examples } from "../help.ts";
+import { parseLimit } from "../limit.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -15,6 +16,17 @@ export function parseMember(text: string, previous: readonly Member[] = []): Mem
   const match = /^(.+):(\d{1,9})$/.exec(text);
   if (match === null) throw new InvalidArgumentError("Expected is <organisation>:<rank>, such as GROVE:4.");
   return [...previous, { organisation: match[1] as string, rank: Number(match[2]) }];
+}
+
+/** Which players are listed: those for whom all of it holds. */
+interface ListOptions {
+  readonly member?: string[];
+  readonly group?: string[];
+  readonly limit?: number;
+}
+
+function collect(text: string, previous: readonly string[] = []): string[] {
+  return [...previous, text];
 }
 
 export function addPlayerCommands(program: Command, session: Session): void {
@@ -48,8 +60,16 @@ export function addPlayerCommands(program: Command, session: Session): void {
   player
     .command("list")
     .description("list the registered players")
-    .action(async () => {
-      const rows = await look("player.list", {});
+    .option("--member <organisation>", "only members of this faction or service; can be repeated", collect)
+    .option("--group <group>", "only members of this group; can be repeated", collect)
+    .option("--limit <n>", "the first n of those", parseLimit)
+    .addHelpText("after", examples("player list --member GROVE --group VIP --limit 50"))
+    .action(async ({ member, group, limit }: ListOptions) => {
+      const found = await look("player.list", { members: member, groups: group });
+      const rows = found.slice(0, limit);
+      const isFiltered = member !== undefined || group !== undefined;
+      const none = isFiltered ? "No player is a member of all of these." : "No player is registered yet.";
+      const empty = found.length === 0 ? none : "--limit 0 shows none.";
       await output.list(
         rows,
         [
@@ -57,10 +77,11 @@ export function addPlayerCommands(program: Command, session: Session): void {
           { heading: "UUID", cell: ({ uuid }) => uuid },
           { heading: "MEMBER OF", cell: ({ members }) => members.map(memberWords).join(" ") || "-" },
           { heading: "GROUPS", cell: ({ groups }) => groups.join(" ") || "-" },
-          { heading: "ADMINISTRATOR", cell: ({ administrator }) => (administrator ? "yes" : "no") },
+          { heading: "ADMIN", cell: ({ administrator }) => (administrator ? "yes" : "no") },
         ],
-        "No player is registered yet.",
+        empty,
       );
+      if (rows.length < found.length) output.remark(`These are ${rows.length} of ${found.length} players.`);
     });
 
   player
@@ -88,7 +109,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
         ],
         ["tokens", shown.tokens.map(tokenWords).join(", ") || "-"],
       ];
-      output.result(shown, lines.map(([label, value]) => `${label.padEnd(14)} ${value}`).join("\n"));
+      await output.pairs(shown, lines);
     });
 
   player

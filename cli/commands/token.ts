@@ -92,8 +92,10 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
   token
     .command("list")
     .description("list the tokens; they themselves are not kept and never shown")
-    .action(async () => {
-      const rows = await look("token.list", {});
+    .option("--player <player>", "only the tokens of this player: name or UUID")
+    .addHelpText("after", examples("token list --player Ada"))
+    .action(async ({ player }: { player?: string }) => {
+      const rows = await look("token.list", { player });
       await output.list(
         rows,
         [
@@ -106,7 +108,7 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
           { heading: "VERSION", cell: ({ addonVersion }) => addonVersion ?? "-" },
           { heading: "LABEL", cell: ({ label }) => label ?? "-" },
         ],
-        "No token was issued yet.",
+        player === undefined ? "No token was issued yet." : `${player} has no tokens.`,
       );
     });
   neverSuggested(token.command("revoke"))

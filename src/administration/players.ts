@@ -115,11 +115,23 @@ function groupsOf(data: Data, subject: { name: string; uuid: string | null }): s
 }
 
 export const list = defineRead({
-  input: v.strictObject({}),
-  read: (data) =>
-    Array.from(data.players.values())
+  /** Lists the players who are in all of these. */
+  input: v.strictObject({
+    members: v.optional(v.array(v.string()), []),
+    groups: v.optional(v.array(v.string()), []),
+  }),
+  read(data, { members, groups }) {
+    const organisations = members.map((each) => requireOrganisation(data, each).name);
+    const known = groups.map((each) => requireGroup(data, each));
+    return Array.from(data.players.values())
+      .filter(
+        (each) =>
+          organisations.every((organisation) => data.memberships.has(`${organisation}/${each.uuid}`)) &&
+          known.every((group) => isInGroup(data, group, each)),
+      )
       .sort((a, b) => compareTexts(a.name, b.name))
-      .map((each) => toListed(data, each)),
+      .map((each) => toListed(data, each));
+  },
 });
 
 export const show = defineRead({

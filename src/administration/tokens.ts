@@ -69,8 +69,10 @@ export function listTokens(data: Data, now: number, uuid?: string) {
 }
 
 export const list = defineRead({
-  input: v.strictObject({}),
-  read: (data, _input, { now }) => listTokens(data, now),
+  /** Undefined for the tokens of all, public ones included. */
+  input: v.strictObject({ player: v.optional(playerReference) }),
+  read: (data, { player }, { now }) =>
+    listTokens(data, now, player === undefined ? undefined : requirePlayer(data, player).uuid),
 });
 
 export const revoke = defineChange({

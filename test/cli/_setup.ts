@@ -16,12 +16,13 @@ export const colourBegins = "\u001b[";
 /** Keeps what is written, and tells when there is more. */
 export class Recorder implements Sink {
   readonly isTTY: boolean;
-  readonly columns = 100;
+  readonly columns: number;
   text = "";
   #waiting: (() => void)[] = [];
 
-  constructor(isTTY: boolean) {
+  constructor(isTTY: boolean, columns = 100) {
     this.isTTY = isTTY;
+    this.columns = columns;
   }
 
   write(text: string): boolean {
@@ -41,6 +42,8 @@ export interface Surroundings {
   /** Whether standard output and standard error are a terminal. */
   readonly terminal?: boolean;
   readonly env?: Readonly<Record<string, string>>;
+  /** The width of the terminal; 0 for one that does not tell. */
+  readonly columns?: number;
   /** What standard input has. */
   readonly input?: string;
 }
@@ -67,10 +70,10 @@ export class Running {
   constructor(
     args: readonly string[],
     cwd: string,
-    { terminal = false, env = {}, input = "" }: Surroundings,
+    { terminal = false, columns, env = {}, input = "" }: Surroundings,
   ) {
-    this.stdout = new Recorder(terminal);
-    this.stderr = new Recorder(terminal);
+    this.stdout = new Recorder(terminal, columns);
+    this.stderr = new Recorder(terminal, columns);
     const io: IO = {
       stdout: this.stdout,
       stderr: this.stderr,

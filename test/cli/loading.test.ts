@@ -18,7 +18,6 @@ const heavy = [
   "yaml",
   "re2js",
   "@valibot/to-json-schema",
-  "cli-table3",
   "string-width",
 ];
 

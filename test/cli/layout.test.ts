@@ -1,0 +1,183 @@
+/** Tables for a terminal: they fit its width, and no word is broken. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import fc from "fast-check";
+import stringWidth from "string-width";
+import { layOutPairs, layOutTable } from "../../cli/layout.ts";
+import { emptyDesk, linesOf, seededDesk } from "./_setup.ts";
+
+const plain = (text: string) => text;
+const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");
+
+function table(
+  headings: readonly string[],
+  rows: readonly (readonly string[])[],
+  columns?: number,
+): string[] {
+  return layOutTable(headings, rows, columns, plain).split("\n");
+}
+
+describe("a table", () => {
+  it("is as wide as its cells where there is room", () => {
+    assert.deepEqual(
+      table(
+        ["NAME", "GROUPS"],
+        [
+          ["Ada", "VIP MOD"],
+          ["Bartholomew", "-"],
+        ],
+        80,
+      ),
+      ["NAME         GROUPS", "Ada          VIP MOD", "Bartholomew  -"],
+    );
+  });
+
+  it("wraps its widest cells at spaces where there is too little, and is no wider than what is left", () => {
+    assert.deepEqual(
+      table(
+        ["NAME", "GROUPS"],
+        [
+          ["Ada", "VIP MOD SUP"],
+          ["Bob", "BETA"],
+        ],
+        14,
+      ),
+      ["NAME  GROUPS", "Ada   VIP MOD", "      SUP", "Bob   BETA"],
+    );
+  });
+
+  it("becomes a block of lines a row where the words do not fit side by side", () => {
+    const rows = [
+      ["Bartholomew", "0".repeat(16)],
+      ["Ada", "1".repeat(16)],
+    ];
+    assert.deepEqual(table(["NAME", "UUID"], rows, 28), [
+      "NAME  Bartholomew",
+      `UUID  ${"0".repeat(16)}`,
+      "",
+      "NAME  Ada",
+      `UUID  ${"1".repeat(16)}`,
+    ]);
+  });
+
+  it("shows instants to the minute where there is too little room", () => {
+    const row = ["2026-11-21T18:30:12.345Z", "page"];
+    assert.deepEqual(table(["ISSUED", "LABEL"], [row], 31)[1], "2026-11-21T18:30:12.345Z  page");
+    assert.deepEqual(table(["ISSUED", "LABEL"], [row], 24)[1], "2026-11-21 18:30Z  page");
+    assert.deepEqual(table(["ISSUED", "LABEL"], [row], 20).slice(1), ["2026-11-21  page", "18:30Z"]);
+  });
+
+  it("counts wide characters as two columns, and emoji as they are seen", () => {
+    assert.deepEqual(
+      table(
+        ["NAME", "LABEL"],
+        [
+          ["日本", "🚓"],
+          ["Ada", "-"],
+        ],
+        80,
+      ),
+      ["NAME  LABEL", "日本  🚓", "Ada   -"],
+    );
+  });
+
+  it("is not limited where the terminal does not tell its width", () => {
+    assert.equal(table(["TEXT"], [["long ".repeat(50).trim()]]).length, 2);
+  });
+
+  it("fits every width, unless a word alone is wider, and loses no word", () => {
+    const word = fc.stringMatching(/^[a-zäß日🚓]{1,12}$/u);
+    const cell = fc.array(word, { minLength: 1, maxLength: 5 }).map((words) => words.join(" "));
+    const rows = fc.array(fc.tuple(cell, cell, cell), { minLength: 1, maxLength: 4 });
+    fc.assert(
+      fc.property(rows, fc.integer({ min: 20, max: 120 }), (body, columns) => {
+        const lines = table(["ONE", "TWO", "THREE"], body, columns);
+        for (const line of lines) {
+          const isBlock = /^(ONE|TWO|THREE)? /.test(line);
+          const most = isBlock
+            ? Math.max(
+                columns,
+                ...body
+                  .flat()
+                  .flatMap(wordsOf)
+                  .map((each) => 7 + stringWidth(each)),
+              )
+            : columns;
+          assert.ok(stringWidth(line) <= most, `${stringWidth(line)} > ${most}: ${line}`);
+        }
+        const shown = wordsOf(lines.join(" "));
+        for (const each of body.flat().flatMap(wordsOf)) assert.ok(shown.includes(each), each);
+      }),
+    );
+  });
+});
+
+describe("labels and values", () => {
+  it("wrap the values beside their labels", () => {
+    assert.equal(
+      layOutPairs(
+        [
+          ["name", "Ada"],
+          ["groups", "VIP MOD SUP BETA"],
+        ],
+        20,
+      ),
+      "name    Ada\ngroups  VIP MOD SUP\n        BETA",
+    );
+  });
+
+  it("stand below each other where there is no room beside them", () => {
+    assert.equal(layOutPairs([["administrator", "no"]], 16), "administrator\nno");
+  });
+});
+
+describe("lists on a terminal of 80 columns", () => {
+  it("when players of the longest names of the game are listed then no line is wider and no word broken", async (t) => {
+    const desk = await seededDesk(t);
+    const name = "Sixteen_letters_";
+    const { uuid } = await desk.json<{ uuid: string }>(
+      "player",
+      "add",
+      name,
+      "--member",
+      "GROVE:4",
+      "--member",
+      "RESCUE:5",
+    );
+    for (const group of ["VIP", "BETA", "TARGETLIST"]) await desk.ok("group", "add", name, group);
+    await desk.ok("token", "issue", "--player", name, "--label", "the page of the squad", "--expires", "30d");
+    for (const command of [
+      ["player", "list"],
+      ["player", "show", name],
+      ["token", "list"],
+      ["group", "list"],
+    ]) {
+      const terminal = { terminal: true, columns: 80, env: { NO_COLOR: "1" } };
+      const { exitCode, stdout } = await desk.run(command, terminal);
+      assert.equal(exitCode, 0);
+      for (const line of linesOf(stdout)) assert.ok(stringWidth(line) <= 80, line);
+      const words = wordsOf((await desk.run(command, { ...terminal, columns: 1000 })).stdout);
+      for (const word of words.filter((each) => !/^\d{4}-.*Z$/.test(each))) {
+        assert.ok(wordsOf(stdout).includes(word), `${command.join(" ")}: ${word}`);
+      }
+    }
+    const { stdout } = await desk.run(["player", "list"], {
+      terminal: true,
+      columns: 80,
+      env: { NO_COLOR: "1" },
+    });
+    assert.match(stdout, new RegExp(`^NAME .*\n${name}  ${uuid}  GROVE:4 `));
+  });
+
+  it("when the terminal does not tell its width then the list is as wide as it is", async (t) => {
+    const desk = await emptyDesk(t);
+    await desk.ok("seed", "groups");
+    await desk.ok("player", "add", "Ada");
+    const { stdout } = await desk.run(["player", "list"], {
+      terminal: true,
+      columns: 0,
+      env: { NO_COLOR: "1" },
+    });
+    assert.equal(linesOf(stdout).length, 2);
+  });
+});
