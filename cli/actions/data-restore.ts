@@ -12,6 +12,7 @@ import type { RestorePreview, RestoreRequest, RestoreResult } from "../../src/ma
 import { readConsistentSource, type Source } from "../../src/maintenance/source.ts";
 import { findMoment, type MomentFound } from "../../src/store/clock.ts";
 import { nodeFiles } from "../../src/store/files.ts";
+import { confirm } from "../confirm.ts";
 import { readOption, toInstant } from "../instant.ts";
 import { Reported, toDate } from "../output.ts";
 import type { Session } from "../session.ts";
@@ -113,7 +114,7 @@ function momentLines({ sequence, later, steps }: MomentFound, instant: number): 
 
 async function carryOut(session: Session, source: Source, options: RestoreOptions): Promise<void> {
   const { output, workplace, withControl } = session;
-  const { tokens = false, yes = false, dryRun = false, replace = false } = options;
+  const { tokens = false, dryRun = false, replace = false } = options;
   if (replace)
     output.remark("--replace is no longer needed: a restore is a change, which `undo` takes back.");
   if (!(await workplace().hasData())) return unpack(session, source, dryRun);
@@ -133,30 +134,15 @@ async function carryOut(session: Session, source: Source, options: RestoreOption
     return;
   }
   if (!output.wantsJSON) output.remark(shown);
-  if (!yes) await agree(session, options, preview);
+  await confirm(session, options, {
+    asks: `Change ${countOf(preview.changes)}?`,
+    does: `This changes ${countOf(preview.changes)}`,
+    hint: "--yes does it without asking; --dry-run only shows what would change.",
+    details: { resources: preview.resources },
+  });
   const { revision } = preview;
   const result = await withControl("reads", (control) => control.restoreRecords(request, revision));
   output.result({ folder, ...toDocument(source), dryRun, ...result }, doneText(source, result));
-}
-
-/** @throws Failure, or Reported, where it is not to be done */
-async function agree(
-  { io, output }: Session,
-  options: RestoreOptions,
-  preview: RestorePreview,
-): Promise<void> {
-  const { json, input } = options;
-  if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
-    const info = `This changes ${countOf(preview.changes)}, and nobody can be asked: nothing was changed.`;
-    const hint = "--yes does it without asking; --dry-run only shows what would change.";
-    if (!json) throw new Failure("CONFLICT", info, { hint });
-    output.result({ code: "CONFLICT", info, hint, resources: preview.resources }, "");
-    throw new Reported();
-  }
-  const answer = await io.ask(`Change ${countOf(preview.changes)}? [y/N] `);
-  if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
-  output.remark("Nothing was changed.");
-  throw new Reported();
 }
 
 /** Puts a file's records into a folder that has no data. */

@@ -3,6 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
+import { type ConfirmOptions, confirm } from "../confirm.ts";
 import { examples } from "../help.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
@@ -54,7 +55,8 @@ interface IssueOptions {
   readonly expires?: number;
 }
 
-export function addTokenCommands(program: Command, { io, look, output, withControl }: Session): void {
+export function addTokenCommands(program: Command, session: Session): void {
+  const { look, output, withControl } = session;
   const token = program.command("token").description("issue, list and revoke tokens");
   token
     .command("issue")
@@ -112,19 +114,46 @@ export function addTokenCommands(program: Command, { io, look, output, withContr
       );
     });
   neverSuggested(token.command("revoke"))
-    .description("revoke a token")
-    .argument("<id>", "as `token list` shows it, or - to read the token itself from standard input")
-    .addHelpText("after", examples("token revoke a92ebc16", "token revoke - < token.txt"))
-    .action(async (id: string, _options: object, command: Command) => {
-      if (tokenInText.test(id)) {
-        command.error(
-          "error: expected a token's id, got a token: on a command line everyone on this machine can read it. " +
-            "Give the id that `token list` shows, or `token revoke -` and the token on standard input.",
-          { code: "usage", exitCode: 2 },
-        );
+    .description("revoke a token, or all tokens of a player")
+    .argument("[id]", "as `token list` shows it, or - to read the token itself from standard input")
+    .option("--player <player>", "revoke all tokens of this player: name or UUID")
+    .option("--yes", "do not ask whether all are to be revoked")
+    .addHelpText(
+      "after",
+      examples("token revoke a92ebc16", "token revoke - < token.txt", "token revoke --player Ada"),
+    )
+    .action(async (id: string | undefined, { player }: { player?: string }, command: Command) => {
+      if ((id === undefined) === (player === undefined)) {
+        command.error("error: one of <id> and --player <player> is needed", { code: "usage", exitCode: 2 });
       }
-      const input = id === "-" ? { hash: hashFrom(await io.readInput(longestInput)) } : { id };
+      if (player !== undefined) return revokeAllOf(session, player, command.optsWithGlobals());
+      const input = await tokenInput(session, id ?? "", command);
       const result = await withControl("changes", (control) => control.administer("token.revoke", input));
       output.result(result, result.info);
     });
+}
+
+/** The token that is meant by what was typed. A token itself is taken from standard input alone. */
+async function tokenInput({ io }: Session, id: string, command: Command) {
+  if (tokenInText.test(id)) {
+    command.error(
+      "error: expected a token's id, got a token: on a command line everyone on this machine can read it. " +
+        "Give the id that `token list` shows, or `token revoke -` and the token on standard input.",
+      { code: "usage", exitCode: 2 },
+    );
+  }
+  return id === "-" ? { hash: hashFrom(await io.readInput(longestInput)) } : { id };
+}
+
+/** Revokes all tokens of a player, once that is confirmed. */
+async function revokeAllOf(session: Session, player: string, options: ConfirmOptions): Promise<void> {
+  const { look, output, withControl } = session;
+  const found = await look("token.list", { player });
+  const tokens = found.filter(({ state }) => state !== "revoked");
+  if (tokens.length > 0) {
+    const what = tokens.length === 1 ? `the token of ${player}` : `all ${tokens.length} tokens of ${player}`;
+    await confirm(session, options, { asks: `Revoke ${what}?`, does: `This revokes ${what}` });
+  }
+  const result = await withControl("changes", (control) => control.administer("token.revoke", { player }));
+  output.result(result, result.info);
 }

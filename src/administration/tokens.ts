@@ -4,8 +4,8 @@ import { Failure } from "../errors.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive, keepToken, newToken, tokenInText } from "../identity/tokens.ts";
 import { versionForm } from "../identity/versions.ts";
-import type { Token } from "../model.ts";
-import type { Data } from "../store/data.ts";
+import type { Player, Token } from "../model.ts";
+import type { Data, Draft } from "../store/data.ts";
 import { didYouMean } from "../text.ts";
 import { defineChange, defineRead, type Info, playerReference, visible } from "./define.ts";
 
@@ -76,15 +76,30 @@ export const list = defineRead({
 });
 
 export const revoke = defineChange({
-  /** The token's id, or the hash of the token itself: that stays with whoever typed it. */
-  input: v.union([v.strictObject({ id: v.string() }), v.strictObject({ hash: v.string() })]),
-  change(draft, input, { now }): Info {
+  /** The token's id, or the hash of the token itself, which stays with whoever typed it; or all of a player's. */
+  input: v.union([
+    v.strictObject({ id: v.string() }),
+    v.strictObject({ hash: v.string() }),
+    v.strictObject({ player: playerReference }),
+  ]),
+  change(draft, input, { now }): Info & { tokens: readonly string[] } {
+    if ("player" in input) return revokeAll(draft, requirePlayer(draft, input.player), now);
     const token = "id" in input ? requireId(draft, input.id) : requireHash(draft, input.hash);
-    if (token.revokedAt !== null) return { info: `The token ${token.id} is revoked already.` };
+    if (token.revokedAt !== null) return { info: `The token ${token.id} is revoked already.`, tokens: [] };
     draft.tokens.put({ ...token, revokedAt: now });
-    return { info: `Revoked the token ${token.id}.` };
+    return { info: `Revoked the token ${token.id}.`, tokens: [token.id] };
   },
 });
+
+/** Revokes all tokens of a player, expired ones as well: a clock that is set back would make them valid again. */
+function revokeAll(draft: Draft, { uuid, name }: Player, now: number) {
+  const tokens = draft.tokens.find("player", uuid).filter(({ revokedAt }) => revokedAt === null);
+  for (const token of tokens) draft.tokens.put({ ...token, revokedAt: now });
+  const ids = tokens.map(({ id }) => id);
+  if (ids.length === 0) return { info: `${name} has no token that is not revoked.`, tokens: ids };
+  const what = ids.length === 1 ? "the token" : `${ids.length} tokens`;
+  return { info: `Revoked ${what} of ${name}: ${ids.join(", ")}.`, tokens: ids };
+}
 
 function requireId(data: Data, id: string): Token {
   const token = data.tokens.get(id.toLowerCase());

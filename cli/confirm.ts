@@ -1,0 +1,42 @@
+/** What a command asks before it does something that is hard to take back (contract, section 4). */
+import { Failure } from "../src/errors.ts";
+import { Reported } from "./output.ts";
+import type { Session } from "./session.ts";
+import type { GlobalOptions } from "./workplace.ts";
+
+/** The options that decide whether anybody is asked. */
+export interface ConfirmOptions extends Pick<GlobalOptions, "json" | "input"> {
+  /** Whether `--yes` answers. */
+  readonly yes?: boolean;
+}
+
+/** A question, and what is said where there is nobody to answer it. */
+export interface Question {
+  /** Answered by yes or no, such as "Remove Ada?". */
+  readonly asks: string;
+  /** What the command does, as a main clause: "This removes Ada". */
+  readonly does: string;
+  /** What to do then; by default it names `--yes`. */
+  readonly hint?: string;
+  /** What the failure has with `--json`, beside code, info and hint. */
+  readonly details?: object;
+}
+
+/** Asks, unless `--yes` has answered. @throws Failure, or Reported, where it is not to be done */
+export async function confirm(
+  { io, output }: Pick<Session, "io" | "output">,
+  { json, input, yes = false }: ConfirmOptions,
+  { asks, does, hint = "--yes does it without asking.", details }: Question,
+): Promise<void> {
+  if (yes) return;
+  if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
+    const info = `${does}, and nobody can be asked: nothing was changed.`;
+    if (!json || details === undefined) throw new Failure("CONFLICT", info, { hint });
+    output.result({ code: "CONFLICT", info, hint, ...details }, "");
+    throw new Reported();
+  }
+  const answer = await io.ask(`${asks} [y/N] `);
+  if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
+  output.remark("Nothing was changed.");
+  throw new Reported();
+}

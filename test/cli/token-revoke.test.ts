@@ -1,0 +1,74 @@
+/** `token revoke --player`: all tokens of a player, as one change that is asked about (step 9, item 10). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assertIncludes } from "../_setup.ts";
+import { describeBothWays } from "./_both-ways.ts";
+import { answering, type Desk, type FailureDocument, type IssuedDocument } from "./_setup.ts";
+
+/** A desk on which Ada has two tokens and a revoked one, and others have theirs. Gives the ids of the two. */
+async function withTokens(desk: Desk): Promise<string[]> {
+  await desk.ok("player", "add", "Ada");
+  await desk.ok("player", "add", "Bob");
+  const issue = (...who: readonly string[]) => desk.json<IssuedDocument>("token", "issue", ...who);
+  await desk.ok("token", "revoke", (await issue("--player", "Ada")).id);
+  await issue("--player", "Bob");
+  await issue("--public");
+  return [(await issue("--player", "Ada")).id, (await issue("--player", "Ada", "--expires", "30d")).id];
+}
+
+async function validTokens(desk: Desk): Promise<(string | null)[]> {
+  const rows = await desk.json<{ player: string | null; state: string }[]>("token", "list");
+  return rows.filter(({ state, player }) => state === "valid" && player !== null).map(({ player }) => player);
+}
+
+const line = ["token", "revoke", "--player", "Ada"] as const;
+
+describeBothWays("token revoke --player", (open) => {
+  it("when --yes is given then all tokens of the player are revoked as one change, and nobody else's", async (t) => {
+    const desk = await open(t);
+    const ids = await withTokens(desk);
+    const { info, tokens } = await desk.json<{ info: string; tokens: string[] }>(...line, "--yes");
+    assert.deepEqual([...tokens].sort(), [...ids].sort());
+    assert.match(info, /^Revoked 2 tokens of Ada: \w{8}, \w{8}\.$/);
+    assert.deepEqual(await validTokens(desk), ["Bob"]);
+    const change = await desk.json<{ number: number; changes: unknown[] }>("audit", "--limit", "1");
+    assert.equal(change.changes.length, 2);
+    await desk.ok("undo", String(change.number));
+    assert.deepEqual(await validTokens(desk), ["Bob", "Ada", "Ada"]);
+  });
+
+  it("when it is asked on a terminal then only yes revokes them", async (t) => {
+    const desk = await open(t);
+    await withTokens(desk);
+    const no = await answering(desk, "n", ...line);
+    assert.deepEqual([no.exitCode, no.questions], [1, ["Revoke all 2 tokens of Ada? [y/N] "]]);
+    assert.equal((await validTokens(desk)).length, 3);
+    assert.equal((await answering(desk, "y", ...line)).exitCode, 0);
+    assert.deepEqual(await validTokens(desk), ["Bob"]);
+  });
+
+  it("when nobody can be asked then it fails and revokes none", async (t) => {
+    const desk = await open(t);
+    await withTokens(desk);
+    assertIncludes(await desk.fails(...line), "This revokes all 2 tokens of Ada, and nobody can be asked");
+    const { code, hint } = await desk.failsAs<FailureDocument>(...line);
+    assert.equal(code, "CONFLICT");
+    assertIncludes(hint ?? "", "--yes");
+    assert.equal((await validTokens(desk)).length, 3);
+  });
+
+  it("when the player has none that is valid then nothing is asked and nothing changes", async (t) => {
+    const desk = await open(t);
+    await withTokens(desk);
+    await desk.ok(...line, "--yes");
+    assert.equal(await desk.ok(...line), "Ada has no token that is not revoked.\n");
+  });
+
+  it("when the player is not known then it is refused, and so are an id and a player at once", async (t) => {
+    const desk = await open(t);
+    const [id = ""] = await withTokens(desk);
+    assertIncludes(await desk.fails("token", "revoke", "--player", "Adda", "--yes"), 'Did you mean "Ada"?');
+    assertIncludes(await desk.misused("token", "revoke", id, "--player", "Ada"), "one of <id> and --player");
+    assert.equal((await validTokens(desk)).length, 3);
+  });
+});
