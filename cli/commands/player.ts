@@ -86,10 +86,18 @@ export function addPlayerCommands(program: Command, session: Session): void {
 
   player
     .command("show")
-    .description("show all that is known of a player")
+    .description("show a player: rights, memberships, statistics, tokens")
     .argument("<player>", "name or UUID")
-    .addHelpText("after", examples("player show Ada"))
-    .action(async (reference: string) => {
+    .option(
+      "--everything",
+      "all records and all changes of a person, registered or not, as one JSON document",
+    )
+    .addHelpText("after", examples("player show Ada", "player show Ada --everything > ada.json"))
+    .action(async (reference: string, { everything = false }: { everything?: boolean }) => {
+      if (everything) {
+        const { showEverything } = await import("../actions/player-everything.ts");
+        return showEverything(session, reference);
+      }
       const shown = await look("player.show", { player: reference });
       const { statistic } = shown;
       const lines: [string, string][] = [

@@ -2,6 +2,7 @@
 import type * as v from "valibot";
 import { complete } from "./completion.ts";
 import type { AdministrationOperation } from "./define.ts";
+import { everything } from "./everything.ts";
 import * as names from "./names.ts";
 import * as players from "./players.ts";
 import { removeName } from "./remove-name.ts";
@@ -15,6 +16,7 @@ export const administration = {
   "player.add": players.add,
   "player.list": players.list,
   "player.show": players.show,
+  "player.everything": everything,
   "player.rename": rename,
   "player.remove": players.remove,
   "player.exclude": players.exclude,
