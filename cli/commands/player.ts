@@ -133,8 +133,18 @@ export function addPlayerCommands(program: Command, session: Session): void {
       output.result(result, result.info);
     });
 
+  player
+    .command("remove")
+    .description("remove a player, with statistics, memberships and tokens")
+    .argument("<player>", "name or UUID")
+    .option("--yes", "do not ask")
+    .addHelpText("after", examples("player remove Ada"))
+    .action(async (reference: string, _options: object, command: Command) => {
+      const { removePlayer } = await import("../actions/player-remove.ts");
+      return removePlayer(session, reference, command.optsWithGlobals());
+    });
+
   const simple = [
-    ["remove", "player.remove", "remove a player, with statistics, memberships and tokens"],
     ["exclude", "player.exclude", "exclude a player from the interface: every operation answers EXCLUDED"],
     ["readmit", "player.readmit", "end the exclusion of a player"],
     ["reset-statistic", "player.reset-statistic", "set all statistics of a player to 0"],

@@ -64,7 +64,7 @@ describe("audit statistics", () => {
 
   it("when the player was removed since then the case can be closed all the same", async (t) => {
     const desk = await deskWithKills(t, 125, 50);
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     await desk.ok("audit", "statistics", "--close", ada);
     assert.deepEqual(await desk.json("audit", "statistics"), []);
     assertIncludes(await desk.ok("data", "verify"), "no problems");

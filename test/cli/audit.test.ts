@@ -84,7 +84,7 @@ describe("audit", () => {
   it("when a player is registered and removed then the changes have the names of the commands", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     const shown = await cells(desk, "--limit", "2");
     assert.deepEqual(
       [...new Set(shown.map(([number, , operation]) => `${number} ${operation}`))],
@@ -169,7 +169,7 @@ describe("audit", () => {
 
   it("when a player was removed then the name is still told", async (t) => {
     const desk = await deskWithHistory(t);
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     assert.deepEqual(await numbers(desk, "--player", "Ada"), [2, 3, 4, 6]);
     const [[, who] = []] = await cells(desk, "--by", "Ada");
     assert.equal(who, "Ada");

@@ -53,7 +53,7 @@ const script = [
   "routes check",
   "player rename Ada Countess",
   "player rename Countess ADA",
-  "player remove Ada",
+  "player remove Ada --yes",
   "player list",
 ];
 

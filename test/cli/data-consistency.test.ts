@@ -88,7 +88,7 @@ it("serve warns of it, and starts all the same", async (t) => {
 it("a backup that has it can be restored, with a warning", async (t) => {
   const desk = await inconsistentDesk(t);
   await desk.ok("data", "backup", "b.gz");
-  await desk.ok("player", "remove", uuid("2"));
+  await desk.ok("player", "remove", uuid("2"), "--yes");
   const { exitCode, stderr } = await desk.run(["data", "restore", "b.gz", "--yes"]);
   assert.equal(exitCode, 0, stderr);
   assert.match(stderr, /warning: players 2{32}: the name Ada/);

@@ -155,7 +155,7 @@ describe("data repair --from", () => {
   it("when the folder is damaged then the backup takes its place, and no number is given twice", async (t) => {
     const desk = await deskWithPast(t);
     await desk.ok("data", "backup", "b.gz");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     await desk.ok("player", "add", "Dora");
     await damage(desk, "journal-000000000003.log", "Dora");
     const damaged = await desk.files();

@@ -92,7 +92,7 @@ describe("data restore --at", () => {
     await desk.ok("data", "backup", "b.gz");
     await desk.ok("--data", "copy", "data", "restore", "b.gz");
     const moment = new Date().toISOString();
-    await desk.ok("--data", "copy", "player", "remove", "Ada");
+    await desk.ok("--data", "copy", "player", "remove", "Ada", "--yes");
     await desk.ok("--data", "copy", "data", "restore", "--at", moment, "--yes");
     const names = await desk.json<unknown[]>("--data", "copy", "player", "list");
     assert.equal(names.length, 3);

@@ -40,7 +40,7 @@ async function changedDesk(t: TestContext): Promise<Desk> {
   await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10");
   await desk.ok("data", "backup", "b.gz");
   await desk.ok("data", "export", "e.json");
-  await desk.ok("player", "remove", "Cleo");
+  await desk.ok("player", "remove", "Cleo", "--yes");
   await desk.ok("player", "add", "Dora");
   await desk.ok("call", "/wantedreason/remove", "reason=Theft");
   await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=90");
@@ -179,7 +179,7 @@ describe("tokens", () => {
     const tokens = { ada: await issue("Ada"), bob: await issue("Bob"), cleo: await issue("Cleo") };
     await desk.ok("data", "backup", "b.gz");
     await desk.ok("token", "revoke", tokens.bob.id);
-    await desk.ok("player", "remove", "Cleo");
+    await desk.ok("player", "remove", "Cleo", "--yes");
     const later = await issue("Ada");
     return { desk, ...tokens, later };
   }
@@ -207,7 +207,7 @@ describe("tokens", () => {
 
   it("that were revoked stay so with --tokens, though their player was removed since", async (t) => {
     const { desk, ada, bob } = await tokenDesk(t);
-    await desk.ok("player", "remove", "Bob");
+    await desk.ok("player", "remove", "Bob", "--yes");
     await desk.ok("data", "restore", "b.gz", "--tokens", "--yes");
     assert.equal(await codeOf(desk, bob), "TOKEN_REVOKED");
     assert.equal(await codeOf(desk, ada), undefined);
@@ -223,7 +223,7 @@ describe("tokens", () => {
       "1",
     );
     await desk.ok("undo", String(number));
-    await desk.ok("player", "remove", "Bob");
+    await desk.ok("player", "remove", "Bob", "--yes");
     await desk.ok("data", "restore", "b.gz", "--tokens", "--yes");
     assert.equal(await codeOf(desk, bob), undefined);
   });
@@ -281,7 +281,7 @@ describe("undoing a restore", () => {
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("member", "remove", "Ada", "GROVE");
     const number = String((await auditOf(desk)).at(-1)?.number);
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     assert.match(await desk.fails("undo", number), /is not registered any more/);
     assert.equal((await desk.json<VerifyDocument>("data", "verify")).ok, true);
   });

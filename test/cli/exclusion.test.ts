@@ -114,7 +114,8 @@ routes:
       [missing, /no route table .*none\.yaml/],
     ] as const) {
       for (const command of ["exclude", "readmit", "remove"]) {
-        assert.match(await desk.fails("player", command, "Ada", ...args), said);
+        const yes = command === "remove" ? ["--yes"] : [];
+        assert.match(await desk.fails("player", command, "Ada", ...yes, ...args), said);
       }
       // Whom it is about is looked at first.
       assert.match(await desk.fails("player", "remove", "Nobody", ...args), /no player "Nobody"/);
@@ -132,7 +133,7 @@ describe("player remove", () => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--admin");
     await desk.ok("group", "add", "Ada", "VIP");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     assert.deepEqual(await desk.json("player", "list"), []);
     assert.deepEqual(await desk.json("admin", "list"), []);
     assert.doesNotMatch(await desk.ok("group", "list"), /Ada/);
@@ -144,7 +145,7 @@ describe("player remove", () => {
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     assert.deepEqual(await desk.answerTo(token, "/targetlist"), [200, undefined]);
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     assert.equal((await desk.answerTo(token, "/targetlist"))[0], 401);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     assert.equal((await desk.answerTo(token, "/targetlist"))[0], 401);
@@ -166,7 +167,7 @@ describe("player remove", () => {
     );
     await desk.ok("group", "add", "Ada", "TARGETLIST");
     await desk.ok("call", "/statistic/Ada/set", "type=kill", "amount=7");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     const ada = await desk.json<PlayerDocument>("player", "show", "Ada");
     assert.deepEqual([ada.administrator, ada.members, ada.groups, ada.statistic.kills], [false, [], [], 0]);
@@ -178,7 +179,7 @@ describe("player remove", () => {
     await desk.ok("player", "add", "Bob", "--member", "GROVE:5");
     await desk.ok("group", "add", "Bob", "VIP");
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Bob");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     const bob = await desk.json<PlayerDocument>("player", "show", "Bob");
     assert.deepEqual([bob.members, bob.groups], [[{ organisation: "GROVE", rank: 5 }], ["VIP"]]);
     assert.deepEqual(await desk.answerTo(token, "/blacklistreason/GROVE"), [200, undefined]);
@@ -187,15 +188,15 @@ describe("player remove", () => {
   it("when a player is removed twice then the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
-    await desk.ok("player", "remove", "Ada");
-    assert.match(await desk.fails("player", "remove", "Ada"), /Ada/);
+    await desk.ok("player", "remove", "Ada", "--yes");
+    assert.match(await desk.fails("player", "remove", "Ada", "--yes"), /Ada/);
   });
 
   it("when an excluded player is removed and registered anew with the same UUID then the exclusion holds", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     await desk.ok("player", "exclude", "Ada");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     await desk.ok("player", "add", "Bea", "--uuid", uuid);
     assert.equal(await codeOf(desk, "Bea"), "EXCLUDED");
   });
@@ -205,7 +206,7 @@ describe("player remove", () => {
       const desk = await seededDesk(t);
       await desk.ok("player", "add", "Ada", "--uuid", uuid);
       await desk.ok("player", "exclude", "Ada");
-      await desk.ok("player", "remove", "Ada");
+      await desk.ok("player", "remove", "Ada", "--yes");
       assert.match(await desk.ok("group", "list"), /BLACKLIST\tAda/);
       await desk.ok("player", "readmit", reference);
       await desk.ok("player", "add", "Ada", "--uuid", uuid);

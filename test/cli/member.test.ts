@@ -134,7 +134,7 @@ describe("group", () => {
     await desk.ok("player", "add", "ada", "--uuid", uuid);
     assert.deepEqual(await groupsOf(desk, uuid), ["TARGETLIST"]);
     // Bound to the UUID, it does not go over to whoever takes the name next.
-    await desk.ok("player", "remove", "ada");
+    await desk.ok("player", "remove", "ada", "--yes");
     await desk.ok("player", "add", "Ada");
     assert.deepEqual(await groupsOf(desk, "Ada"), []);
   });

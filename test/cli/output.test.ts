@@ -191,7 +191,7 @@ describe("--json", () => {
       ["player", "exclude", "Ada"],
       ["player", "readmit", "Ada"],
       ["player", "reset-statistic", "Ada"],
-      ["player", "remove", "Ada"],
+      ["player", "remove", "Ada", "--yes"],
     ]) {
       const { exitCode, stdout, stderr } = await desk.run(["--json", ...command]);
       assert.equal(exitCode, 0, command.join(" "));

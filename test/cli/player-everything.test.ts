@@ -109,13 +109,13 @@ describeBothWays("player show --everything", (open) => {
   it("when a player was removed then what stayed is found by the name, and the journal's part as well", async (t) => {
     const desk = await open(t);
     await withPeople(desk);
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     const shown = await everything(desk, "Ada");
     assert.deepEqual(shown.uuids, [uuid]);
     assert.deepEqual(counts(shown), { targets: 1, houseBans: 2, houseBanReasons: 1 });
     assert.equal(shown.audit.at(-1)?.operation, "player.remove");
     await desk.ok("player", "add", "Zoe");
-    await desk.ok("player", "remove", "Zoe");
+    await desk.ok("player", "remove", "Zoe", "--yes");
     assert.deepEqual(
       (await everything(desk, "Zoe")).audit.map(({ operation }) => operation),
       ["player.add", "player.remove"],

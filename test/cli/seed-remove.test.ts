@@ -95,7 +95,7 @@ describeBothWays("seed remove", (open) => {
     const desk = await open(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("group", "add", "Ada", "VIP");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     const number = String(await lastNumber(desk));
     await desk.ok("seed", "remove", "faction", "GROVE");
     assertIncludes(await desk.fails("undo", number), "the faction or service GROVE of memberships");

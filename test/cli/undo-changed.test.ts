@@ -66,7 +66,7 @@ for (const beside of [false, true]) {
     it("leaves what needs a record that it leaves: a membership does not come back without its player", async (t) => {
       const desk = await open(t);
       await desk.ok("player", "add", "Ada", "--member", "GROVE:1");
-      await desk.ok("player", "remove", "Ada");
+      await desk.ok("player", "remove", "Ada", "--yes");
       const removal = await lastNumber(desk);
       await desk.ok("player", "add", "Ada");
       const failure = await desk.failsAs<FailureDocument>("undo", removal, "--except-changed");

@@ -107,7 +107,7 @@ describeBothWays("undo", (open) => {
     const { id } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     await desk.ok("call", "/statistic/Ada/set", "type=KILL", "amount=7");
     const before = await desk.json<PlayerDocument>("player", "show", "Ada");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     assertIncludes(await desk.fails("player", "show", "Ada"), 'no player "Ada"');
     await undoLast(desk);
     const after = await desk.json<PlayerDocument & { tokens: { id: string; state: string }[] }>(
@@ -254,7 +254,7 @@ describe("undo", () => {
   it("when the name of a removed player is another's by now then undoing the removal is refused", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
-    await desk.ok("player", "remove", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
     const number = await lastNumber(desk);
     await desk.ok("player", "add", "Ada");
     assertIncludes(await desk.fails("undo", number), "Ada");
