@@ -176,7 +176,7 @@ export const remove = defineChangeByTable({
 export const exclude = defineChangeByTable({
   input: player,
   change(draft, input, context) {
-    const subject = toNewSubject(draft, input.player);
+    const subject = toNewSubject(draft, input.player, "player");
     const changed = joinGroup(draft, context.excludedGroup(), subject);
     if (!changed) return info(`${subject.name} is excluded already.`);
     return info(`Excluded ${subject.name}.${unregisteredNote(draft, input.player)}`);
@@ -266,7 +266,7 @@ export const addToGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireGroup(draft, input.group);
-    const subject = toNewSubject(draft, input.player);
+    const subject = toNewSubject(draft, input.player, "player");
     const changed = joinGroup(draft, group, subject);
     if (!changed) return info(`${subject.name} is in ${group} already.`);
     return info(`Added ${subject.name} to ${group}.${unregisteredNote(draft, input.player)}`);

@@ -58,14 +58,15 @@ export function toSubject(data: Data, reference: string): Subject {
 
 /**
  * As {@link toSubject}, for a record that is to be made: somebody who is not registered is a name alone.
+ * @param parameter where the reference was given
  * @throws Failure `PARAMETER_INVALID` where that has an invisible character: some are letters to Unicode
  */
-export function toNewSubject(data: Data, reference: string): Subject {
+export function toNewSubject(data: Data, reference: string, parameter = "name"): Subject {
   const subject = toSubject(data, reference);
   const invisible = subject.uuid === null ? invisibleIn(subject.name) : undefined;
   if (invisible === undefined) return subject;
-  throw new Failure("PARAMETER_INVALID", `"name" is not right: ${leaveOut(invisible)}.`, {
-    parameter: "name",
+  throw new Failure("PARAMETER_INVALID", `"${parameter}" is not right: ${leaveOut(invisible)}.`, {
+    parameter,
   });
 }
 

@@ -128,6 +128,18 @@ routes:
   });
 });
 
+it("a name with an invisible letter is refused by the argument that it was given as", async (t) => {
+  const desk = await seededDesk(t);
+  for (const args of [
+    ["player", "exclude", "Ada\u3164"],
+    ["group", "add", "Ada\u3164", "VIP"],
+  ]) {
+    const { info, parameter } = await desk.failsAs<FailureDocument>(...args);
+    assert.equal(parameter, "player");
+    assert.match(info, /^"player" is not right: leave out the invisible character U\+3164/);
+  }
+});
+
 describe("player remove", () => {
   it("when a player is removed then the player is in no list any more", async (t) => {
     const desk = await seededDesk(t);
