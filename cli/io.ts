@@ -25,6 +25,8 @@ export interface IO {
   readInput(most: number): Promise<string>;
   /** Relative paths are meant from here. */
   readonly cwd: string;
+  /** Writes to standard output what must not be lost. @throws Failure where that fails, or its reader is gone */
+  deliver(text: string): Promise<void>;
   /** Calls back whenever the command is to stop: on each SIGINT and SIGTERM. */
   onStop(callback: () => void): void;
   /** Calls back whenever the command is to read its configuration again: on SIGHUP. */
@@ -48,7 +50,10 @@ const leaveMilliseconds = 500;
 export function processIO(): IO {
   let stdout: Sink = isFile(1) ? fileSink(1) : process.stdout;
   let stderr: Sink = process.stderr;
+  let isDelivering = false;
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // Whoever delivers is told.
+    if (isDelivering) return;
     // Whoever reads the output may have seen enough, as `head` has: that is no failure.
     if (error.code === "EPIPE") process.exit(0);
     process.stderr.write(`error: ${outputFailed(error).message}\n`);
@@ -67,6 +72,17 @@ export function processIO(): IO {
     cwd: process.cwd(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
     readInput,
+    async deliver(text) {
+      if (stdout !== process.stdout) {
+        stdout.write(text);
+        return;
+      }
+      isDelivering = true;
+      await new Promise<void>((resolve, reject) => {
+        process.stdout.write(text, (error) => (error == null ? resolve() : reject(outputFailed(error))));
+      });
+      isDelivering = false;
+    },
     onStop(callback) {
       process.on("SIGINT", callback);
       process.on("SIGTERM", callback);

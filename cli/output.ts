@@ -39,9 +39,12 @@ export class Output {
     this.#io.stdout.write(withoutTokens(this.#toText(document, text)));
   }
 
-  /** Shows a result with a new token in it: the one time that a token is shown. */
-  issued(document: unknown, text: string): void {
-    this.#io.stdout.write(this.#toText(document, text));
+  /**
+   * Shows a result with a new token in it: the one time that a token is shown.
+   * @throws Failure where it cannot be written, or its reader is gone: nobody has seen the token then
+   */
+  issued(document: unknown, text: string): Promise<void> {
+    return this.#io.deliver(this.#toText(document, text));
   }
 
   #toText(document: unknown, text: string): string {

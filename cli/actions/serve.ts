@@ -235,7 +235,7 @@ async function greet({ output }: Session, service: Service, url: string): Promis
   }
   const { token } = await service.administer("token.issue", { label: "first start" });
   const open = `${url}${prefix.replace(/\{\w+\}/, token)}/player/groups`;
-  output.issued(
+  await output.issued(
     { url, open },
     `${listening}
 

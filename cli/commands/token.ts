@@ -46,6 +46,15 @@ async function requireReadOnly(control: Control, id: string): Promise<void> {
   );
 }
 
+/** The failure where an issued token could not be shown, and never will be. */
+function unseen(id: string, cause: Error): Failure {
+  const sentence = `The token ${id} was issued, but nobody has seen it. ${cause.message}`;
+  return new Failure("STORE_UNAVAILABLE", sentence, {
+    hint: `\`addon-cli token revoke ${id}\` revokes it. Then issue another one.`,
+    cause,
+  });
+}
+
 interface IssueOptions {
   readonly player?: string;
   readonly public?: boolean;
@@ -89,7 +98,9 @@ export function addTokenCommands(program: Command, session: Session): void {
         if (options.readOnly === true) await requireReadOnly(control, answer.id);
         return answer;
       });
-      output.issued(issued, issued.token);
+      await output.issued(issued, issued.token).catch((error: Error) => {
+        throw unseen(issued.id, error);
+      });
     });
   token
     .command("list")

@@ -80,6 +80,7 @@ export class Running {
       env,
       cwd,
       readInput: async () => input,
+      deliver: async (text) => void this.stdout.write(text),
       onStop: (callback) => void this.#stops.push(callback),
       onReload: (callback) => void this.#reloads.push(callback),
       detachOutput: async () => ({ close: async () => {} }),
@@ -249,6 +250,7 @@ export async function answering(
     onReload: () => {},
     abort: () => assert.fail("nothing is to be aborted"),
     readInput: async () => "",
+    deliver: async (text) => void stdout.write(text),
     detachOutput: async () => ({ close: async () => {} }),
     leaveSoon: () => {},
   };

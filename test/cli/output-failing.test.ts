@@ -163,6 +163,41 @@ describe("another command whose output cannot be written", () => {
     }
   });
 
+  for (const [what, run] of [
+    [
+      "its reader is gone",
+      async (desk: Desk) => {
+        const child = new CliProcess(desk, ["token", "issue", "--public"]);
+        child.closeOutput();
+        return child;
+      },
+    ],
+    [
+      "the disk is full",
+      async (desk: Desk) =>
+        new CliProcess(desk, ["token", "issue", "--public"], [], redirected(">/dev/full")),
+    ],
+  ] as const) {
+    it(`says that nobody has seen an issued token, and how to revoke it, when ${what}`, {
+      timeout,
+    }, async (t) => {
+      const desk = await seededDesk(t);
+      const child = await run(desk);
+      assert.equal(await child.ended, 1);
+      const [{ id } = { id: "" }] = await desk.json<{ id: string }[]>("token", "list");
+      assert.match(child.stderr, new RegExp(`The token ${id} was issued, but nobody has seen it`));
+      assert.match(child.stderr, new RegExp(`token revoke ${id}`));
+      assert.doesNotMatch(child.stderr, /gat_/);
+    });
+  }
+
+  it("leaves with 0 when the reader of a list has seen enough", { timeout }, async (t) => {
+    const desk = await seededDesk(t);
+    const child = new CliProcess(desk, ["routes", "list"]);
+    child.closeOutput();
+    assert.equal(await child.ended, 0, child.stderr);
+  });
+
   it("does its work when its remarks cannot be written", { timeout }, async (t) => {
     const desk = await emptyDesk(t);
     const child = new CliProcess(desk, ["player", "add", "Ada"], [], redirected("2>/dev/full"));

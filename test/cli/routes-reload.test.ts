@@ -18,6 +18,7 @@ import {
 /** What these commands do not use. */
 const unused = {
   readInput: async () => "",
+  deliver: async () => {},
   detachOutput: async () => ({ close: async () => {} }),
   leaveSoon: () => {},
 };

@@ -16,6 +16,7 @@ function surroundings() {
     env: {},
     cwd: "/",
     readInput: async () => "",
+    deliver: async () => {},
     onStop: (callback) => void callbacks.push(callback),
     onReload: (callback) => void reloads.push(callback),
     detachOutput: async () => ({ close: async () => {} }),
