@@ -58,8 +58,9 @@ export async function showAudit(
   const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraph : toLines;
   const { limit } = look;
   if (limit !== undefined && !goOn && !needsNames(look)) {
-    const { entries, names } = await readNewest(nodeFiles, folder, { ...look, limit });
+    const { entries, names, warnings } = await readNewest(nodeFiles, folder, { ...look, limit });
     if (stopped.aborted) return;
+    for (const warning of warnings) output.remark(`warning: ${warning}`);
     for (const entry of entries) io.stdout.write(toText(entry, names, session));
     if (entries.length === 0) output.remark(nothing);
     return;

@@ -52,7 +52,8 @@ export async function readNames(files: Files, folder: string): Promise<Known> {
   const warnings: string[] = [];
   let database: Known["database"];
   try {
-    for await (const record of readHistory(files, folder)) names.learn(record);
+    const onMissing = (first: number, last: number) => void warnings.push(missingWords(folder, first, last));
+    for await (const record of readHistory(files, folder, 0, onMissing)) names.learn(record);
   } catch (error) {
     // Whoever looks for changes is told of it by then: here are only names.
     if (!(error instanceof Failure)) throw error;
@@ -67,6 +68,13 @@ export async function readNames(files: Files, folder: string): Promise<Known> {
     warnings.push(`${error.message} Names are those that the journal has.`);
   }
   return { names, database, warnings };
+}
+
+/** What is said where the journal lacks changes between others, in a sentence. */
+function missingWords(folder: string, first: number, last: number): string {
+  const [changes, are] =
+    first === last ? [`change ${first}`, "it is"] : [`changes ${first} to ${last}`, "they are"];
+  return `The journal in ${folder} lacks ${changes}: ${are} not shown. A file was lost, or could not be repaired.`;
 }
 
 /** The data as it is in the files; read anew where a file was dropped between its listing and its reading. */
@@ -128,18 +136,24 @@ export async function readNewest(
   files: Files,
   folder: string,
   look: Look & { readonly limit: number },
-): Promise<{ entries: readonly Entry[]; names: Names }> {
+): Promise<{ entries: readonly Entry[]; names: Names; warnings: readonly string[] }> {
+  const warnings: string[] = [];
+  const onMissing = (first: number, last: number) => void warnings.push(missingWords(folder, first, last));
   const select = toSelection(look, new Names());
   const entries: Entry[] = [];
   if (look.limit > 0) {
-    for await (const record of readBackwards(files, folder)) {
+    for await (const record of readBackwards(files, folder, onMissing)) {
       const entry = select(record);
       if (entry !== undefined && entries.push(entry) === look.limit) break;
     }
   }
   entries.reverse();
   const names = await findNames(files, folder, entries);
-  return { entries: entries.map((entry) => ({ ...entry, name: names.of(entry.who) ?? null })), names };
+  return {
+    entries: entries.map((entry) => ({ ...entry, name: names.of(entry.who) ?? null })),
+    names,
+    warnings,
+  };
 }
 
 function newest(entries: readonly Entry[], limit: number): Entry[] {

@@ -12,24 +12,39 @@ import { join } from "node:path";
 import { type Files, readRange, sizeOf } from "./files.ts";
 import { headerLine, type JournalRecord, readSegment, segmentFile, segmentsIn } from "./journal.ts";
 import { BrokenLine, bodyOffset, lineFeed, writtenChecksum } from "./lines.ts";
-import { toDamage } from "./reading.ts";
+import { type OnMissing, toDamage } from "./reading.ts";
 
 /** The bytes of a block, where no change is longer. */
 const blockLength = 256 * 1024;
 
 /**
  * Every change that the journal has, the newest first. Takes no lock.
+ * @param onMissing told of changes that are missing between others
  * @throws Failure `STORE_UNAVAILABLE` at the first damage; what stands behind it has been given by then
  */
-export async function* readBackwards(files: Files, folder: string): AsyncGenerator<JournalRecord> {
+export async function* readBackwards(
+  files: Files,
+  folder: string,
+  onMissing: OnMissing = () => {},
+): AsyncGenerator<JournalRecord> {
+  /** The number that the segment before has to lead to. */
+  let next: number | undefined;
   for (const first of segmentsIn(await files.readdir(folder)).toReversed()) {
     const path = join(folder, segmentFile(first));
+    let isEmpty = true;
     try {
-      yield* readSegmentBackwards(files, path);
+      for await (const record of readSegmentBackwards(files, path)) {
+        const { sequence } = record;
+        if (isEmpty && next !== undefined && sequence + 1 < next) onMissing(sequence + 1, next - 1);
+        isEmpty = false;
+        yield record;
+      }
     } catch (error) {
       // Dropped meanwhile, since its retention is over.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw toDamage(path, error);
     }
+    // One that a failed snapshot has begun is empty, and the segment before it goes on beyond its number.
+    next = isEmpty ? (next ?? first) : first;
   }
 }
 

@@ -295,21 +295,38 @@ export async function readStateInto<M extends Model>(
   return { database, warnings };
 }
 
+/** Told of changes that a journal lacks between others, by the numbers of the first and the last of them. */
+export type OnMissing = (first: number, last: number) => void;
+
 /**
  * Every record of the journal behind a change, in order; as many are in memory as one piece of a file has. Numbers that
  * the files do not have any more are left out.
+ * @param onMissing told where that is between others: a file was lost, or `data repair` could not save it
  * @throws Failure `STORE_UNAVAILABLE` at the first damage; what stands before it has been given by then
  */
-export async function* readHistory(files: Files, folder: string, after = 0): AsyncGenerator<JournalRecord> {
+export async function* readHistory(
+  files: Files,
+  folder: string,
+  after = 0,
+  onMissing: OnMissing = () => {},
+): AsyncGenerator<JournalRecord> {
+  let last: number | undefined;
   for (const first of historyAfter(segmentsIn(await files.readdir(folder)), after)) {
+    if (last !== undefined && first > last + 1) onMissing(last + 1, first - 1);
+    let end = first - 1;
     const records: JournalRecord[] = [];
-    const told = ({ record }: ReadRecord) => void (record.sequence > after && records.push(record));
+    const told = ({ record }: ReadRecord) => {
+      end = record.sequence;
+      if (end > after) records.push(record);
+    };
     const pieces = readByPieces(files, folder, first, told);
     try {
       for await (const _ of pieces) yield* records.splice(0);
+      last = Math.max(last ?? 0, end);
     } catch (error) {
       // Dropped meanwhile, since its retention is over.
       if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+      last = undefined;
     }
     yield* records;
   }

@@ -1,6 +1,7 @@
 /** `audit`: what it shows on a terminal, in a pipe and as JSON; filters; following; statistics under watch. */
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { readFile, rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { connectControl } from "../../src/control/client.ts";
 import { assertIncludes, assertLacks } from "../_setup.ts";
@@ -213,6 +214,23 @@ describe("audit", () => {
   it("when another process has the folder without serving it then it works all the same", async (t) => {
     const desk = await deskWithHistory(t);
     await desk.withService(async () => assert.deepEqual(await numbers(desk), [1, 2, 3, 4, 5]));
+  });
+
+  it("when a file between others is missing then it says which changes are not shown", async (t) => {
+    const desk = await deskWithHistory(t);
+    const reasons = ["Arson", "Fraud", "Speed"];
+    for (const reason of reasons) {
+      await desk.ok("data", "snapshot");
+      await desk.ok("call", "/wantedreason/add", `reason=${reason}`, "points=1");
+    }
+    await rm(join(desk.data, "journal-000000000007.log"));
+    for (const options of [[], ["--limit", "9"], ["--player", "Ada"]]) {
+      const { exitCode, stderr } = await desk.run(["audit", ...options]);
+      assert.equal(exitCode, 0);
+      assertIncludes(stderr, "lacks change 7: it is not shown");
+    }
+    assert.deepEqual(await numbers(desk), [1, 2, 3, 4, 5, 6, 8]);
+    assert.equal((await desk.run(["audit", "--limit", "1"])).stderr, "");
   });
 
   it("when the journal is damaged then it says where", async (t) => {

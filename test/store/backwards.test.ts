@@ -1,12 +1,13 @@
 /** Reading the journal in pieces, forwards and from its end: the same changes, and no more of a file than is needed. */
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
+import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { findNames } from "../../src/audit/find-names.ts";
 import { readNewest } from "../../src/audit/read.ts";
 import { readBackwards } from "../../src/store/backwards.ts";
 import { type Files, nodeFiles } from "../../src/store/files.ts";
+import { headerLine } from "../../src/store/journal.ts";
 import { readHistory } from "../../src/store/reading.ts";
 import { ada, type Keeper, openStore, want } from "../audit/_history.ts";
 
@@ -121,5 +122,51 @@ describe("the journal, read forwards", () => {
     for await (const { sequence } of readHistory(files, folder, 1)) if (sequence === 2) break;
     const { length } = await readFile(await newestSegment(folder));
     assert.ok(bytes() < length / 2, `${bytes()} of ${length} bytes were read`);
+  });
+});
+
+describe("the journal with a segment that is not there", () => {
+  /** Changes 1 and 2, 3 and 4, 5 and 6, each two in a segment of their own. */
+  async function threeSegments(t: TestContext): Promise<Keeper> {
+    const store = await openStore(t);
+    for (let each = 1; each <= 6; each += 1) {
+      await want(store, `R${each}`);
+      if (each % 2 === 0) await store.snapshot();
+    }
+    return store;
+  }
+
+  /** The changes that are read, and those that are told to be missing, forwards and from the end. */
+  async function bothWays(folder: string) {
+    const missing: number[][] = [[], []];
+    const forwards = await numbers(readHistory(nodeFiles, folder, 0, (...each) => missing[0]?.push(...each)));
+    const backwards = await numbers(readBackwards(nodeFiles, folder, (...each) => missing[1]?.push(...each)));
+    assert.deepEqual(backwards, forwards.toReversed());
+    assert.deepEqual(missing[1], missing[0]);
+    return { read: forwards, missing: missing[0] };
+  }
+
+  it("tells of the changes that are missing between others", async (t) => {
+    const { folder } = await threeSegments(t);
+    await rm(join(folder, "journal-000000000003.log"));
+    assert.deepEqual(await bothWays(folder), { read: [1, 2, 5, 6], missing: [3, 4] });
+  });
+
+  it("tells of them before an empty segment, too", async (t) => {
+    const { folder } = await threeSegments(t);
+    await rm(join(folder, "journal-000000000005.log"));
+    assert.deepEqual(await bothWays(folder), { read: [1, 2, 3, 4], missing: [5, 6] });
+  });
+
+  it("takes nothing for missing that is before the oldest segment", async (t) => {
+    const { folder } = await threeSegments(t);
+    await rm(join(folder, "journal-000000000001.log"));
+    assert.deepEqual(await bothWays(folder), { read: [3, 4, 5, 6], missing: [] });
+  });
+
+  it("takes nothing for missing behind a segment that a failed snapshot has begun", async (t) => {
+    const { folder } = await threeSegments(t);
+    await writeFile(join(folder, "journal-000000000004.log"), headerLine(4, 0, 0));
+    assert.deepEqual(await bothWays(folder), { read: [1, 2, 3, 4, 5, 6], missing: [] });
   });
 });
