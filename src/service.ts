@@ -2,7 +2,7 @@
  * The service: the one place where the store, the handlers, the route table and the engine meet. It serves requests
  * and carries out what an operator asks; `server.ts` puts it on a port, `cli/` at a command line.
  */
-import { canI, type Decision } from "./access/can-i.ts";
+import { type CallOptions, canI, type Decision } from "./access/can-i.ts";
 import type { Source } from "./access/comparison.ts";
 import { diffTables, type TableDiff } from "./access/diff.ts";
 import { peopleOf } from "./access/people.ts";
@@ -163,9 +163,15 @@ export class Service {
    * @param by another table than the one in force
    * @throws TableFaults, or Failure for a question that can not be answered
    */
-  async canI(who: string, path: string, pairs: readonly Pair[], by?: TableText): Promise<Decision> {
+  async canI(
+    who: string,
+    path: string,
+    pairs: readonly Pair[],
+    by?: TableText,
+    options?: CallOptions,
+  ): Promise<Decision> {
     const { table } = await this.#source(by);
-    return canI(this.store.data, table, this.vocabulary(), this.#now(), [who, path, pairs]);
+    return canI(this.store.data, table, this.vocabulary(), this.#now(), [who, path, pairs], options);
   }
 
   /** Everyone who may call an operation; otherwise as {@link canI}. */

@@ -11,6 +11,9 @@ type Pairs = [string, string][];
 interface Options {
   readonly table?: string;
 }
+interface CanIOptions extends Options {
+  readonly readOnly?: boolean;
+}
 
 export function addAccessCommands(program: Command, session: Session): void {
   addCanI(program, session);
@@ -31,17 +34,22 @@ function addCanI(program: Command, session: Session): void {
       "parameters; only those are needed that the restriction depends on",
       parsePair,
     )
+    .option("--read-only", "with a read-only token, which allows no changes")
     .addOption(tableOption())
     .addHelpText(
       "after",
       examples("can-i Ada /blacklistreason/GROVE/add", "can-i public /houseban advanced=true"),
     )
-    .action(async (who: string, path: string, pairs: Pairs = [], { table }: Options) => {
-      const by = table === undefined ? undefined : await tableText(session, table);
-      const decision = await withControl("reads", (control) => control.canI(who, path, pairs, by));
-      output.result(decision, decisionText(session, decision));
-      if (!decision.allowed) throw new Reported();
-    });
+    .action(
+      async (who: string, path: string, pairs: Pairs = [], { table, readOnly = false }: CanIOptions) => {
+        const by = table === undefined ? undefined : await tableText(session, table);
+        const decision = await withControl("reads", (control) =>
+          control.canI(who, path, pairs, by, { readOnly }),
+        );
+        output.result(decision, decisionText(session, decision));
+        if (!decision.allowed) throw new Reported();
+      },
+    );
 }
 
 const labels: Readonly<Record<Step["step"], string>> = {
@@ -95,7 +103,7 @@ function addWhoCan(program: Command, session: Session): void {
 }
 
 function whoText({ output }: Session, answer: WhoCan): string {
-  const { path, restriction, parameters, allowed, registered, excluded } = answer;
+  const { path, restriction, readOnly, parameters, allowed, registered, excluded } = answer;
   const given = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   const lines = [`${output.style("bold", [path, ...given].join(" "))}: ${restriction}`];
   for (const each of allowed) {
@@ -105,6 +113,7 @@ function whoText({ output }: Session, answer: WhoCan): string {
     if (each.public) lines.push("  every public token");
   }
   if (!allowed.some((each) => each.public)) lines.push("Public tokens may not.");
+  if (!readOnly) lines.push("Read-only tokens may not: it is a change.");
   if (excluded > 0) lines.push(`Excluded, so may call nothing: ${playersText(excluded, registered)}.`);
   return lines.join("\n");
 }

@@ -13,7 +13,7 @@ import {
 import type { Table } from "../engine/table.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
 import { requirePlayer } from "../identity/players.ts";
-import { liveTokenOf } from "../identity/tokens.ts";
+import { isLive } from "../identity/tokens.ts";
 import type { Player } from "../model.ts";
 import type { Data } from "../store/data.ts";
 import { oneOf } from "../text.ts";
@@ -32,7 +32,7 @@ export interface Step {
 export interface Decision {
   readonly allowed: boolean;
   /** With what a request would be refused. */
-  readonly code: "EXCLUDED" | "RESTRICTED" | null;
+  readonly code: "EXCLUDED" | "READ_ONLY" | "RESTRICTED" | null;
   /** The player's name, or `public`. */
   readonly caller: string;
   /** The path as the table has it. */
@@ -47,6 +47,12 @@ export interface Decision {
 /** Whoever holds a public token, at the command line. A player of that name is reached by UUID. */
 export const publicName = "public";
 
+/** How the operation would be called. */
+export interface CallOptions {
+  /** Whether with a read-only token (contract, section 2). */
+  readonly readOnly?: boolean;
+}
+
 /**
  * Decides as a request would be decided.
  * @param who a player's name or UUID, or `public`
@@ -58,6 +64,7 @@ export function canI(
   vocabulary: Vocabulary,
   now: number,
   [who, path, pairs]: readonly [who: string, path: string, pairs: readonly Pair[]],
+  { readOnly = false }: CallOptions = {},
 ): Decision {
   const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
   const caller = player === undefined ? publicCaller({ id: "-" }) : playerCaller(data, player);
@@ -68,15 +75,13 @@ export function canI(
   const name = player?.name ?? publicName;
   const { needs, had } = reasonOf(restriction, caller, input);
   const steps: Step[] = [];
-  if (player !== undefined && liveTokenOf(data, player.uuid, now) === undefined) {
-    const issue = `addon-cli token issue --player ${name}`;
-    steps.push({
-      step: "token",
-      passed: null,
-      says: `${name} has no valid token to call it with (${issue})`,
-    });
-  }
+  const isChange = route.operation.effect === "change";
+  const lacksToken = player === undefined ? undefined : tokenWords(data, player, isChange && !readOnly, now);
+  if (lacksToken !== undefined) steps.push({ step: "token", passed: null, says: lacksToken });
   steps.push({ step: "exclusion", passed: !excluded, says: exclusionWords(table, name, excluded) });
+  const refusesChange = readOnly && isChange;
+  if (refusesChange)
+    steps.push({ step: "token", passed: false, says: "a read-only token allows no changes" });
   const decisive = Object.entries(input).map(([key, value]) => `${key} is ${value}`);
   if (decisive.length > 0) steps.push({ step: "parameters", passed: null, says: decisive.join(", ") });
   steps.push(...caseSteps(restriction, input));
@@ -89,14 +94,23 @@ export function canI(
   for (const says of excluded && lacks.length === 0 ? [leave] : ways)
     steps.push({ step: "enough", passed: null, says });
   return {
-    allowed: mayCall(table, route, caller, input),
-    code: excluded ? "EXCLUDED" : permitted ? null : "RESTRICTED",
+    allowed: mayCall(table, route, caller, input) && !refusesChange,
+    code: excluded ? "EXCLUDED" : refusesChange ? "READ_ONLY" : permitted ? null : "RESTRICTED",
     caller: name,
     path: route.path,
     parameters: input,
     revision: table.revision,
     steps,
   };
+}
+
+/** What keeps a player's tokens from calling it, whatever else is decided; undefined where one of them does. */
+function tokenWords(data: Data, { uuid, name }: Player, needsFull: boolean, now: number): string | undefined {
+  const live = data.tokens.find("player", uuid).filter((token) => isLive(token, now));
+  const issue = `addon-cli token issue --player ${name}`;
+  if (live.length === 0) return `${name} has no valid token to call it with (${issue})`;
+  if (!needsFull || live.some(({ readOnly }) => readOnly !== true)) return undefined;
+  return `${name} has only read-only tokens, which allow no changes (${issue})`;
 }
 
 function exclusionWords({ excludedGroup }: Table, name: string, excluded: boolean): string {

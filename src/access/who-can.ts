@@ -22,6 +22,8 @@ export interface WhoCan {
   readonly path: string;
   /** Whom the restriction lets in, in words. */
   readonly restriction: string;
+  /** Whether a read-only token is enough: it allows no changes. */
+  readonly readOnly: boolean;
   /** The parameters that decide and were given, or have a default. */
   readonly parameters: Input;
   /** The table that decided. */
@@ -52,6 +54,7 @@ export function whoCan(
   return {
     path: route.path,
     restriction: describe(route.restriction, open.length === 0 ? input : undefined),
+    readOnly: route.operation.effect === "read",
     parameters: input,
     revision: table.revision,
     registered: people.players.length,

@@ -1,5 +1,5 @@
 /** What a command asks of the data, and the two ways in which its own process carries that out. */
-import type { Decision } from "../access/can-i.ts";
+import type { CallOptions, Decision } from "../access/can-i.ts";
 import type { TableDiff } from "../access/diff.ts";
 import type { Pair } from "../access/question.ts";
 import type { WhoCan } from "../access/who-can.ts";
@@ -53,7 +53,13 @@ export interface Control {
   /** What another table would change; see {@link Service.diffRoutes}. */
   diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff>;
   /** Whether somebody may call an operation, and why; see {@link Service.canI}. */
-  canI(who: string, path: string, pairs: readonly Pair[], by?: TableText): Promise<Decision>;
+  canI(
+    who: string,
+    path: string,
+    pairs: readonly Pair[],
+    by?: TableText,
+    options?: CallOptions,
+  ): Promise<Decision>;
   /** Everyone who may call an operation; see {@link Service.whoCan}. */
   whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan>;
   /** The running service, or null where the command itself has the folder. */
@@ -98,7 +104,7 @@ export function controlOf(service: Service, holder: Holder | null): Control {
       return service.routes.status();
     },
     diffRoutes: (after, before) => service.diffRoutes(after, before),
-    canI: (who, path, pairs, by) => service.canI(who, path, pairs, by),
+    canI: (...all) => service.canI(...all),
     whoCan: (path, pairs, by) => service.whoCan(path, pairs, by),
     holder: async () => holder,
   };

@@ -81,6 +81,38 @@ describe("can-i", () => {
     assert.ok(steps.some(({ step, passed }) => step === "exclusion" && passed === false));
   });
 
+  it("when --read-only is given then changes are refused as with such a token, and reads are not", async (t) => {
+    const desk = await crewDesk(t);
+    const { exitCode, stdout } = await desk.run(["can-i", "Ada", adding, "--read-only"]);
+    assert.equal(exitCode, 1);
+    assert.match(stdout, /^no: Ada may not call \/blacklistreason\/GROVE\/add \(READ_ONLY\)\.$/m);
+    assert.match(stdout, /^ {2}- token +a read-only token allows no changes$/m);
+    await desk.ok("can-i", "Ada", "/blacklistreason/GROVE", "--read-only");
+    await desk.ok("player", "exclude", "Ada");
+    const { code } = toDocument<Decision>(
+      (await desk.run(["--json", "can-i", "Ada", adding, "--read-only"])).stdout,
+    );
+    assert.equal(code, "EXCLUDED");
+  });
+
+  it("when all tokens of a player are read-only then it says that they allow no changes", async (t) => {
+    const desk = await crewDesk(t);
+    await desk.ok("token", "issue", "--player", "Ada", "--read-only");
+    const says =
+      /^ {4}token +Ada has only read-only tokens, which allow no changes \(addon-cli token issue --player Ada\)$/m;
+    assert.match(await desk.ok("can-i", "Ada", adding), says);
+    assert.doesNotMatch(await desk.ok("can-i", "Ada", "/blacklistreason/GROVE"), says);
+    await desk.ok("token", "issue", "--player", "Ada");
+    assert.doesNotMatch(await desk.ok("can-i", "Ada", adding), says);
+  });
+
+  it("when it is a change then who-can says that read-only tokens are not enough", async (t) => {
+    const desk = await crewDesk(t);
+    assert.match(await desk.ok("who-can", adding), /^Read-only tokens may not: it is a change\.$/m);
+    assert.doesNotMatch(await desk.ok("who-can", "/targetlist"), /Read-only/);
+    assert.equal((await desk.json<{ readOnly: boolean }>("who-can", "/targetlist")).readOnly, true);
+  });
+
   it("when the table is another one then that one decides, and the one in force stays", async (t) => {
     const desk = await crewDesk(t);
     const text = (await readFile(shippedRoutes, "utf8")).replaceAll(
