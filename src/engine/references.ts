@@ -54,6 +54,7 @@ function restrictionRefersTo(
       const { of, reference } = restriction;
       return of === wanted.kind && "name" in reference && isSame(reference.name, wanted);
     }
+    case "allOf":
     case "anyOf":
       return restriction.restrictions.some((each) => restrictionRefersTo(each, wanted, parameters));
     case "cases":

@@ -300,7 +300,7 @@ describe("more names than anyone reads", () => {
       const names = Array.from({ length: 201 }, (_, index) => `Player${String(index).padStart(3, "0")}`);
       await Promise.all(
         names.map((name) =>
-          service.administer("player.register", { name, members: [], administrator: false }),
+          service.administer("player.add", { name, members: [], administrator: false }),
         ),
       );
     });
@@ -322,7 +322,7 @@ describe("more names than anyone reads", () => {
       for (const start of ["𐐀", "𐐁"])
         await Promise.all(
           Array.from({ length: 101 }, (_, index) =>
-            service.administer("player.register", {
+            service.administer("player.add", {
               name: `${start}${index}`,
               members: [],
               administrator: false,
