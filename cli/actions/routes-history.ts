@@ -12,10 +12,11 @@ import { nodeFiles } from "../../src/store/files.ts";
 import { type KeptTable, TableHistory } from "../../src/table-history.ts";
 import { type Column, toDate } from "../output.ts";
 import { keptTable } from "../question.ts";
+import { confirm } from "../confirm.ts";
 import type { Session } from "../session.ts";
 import type { GlobalOptions } from "../workplace.ts";
 import { diffText } from "./routes-diff.ts";
-import { agree, shownNames } from "./routes-reload.ts";
+import { shownNames } from "./routes-reload.ts";
 
 const columns: readonly Column<KeptTable>[] = [
   { heading: "REVISION", cell: ({ revision }) => revision },
@@ -72,13 +73,11 @@ export async function rollBack(
     }
     const diff = await diffTo(session, control, target, tables, scene);
     if (!options.json) output.remark(`${diffText(output, diff, shownNames)}\n`);
-    if (options.yes !== true)
-      await agree(session, options, diff, {
-        question: `Put revision ${next} into ${scene.file}? [y/N] `,
-        refusal: "This replaces the route table, and nobody can be asked: nothing was changed.",
-        hint: "--yes does it without asking.",
-        declined: "Nothing was changed.",
-      });
+    await confirm(session, options, {
+      asks: `Put revision ${next} into ${scene.file}?`,
+      does: "This replaces the route table",
+      details: { diff },
+    });
     const keptAs = await replaceTable(scene, target.text);
     if (scene.inForce !== undefined) await control.reloadRoutes(next, "rollback");
     output.result(resultOf(next, scene, keptAs, diff), resultText(next, scene, keptAs));

@@ -3,7 +3,8 @@ import type { TableDiff } from "../../src/access/diff.ts";
 import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/errors.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "../../src/route-table.ts";
-import { Reported, toDate } from "../output.ts";
+import { confirm } from "../confirm.ts";
+import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
 import { checkedTable, tableFile } from "../table.ts";
 import type { GlobalOptions } from "../workplace.ts";
@@ -21,20 +22,20 @@ export interface ReloadOptions extends GlobalOptions {
 /** Puts the file in force, and shows what that changes. @throws Reported where it is not to be */
 export async function reloadRoutes(session: Session, options: ReloadOptions): Promise<void> {
   const { output, withControl, workplace } = session;
-  const { json, yes = false } = options;
+  const { json } = options;
   if (!(await workplace().hasData())) throw notRunning(workplace().folder);
   await withControl("reads", async (control) => {
     if ((await control.holder()) === null) throw notRunning(workplace().folder);
     const diff = await diffToFile(control);
     const isSame = diff.before.revision === diff.after.revision;
     if (!json && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
-    if (diff.takesAway && !yes) {
-      const stays = `revision ${diff.before.revision} stays in force`;
-      await agree(session, options, diff, {
-        question: "This takes access away. Put it in force? [y/N] ",
-        refusal: `This takes access away, and nobody can be asked: ${stays}.`,
+    if (diff.takesAway) {
+      await confirm(session, options, {
+        asks: "This takes access away. Put it in force?",
+        does: "This takes access away",
         hint: "--yes puts it in force without asking.",
-        declined: `Nothing was changed: ${stays}.`,
+        outcome: `revision ${diff.before.revision} stays in force`,
+        details: { diff },
       });
     }
     const reloaded = await control.reloadRoutes(diff.after.revision);
@@ -57,34 +58,6 @@ async function diffToFile(control: Control): Promise<TableDiff> {
     if (error instanceof TableFaults) await control.reloadRoutes("");
     throw error;
   }
-}
-
-/** What is said where another table needs an agreement. */
-export interface AgreementWords {
-  readonly question: string;
-  /** Why it is refused where nobody can be asked, and what to do. */
-  readonly refusal: string;
-  readonly hint: string;
-  /** What is said after a no. */
-  readonly declined: string;
-}
-
-/** Asks before another table takes effect. @throws Failure or Reported where the answer is no, or there is nobody to ask */
-export async function agree(
-  { io, output }: Session,
-  { json, input }: GlobalOptions,
-  diff: TableDiff,
-  { question, refusal, hint, declined }: AgreementWords,
-): Promise<void> {
-  if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
-    if (!json) throw new Failure("CONFLICT", refusal, { hint });
-    output.result({ code: "CONFLICT", info: refusal, hint, diff }, "");
-    throw new Reported();
-  }
-  const answer = await io.ask(question);
-  if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
-  output.remark(declined);
-  throw new Reported();
 }
 
 function reloadedText({ before, after }: TableDiff, { revision, changed }: Reloaded): string {

@@ -299,9 +299,7 @@ describe("more names than anyone reads", () => {
     await desk.withService(async (service) => {
       const names = Array.from({ length: 201 }, (_, index) => `Player${String(index).padStart(3, "0")}`);
       await Promise.all(
-        names.map((name) =>
-          service.administer("player.add", { name, members: [], administrator: false }),
-        ),
+        names.map((name) => service.administer("player.add", { name, members: [], administrator: false })),
       );
     });
     const { values, descriptions, directive } = await offered(desk, "player", "show", "");
