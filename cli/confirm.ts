@@ -18,8 +18,8 @@ export interface Question {
   readonly does: string;
   /** What to do then; by default it names `--yes`. */
   readonly hint?: string;
-  /** How things are after a no; by default nothing was changed. */
-  readonly outcome?: string;
+  /** What stays as it is, as a clause: "revision 06579cbfdaa8 stays in force". */
+  readonly stays?: string;
   /** What the failure has with `--json`, beside code, info and hint. */
   readonly details?: object;
 }
@@ -28,17 +28,17 @@ export interface Question {
 export async function confirm(
   { io, output }: Pick<Session, "io" | "output">,
   { json, input, yes = false }: ConfirmOptions,
-  { asks, does, hint = "--yes does it without asking.", outcome = "nothing was changed", details }: Question,
+  { asks, does, hint = "--yes does it without asking.", stays, details }: Question,
 ): Promise<void> {
   if (yes) return;
   if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
-    const info = `${does}, and nobody can be asked: ${outcome}.`;
+    const info = `${does}, and nobody can be asked: ${stays ?? "nothing was changed"}.`;
     if (!json || details === undefined) throw new Failure("CONFLICT", info, { hint });
     output.result({ code: "CONFLICT", info, hint, ...details }, "");
     throw new Reported();
   }
   const answer = await io.ask(`${asks} [y/N] `);
   if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
-  output.remark(`${outcome.charAt(0).toUpperCase()}${outcome.slice(1)}.`);
+  output.remark(stays === undefined ? "Nothing was changed." : `Nothing was changed: ${stays}.`);
   throw new Reported();
 }

@@ -34,7 +34,7 @@ export async function reloadRoutes(session: Session, options: ReloadOptions): Pr
         asks: "This takes access away. Put it in force?",
         does: "This takes access away",
         hint: "--yes puts it in force without asking.",
-        outcome: `revision ${diff.before.revision} stays in force`,
+        stays: `revision ${diff.before.revision} stays in force`,
         details: { diff },
       });
     }

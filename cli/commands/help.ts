@@ -12,7 +12,7 @@ export function addHelpCommand(program: Command): void {
     .action(async (words: readonly string[]) => {
       let command = program;
       for (const word of words) command = await commandIn(command, word);
-      command.help();
+      command.outputHelp();
     });
 }
 

@@ -133,8 +133,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
       output.result(result, result.info);
     });
 
-  player
-    .command("remove")
+  neverSuggested(player.command("remove"))
     .description("remove a player, with statistics, memberships and tokens")
     .argument("<player>", "name or UUID")
     .option("--yes", "do not ask")

@@ -3,6 +3,7 @@ import { Argument, type Command } from "commander";
 import type { Named } from "../../src/model.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
+import { neverSuggested } from "../suggestion.ts";
 
 const kinds: readonly Named["kind"][] = ["group", "faction", "service"];
 
@@ -17,8 +18,7 @@ export function addSeedCommands(program: Command, session: Session): void {
       const { seedGroups } = await import("../actions/seed.ts");
       return seedGroups(session, file);
     });
-  seed
-    .command("remove")
+  neverSuggested(seed.command("remove"))
     .description("remove a group, a faction or a service that nothing refers to")
     .addArgument(new Argument("<kind>", "what it is").choices(kinds))
     .argument("<name>", "its name")

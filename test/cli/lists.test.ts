@@ -40,7 +40,7 @@ describeBothWays("player list", (open) => {
   it("when there is no such faction or group then it is refused, with the nearest", async (t) => {
     const desk = await open(t);
     assertIncludes(await desk.fails("player", "list", "--member", "GROV"), 'Did you mean "GROVE"?');
-    assertIncludes(await desk.fails("player", "list", "--group", "VPI"), 'Did you mean "VIP"?');
+    assertIncludes(await desk.fails("player", "list", "--group", "VIPS"), 'Did you mean "VIP"?');
   });
 });
 

@@ -49,7 +49,9 @@ describe("routes list", () => {
   it("when it goes to a terminal then it is a table", async (t) => {
     const desk = await seededDesk(t);
     const { stdout } = await desk.run(["routes", "list"], { terminal: true, env: { NO_COLOR: "1" } });
-    assert.equal(linesOf(stdout).length, paths.length + 1);
+    // A restriction that does not fit beside its path goes on in the next line.
+    const starting = linesOf(stdout).filter((line) => line.startsWith("/"));
+    assert.deepEqual(starting.map((line) => line.split(" ")[0]).sort(), [...paths].sort());
     assert.match(stdout, /PATH +RESTRICTION/);
     assert.doesNotMatch(stdout, /\t/);
   });

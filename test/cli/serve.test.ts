@@ -86,7 +86,7 @@ describe("serve", () => {
       const serving = desk.serve(args, { env });
       const [url] = await serving.shows(openable);
       assert.equal((await fetch(url)).status, 200);
-      assert.equal((await fetch(url.replace(/gat_\w{8}/, "gat_unknown0"))).status, 401);
+      assert.equal((await fetch(url.replace(/gat_[\w-]{8}/, "gat_unknown0"))).status, 401);
       assert.equal(await serving.stop(), 0);
       const lines = linesOf(serving.stderr.text).filter((line) => line.startsWith("{"));
       const statuses = lines.flatMap((line) => JSON.parse(line).status ?? []);
