@@ -1,10 +1,11 @@
 /** Callers that are kept by their token, compared through random changes with callers that are looked up anew. */
 import assert from "node:assert/strict";
-import { it } from "node:test";
+import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../../src/errors.ts";
 import { Callers } from "../../src/identity/callers.ts";
-import { day, openWorld } from "../_setup.ts";
+import { hashOfToken, newToken } from "../../src/identity/tokens.ts";
+import { assertFailure, day, openWorld, type World } from "../_setup.ts";
 
 const step = fc.record({
   act: fc.constantFrom(
@@ -70,4 +71,49 @@ it("says of a token what looking it up anew says, through random changes", async
     }),
     { numRuns: 30 },
   );
+});
+
+describe("a token that has been used, and so has its caller cached,", () => {
+  /** What ends a token, and how it is refused from then on. */
+  const ends: readonly (readonly [string, string, (world: World, id: string) => unknown])[] = [
+    ["expires", "TOKEN_EXPIRED", ({ clock }) => clock.advance(day)],
+    ["is revoked", "TOKEN_REVOKED", ({ service }, id) => service.administer("token.revoke", { id })],
+    [
+      "loses its player",
+      "TOKEN_UNKNOWN",
+      ({ service }) => service.administer("player.delete", { player: "Ada" }),
+    ],
+  ];
+  for (const [what, code, end] of ends) {
+    it(`is refused as soon as it ${what}`, async (t) => {
+      const world = await openWorld(t);
+      await world.service.administer("player.register", { name: "Ada", members: [] });
+      const issued = await world.service.administer("token.issue", { player: "Ada", expiresIn: day });
+      await world.ok(issued.token, "/event");
+      world.clock.advance(day - 1);
+      await world.ok(issued.token, "/event");
+      world.clock.advance(1 - day);
+      await end(world, issued.id);
+      for (let count = 0; count < 2; count += 1) {
+        assertFailure(await world.get(issued.token, "/event"), 401, code);
+      }
+    });
+  }
+});
+
+it("caches at most 10,000 callers, and the one cached first makes room", async (t) => {
+  const { service, clock } = await openWorld(t);
+  const tokens = Array.from({ length: 10_001 }, () => newToken().token);
+  await service.store.change({ who: "operator", operation: "test" }, (draft) => {
+    for (const [number, token] of tokens.entries()) {
+      const id = number.toString(16).padStart(8, "0");
+      const none = { uuid: null, label: null, addonVersion: null, expiresAt: null, revokedAt: null };
+      draft.tokens.put({ id, hash: hashOfToken(token) ?? "", ...none, issuedAt: clock.time });
+    }
+  });
+  const callers = new Callers(service.store.data);
+  const [first = "", second = ""] = tokens;
+  const [firstCaller, secondCaller] = tokens.map((token) => callers.of(token, clock.time));
+  assert.ok(callers.of(second, clock.time) === secondCaller, "the second is still cached");
+  assert.ok(callers.of(first, clock.time) !== firstCaller, "the first had to make room");
 });

@@ -1,0 +1,126 @@
+/** Saving activity: no request is lost or counted twice, whoever asks and whatever arrives during the save. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { Activity } from "../../src/identity/activity.ts";
+import type { Player } from "../../src/model.ts";
+import { openWorld, type World } from "../_setup.ts";
+import { ruledFiles, systemError } from "../store/_faults.ts";
+
+/** The activity as a service would read it that starts now. */
+function saved({ service }: World): Activity {
+  return new Activity(service.store.data);
+}
+
+describe("saving activity", () => {
+  it("counts the requests of public tokens where no player has asked", async (t) => {
+    const world = await openWorld(t);
+    const { store } = world.service;
+    const activity = new Activity(store.data);
+    const before = activity.requests;
+    for (let count = 0; count < 3; count += 1) activity.note(null, undefined, world.clock.time);
+    await activity.save(store);
+    assert.equal(saved(world).requests, before + 3);
+  });
+
+  it("writes nothing where nobody has asked since the last save", async (t) => {
+    const world = await openWorld(t);
+    const { store } = world.service;
+    const activity = new Activity(store.data);
+    activity.note(null, undefined, world.clock.time);
+    await activity.save(store);
+    const { sequence } = store;
+    await activity.save(store);
+    assert.equal(store.sequence, sequence);
+  });
+
+  it("keeps the requests that arrive during a save for the next one", async (t) => {
+    const world = await openWorld(t);
+    const { store } = world.service;
+    const activity = new Activity(store.data);
+    const before = activity.requests;
+    activity.note(null, undefined, world.clock.time);
+    const saving = activity.save(store);
+    activity.note(null, undefined, world.clock.time);
+    activity.note(null, undefined, world.clock.time);
+    await saving;
+    assert.equal(activity.requests, before + 3);
+    assert.equal(saved(world).requests, before + 1);
+    await activity.save(store);
+    assert.equal(activity.requests, before + 3);
+    assert.equal(saved(world).requests, before + 3);
+  });
+
+  for (const [what, later, version] of [
+    ["a later request", 1000, "2.5.1"],
+    ["another version at the same instant", 0, "2.6.0"],
+  ] as const) {
+    it(`keeps what a player's client told during a save for the next one: ${what}`, async (t) => {
+      const world = await openWorld(t);
+      const { store } = world.service;
+      const { uuid } = await world.player("Ada");
+      const activity = new Activity(store.data);
+      const first = world.clock.time;
+      activity.note(uuid, "2.5.1", first);
+      const saving = activity.save(store);
+      activity.note(uuid, version, first + later);
+      await saving;
+      assert.equal(saved(world).of(uuid)?.lastSeen, first);
+      const { lastSeen, version: shown } = activity.of(uuid) ?? {};
+      assert.deepEqual([lastSeen, shown], [first + later, version]);
+      await activity.save(store);
+      assert.deepEqual(saved(world).of(uuid), { uuid, lastSeen: first + later, version });
+    });
+  }
+
+  it("saves each of more clients than go into one change, and each request once", async (t) => {
+    const world = await openWorld(t);
+    const { store } = world.service;
+    const players = Array.from({ length: 1001 }, (_, number): Player => {
+      const uuid = number.toString(16).padStart(32, "0");
+      return { uuid, name: `Player${number}`, administrator: false, registeredAt: world.clock.time };
+    });
+    await store.change({ who: "operator", operation: "test" }, (draft) => {
+      for (const player of players) draft.players.put(player);
+    });
+    const activity = new Activity(store.data);
+    const before = activity.requests;
+    for (const { uuid } of players) activity.note(uuid, "2.5.1", world.clock.time);
+    await activity.save(store);
+    const after = saved(world);
+    assert.equal(after.requests, before + players.length);
+    const seen = players.filter(({ uuid }) => after.of(uuid)?.lastSeen === world.clock.time);
+    assert.equal(seen.length, players.length);
+  });
+
+  it("saves nothing of a player who is no longer registered, and forgets that player", async (t) => {
+    const world = await openWorld(t);
+    const { service, clock } = world;
+    const { uuid } = await world.player("Ada");
+    const activity = new Activity(service.store.data);
+    activity.note(uuid, "2.5.1", clock.time);
+    await service.administer("player.delete", { player: "Ada" });
+    await activity.save(service.store);
+    assert.equal(saved(world).of(uuid), undefined);
+    assert.equal(activity.of(uuid), undefined);
+  });
+
+  it("that fails loses nothing: the next save has it", async (t) => {
+    let fails = false;
+    const files = ruledFiles(({ operation, path }) =>
+      fails && operation === "write" && path.includes("journal-") ? systemError("ENOSPC") : undefined,
+    );
+    const world = await openWorld(t, { files });
+    const { store } = world.service;
+    const { uuid } = await world.player("Ada");
+    const activity = new Activity(store.data);
+    const before = activity.requests;
+    activity.note(uuid, "2.5.1", world.clock.time);
+    fails = true;
+    await assert.rejects(activity.save(store), { code: "STORE_UNAVAILABLE" });
+    fails = false;
+    assert.equal(activity.requests, before + 1);
+    await activity.save(store);
+    assert.equal(saved(world).requests, before + 1);
+    assert.deepEqual(saved(world).of(uuid), { uuid, lastSeen: world.clock.time, version: "2.5.1" });
+  });
+});
