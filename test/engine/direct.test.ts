@@ -4,6 +4,7 @@ import { it, type TestContext } from "node:test";
 import fc from "fast-check";
 import type { Answer } from "../../src/engine/response.ts";
 import { everyRight, openWorld, type PlayerDetails } from "../_setup.ts";
+import { Library } from "./_library.ts";
 
 const paths = [
   "/statistic/top",
@@ -132,3 +133,26 @@ it("answers directly only what it answers alike", async (t) => {
   assert.ok(direct >= 120, `only ${direct} requests were answered directly`);
   assert.ok(withQuery >= 40, `only ${withQuery} with a query were answered directly`);
 });
+
+/** Two routes that match `/readers/north`; the first is for administrators. */
+const ambiguous = [
+  "/{reader}/north: { restriction: administrators",
+  "/readers/{reader}: { restriction: open",
+];
+
+for (const routes of [ambiguous, ambiguous.toReversed()]) {
+  it(`leaves a path to the route that h3 chooses where two match, with ${routes[0]?.split(":")[0]} first`, async () => {
+    const rest = "summary: Shows., parameters: { reader: text }, handler: readers.show }";
+    const lines = routes.map((route) => `  ${route}, ${rest}`);
+    const library = new Library(["prefix: /library/{key}", "routes:", ...lines].join("\n"));
+    for (const path of ["/readers/north", "/readers/south", "/north/north", "/readers/readers"]) {
+      const url = `/library/rosa${path}`;
+      const expected = await library.request(url);
+      const chosen = library.log.at(-1)?.route;
+      const answer = await library.engine.direct({ method: "GET", url, headers: {} });
+      // What is not answered directly goes to h3.
+      if (answer === undefined) continue;
+      assert.deepEqual([answer.status, library.log.at(-1)?.route], [expected.status, chosen], path);
+    }
+  });
+}
