@@ -57,6 +57,20 @@ describeOverTransports("/bundle", (transport) => {
     });
   });
 
+  it("names the faction of the caller, though another faction has the same reasons", async (t) => {
+    const world = await openWorld(t, { transport });
+    for (const faction of ["GROVE", "BALLAS"]) {
+      const { token } = await world.player(`Of${faction}`, { members: { [faction]: 4 } });
+      await world.ok(token, `/blacklistreason/${faction}/add`, { reason: "Betrayal", price: 5, kills: 3 });
+    }
+    for (const faction of ["GROVE", "BALLAS"]) {
+      const { token } = await world.player(`Reader${faction}`, { members: { [faction]: 1 } });
+      assert.deepEqual((await world.ok(token, "/bundle")).blacklistreason, {
+        [faction]: [{ reason: "Betrayal", price: 5, kills: 3 }],
+      });
+    }
+  });
+
   it("leaves out what the caller may not read", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);

@@ -31,6 +31,28 @@ describeOverTransports("/player", (transport) => {
     });
   });
 
+  it("a group, faction or service that is seeded beside the running service is known at once", async (t) => {
+    const world = await openWorld(t, { transport });
+    const root = await world.player("Root", { administrator: true });
+    // Each is asked before, so that what is cached would be out of date.
+    assert.deepEqual(await world.ok(root.token, "/player/groups"), groups);
+    assert.equal((await world.ok(root.token, "/statistic/Root")).faction, null);
+    assert.equal("blacklistreason" in (await world.ok(root.token, "/bundle")), false);
+    const seeded = { groups: ["NEW"], factions: ["MAFIA"], services: ["TAXI"] };
+    await world.service.administer("seed.groups", seeded);
+    assert.deepEqual(await world.ok(root.token, "/player/groups"), [...groups, "NEW"]);
+    await world.ok(root.token, "/player/add", { name: "Root", group: "new" });
+    const join = (organisation: string, rank: number) =>
+      world.service.administer("member.set", { player: "Root", organisation, rank });
+    await join("TAXI", 2);
+    assert.deepEqual((await world.ok(root.token, "/statistic/Root")).faction, { name: "TAXI", rank: 2 });
+    await join("MAFIA", 1);
+    assert.deepEqual((await world.ok(root.token, "/statistic/Root")).faction, { name: "MAFIA", rank: 1 });
+    assert.equal((await world.ok(root.token, "/statistic/Root")).gameaddon.groups.NEW, true);
+    assert.deepEqual(await world.ok(root.token, "/blacklistreason/mafia"), []);
+    assert.deepEqual((await world.ok(root.token, "/bundle")).blacklistreason, { MAFIA: [] });
+  });
+
   it("a member gets a UUID on registering, and keeps the membership under it", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });

@@ -23,6 +23,17 @@ async function count(world: World, token: string, name: string, amounts: Record<
 }
 
 describeOverTransports("/statistic/{player}", (transport) => {
+  it("takes the player from the path alone: a query parameter of that name is unknown", async (t) => {
+    const world = await openWorld(t, { transport });
+    await world.player("Ada");
+    await world.player("Bob");
+    for (const player of ["Bob", "Ada", ""]) {
+      const answer = await world.get(world.publicToken, "/statistic/Ada", { player });
+      assertFailure(answer, 400, "PARAMETER_UNKNOWN", "player");
+      assert.match(answer.body.hint, /takes none/);
+    }
+  });
+
   it("tells everything about a player who has just been registered", async (t) => {
     const world = await openWorld(t, { transport });
     const issued = world.clock.time;
