@@ -1,0 +1,73 @@
+/** Undoing a registration or a removal: nothing of a player is left without the player. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { everyRight, openWorld, type World } from "../_setup.ts";
+
+const uuid = "00112233445566778899aabbccddeeff";
+
+/** What a player can have, and how the player comes by it. */
+const belongings: Readonly<Record<string, (world: World, chief: string) => Promise<unknown>>> = {
+  tokens: ({ service }) => service.administer("token.issue", { player: uuid }),
+  memberships: ({ service }) =>
+    service.administer("member.set", { player: uuid, organisation: "GROVE", rank: 1 }),
+  groups: (world, chief) => world.ok(chief, "/player/add", { name: uuid, group: "VIP" }),
+  statistics: (world, chief) => world.ok(chief, `/statistic/${uuid}/set`, { type: "KILL", amount: 3 }),
+  "a place on the target list": (world, chief) => world.ok(chief, "/targetlist/add", { name: uuid }),
+  "a house ban": (world, chief) => world.ok(chief, "/houseban/add", { name: uuid, reason: "Noise" }),
+};
+
+/** A world in which Ada has just been registered, with the number of that change and the token of somebody else. */
+async function registered(t: Parameters<typeof openWorld>[0]) {
+  const world = await openWorld(t);
+  const { token: chief } = await world.player("Chief", everyRight);
+  await world.ok(chief, "/housebanreason/add", { reason: "Noise", days: 1 });
+  await world.service.administer("player.register", { name: "Ada", uuid, members: [] });
+  return { world, chief, number: world.service.store.sequence };
+}
+
+describe("undoing the registration of a player", () => {
+  for (const [what, give] of Object.entries(belongings)) {
+    it(`is refused while the player has ${what}: whoever gets the UUID next would have that`, async (t) => {
+      const { world, chief, number } = await registered(t);
+      await give(world, chief);
+      const before = world.snapshot();
+      await assert.rejects(world.service.undo(number), {
+        code: "CONFLICT",
+        message: `Change ${number} can not be undone: the player has ${what} since.`,
+      });
+      assert.deepEqual(world.snapshot(), before);
+      await world.service.undo(world.service.store.sequence);
+      await world.service.undo(number);
+      assert.equal(world.service.store.data.players.has(uuid), false);
+    });
+  }
+
+  it("names everything that the player has", async (t) => {
+    const { world, chief, number } = await registered(t);
+    for (const give of Object.values(belongings)) await give(world, chief);
+    await assert.rejects(world.service.undo(number), {
+      message:
+        `Change ${number} can not be undone: the player has tokens, memberships, groups, statistics, ` +
+        "a place on the target list and a house ban since.",
+    });
+  });
+});
+
+it("undoing the removal of a player leaves tokens, ranks and statistics removed where the player stays so", async (t) => {
+  const { world, chief } = await registered(t);
+  for (const give of Object.values(belongings)) await give(world, chief);
+  await world.service.administer("player.delete", { player: uuid });
+  const removal = world.service.store.sequence;
+  await world.service.administer("player.register", { name: "Ada", members: [] });
+  const { info, left } = await world.service.undo(removal, { exceptChanged: true });
+  assert.equal(left, 4);
+  for (const collection of ["tokens", "memberships", "statistics"]) {
+    const expected = new RegExp(`the player ${uuid} of ${collection} \\S+ is not registered any more`);
+    assert.match(info, expected);
+  }
+  const { players, tokens, memberships, statistics } = world.service.store.data;
+  assert.deepEqual(
+    [players.has(uuid), tokens.find("player", uuid), memberships.find("player", uuid), statistics.has(uuid)],
+    [false, [], [], false],
+  );
+});
