@@ -187,6 +187,49 @@ describe("of a small store", () => {
     assert.deepEqual(await saved(broken), { points: { A: 1, B: 2, C: 3 }, lost: [], sequence: 3 });
   });
 
+  it("when the last change is unreadable then its number is not given again", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, { B: 2 }, { C: 3 }]);
+    const broken = changed(await contentsOf(folder), "journal-000000000001.log", (copy) => {
+      copy.write("7", copy.indexOf('"points":3') + 9);
+      return copy;
+    });
+    const result = await saved(broken);
+    assert.ok(!(result instanceof Failure));
+    assert.deepEqual(result.points, { A: 1, B: 2 });
+    assert.equal(result.sequence, 3);
+  });
+
+  it("when a file is missing then no number is given again that its name or another file shows", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, "snapshot", { B: 2 }, { C: 3 }, "snapshot"]);
+    const contents = await contentsOf(folder);
+    // Each leaves only change 1 readable, and something else that shows how far the numbers had come.
+    for (const lost of [
+      ["journal-000000000002.log", "snapshot-000000000003.jsonl"],
+      ["journal-000000000002.log", "journal-000000000004.log"],
+    ]) {
+      const rest = new Map(contents);
+      for (const name of lost) {
+        if (name.startsWith("journal")) rest.delete(name);
+        else rest.set(name, (contents.get(name) ?? Buffer.alloc(0)).subarray(0, 10));
+      }
+      const result = await saved(rest);
+      assert.ok(!(result instanceof Failure));
+      assert.equal(result.sequence, 3, lost.join(", "));
+    }
+  });
+
+  it("when the journal has everything that a damaged snapshot had then nothing is lost", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, history);
+    const damaged = changed(await contentsOf(folder), "snapshot-000000000003.jsonl", (copy) => {
+      copy.write("!", copy.indexOf('"reason":"A"') + 10);
+      return copy;
+    });
+    assert.deepEqual(await saved(damaged), { points: ends, lost: [], sequence: 5 });
+  });
+
   it("when the journal of other data lies in the folder then none of it is taken", async (t) => {
     const base = await temporaryFolder(t);
     await write(join(base, "one"), [{ A: 1 }, { A: 2 }, "snapshot"]);
