@@ -3,17 +3,22 @@ import assert from "node:assert/strict";
 import { cp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { nodeFiles } from "../../src/store/files.ts";
 import { readSegment } from "../../src/store/journal.ts";
+import { readState } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertGoesOn,
   assertLeft,
+  contents,
   fill,
   ninth,
+  notebook,
   openNotebook,
   segment,
   snapshot,
   spoil,
+  stateAfter,
   writeLines,
 } from "./_faults.ts";
 
@@ -30,6 +35,19 @@ describe("a torn end", () => {
     assert.deepEqual(await readFile(`${path}.broken`), torn.subarray(end));
   });
 
+  it("is gone from the file, also where it is longer than what is written next", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    const bytes = await readFile(path);
+    const { end } = readSegment(bytes.subarray(0, -10));
+    // The beginning of a line, as long as a large change makes it.
+    await writeFile(path, Buffer.concat([bytes.subarray(0, end + 20), Buffer.alloc(100_000, "x")]));
+    const store = await openNotebook(folder);
+    assert.deepEqual(await readFile(path), bytes.subarray(0, end));
+    await store.close();
+    assert.deepEqual(await assertGoesOn(folder, 8), []);
+  });
+
   it("of a line that lacks only its line feed is made whole: the change is kept", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
@@ -44,6 +62,25 @@ describe("a torn end", () => {
     await truncate(path, (await readFile(path)).length - 10);
     const { end } = readSegment(await readFile(path));
     assert.match(await assertLeft(folder, path, `byte ${end}`), /addon-cli data verify/);
+  });
+
+  it("of an older segment is damage, also where only the line feed is missing", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    await rm(join(folder, snapshot(6)));
+    const path = join(folder, segment(4));
+    await truncate(path, (await readFile(path)).length - 1);
+    await assertLeft(folder, path, "the change is incomplete, and later segments exist");
+  });
+
+  it("of an older segment hides no moment before that segment", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(4));
+    await truncate(path, (await readFile(path)).length - 10);
+    const { database } = await readState(nodeFiles, folder, notebook, { sequence: 2 });
+    assert.deepEqual(contents(database.view), stateAfter(2));
+    await assert.rejects(readState(nodeFiles, folder, notebook, { sequence: 5 }), {
+      code: "STORE_UNAVAILABLE",
+    });
   });
 });
 
@@ -106,6 +143,21 @@ describe("damage", () => {
     const folder = await ninth(await temporaryFolder(t));
     for (const name of [snapshot(6), segment(4)]) await rm(join(folder, name));
     await assertLeft(folder, join(folder, segment(7)), "4 is missing");
+  });
+
+  it("by changes that a snapshot has and the segment before it lacks is refused by that segment", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    for (const each of [3, 6, 9]) {
+      await fill(store, each);
+      await store.snapshot();
+    }
+    await store.close();
+    for (const name of [snapshot(9), segment(7)]) await rm(join(folder, name));
+    const path = join(folder, segment(4));
+    const { records } = readSegment(await readFile(path));
+    await truncate(path, records[2]?.offset ?? 0);
+    await assertLeft(folder, path, "its last change is 5, but the snapshot contains 6");
   });
 
   it("by a missing newest segment is refused: a snapshot is never written before it is begun", async (t) => {

@@ -1,6 +1,6 @@
 /** What a start does with a folder that it can not use or that is somebody else's, and with other formats. */
 import assert from "node:assert/strict";
-import { readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { temporaryFolder } from "../_setup.ts";
@@ -37,6 +37,21 @@ describe("a data folder", () => {
       );
       const { hint } = await assertRefused(openNotebook(folder, { files }), folder, "EROFS");
       assert.match(hint ?? "", /--data/);
+    });
+  }
+
+  for (const code of ["EACCES", "EPERM", "EIO"]) {
+    const isRefused = code === "EIO";
+    it(`in a folder that cannot be synced for ${code} is ${isRefused ? "refused" : "begun"}`, async (t) => {
+      const parent = join(await temporaryFolder(t), "parent");
+      const folder = join(parent, "data");
+      await mkdir(parent);
+      const files = ruledFiles(({ operation, path }) =>
+        operation === "open" && path === parent ? systemError(code) : undefined,
+      );
+      const opening = openNotebook(folder, { files });
+      if (isRefused) await assertRefused(opening, folder, code);
+      else await (await opening).close();
     });
   }
 
