@@ -33,6 +33,8 @@ export class Connection {
   lastUsed: number;
   /** The response to the request that arrived last. */
   latest: ServerResponse | undefined;
+  /** Whether the answer under way closes it. No request behind that one is run (RFC 9112, 9.6). */
+  isEnding = false;
   /** Whether it has sent many requests at once. */
   pipelines = false;
   /** How many bytes had arrived when the connection was looked at last. */

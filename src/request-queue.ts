@@ -25,6 +25,13 @@ import { type Answer, AnswerResponse } from "./engine/response.ts";
 /** An answer as the engine gives it, or anything else that h3 does, which is a `Response` like any other. */
 export type Answered = Answer | Response;
 
+/** Answers a request. Where the answer closes the connection, it says so by {@link Connection.isEnding}. */
+type Handle = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  connection: Connection,
+) => Answered | Promise<Answered>;
+
 /** How many requests are handled before their answers are written, and before the clock is looked at. */
 const batchSize = 64;
 const fewRequests = 8;
@@ -59,7 +66,7 @@ interface Writing {
 
 /** See the head of this file. */
 export class RequestQueue {
-  readonly #handle: (request: IncomingMessage, response: ServerResponse) => Answered | Promise<Answered>;
+  readonly #handle: Handle;
   readonly #connections: () => Iterable<Connection>;
   /** The connections whose next request may begin. */
   #next: Connection[] = [];
@@ -89,10 +96,7 @@ export class RequestQueue {
    * @param handle answers a request
    * @param connections all that there are
    */
-  constructor(
-    handle: (request: IncomingMessage, response: ServerResponse) => Answered | Promise<Answered>,
-    connections: () => Iterable<Connection>,
-  ) {
+  constructor(handle: Handle, connections: () => Iterable<Connection>) {
     this.#handle = handle;
     this.#connections = connections;
   }
@@ -113,7 +117,7 @@ export class RequestQueue {
 
   /** Takes a request, to be handled when it is the connection's turn. */
   take(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-    if (connection.socket.destroyed) return;
+    if (connection.socket.destroyed || connection.isEnding) return;
     const isLong = hasLongBody(request);
     this.#arrived += 1;
     if (this.#arrived === 1) this.#began = performance.now();
@@ -188,6 +192,7 @@ export class RequestQueue {
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
       send(response, answered);
+      if (connection.isEnding) this.close(connection);
       this.#end(connection, response);
     }
   }
@@ -198,7 +203,7 @@ export class RequestQueue {
     if (exchange === undefined) return;
     this.#waiting -= 1;
     const { request, response } = exchange;
-    const answered = this.#handle(request, response);
+    const answered = this.#handle(request, response, connection);
     if (!(answered instanceof Promise)) {
       this.#ready.push({ connection, response, answered });
       return;

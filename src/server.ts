@@ -15,7 +15,7 @@ import type { Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Listener } from "listhen";
 import { NodeRequest } from "srvx/node";
-import { Connections } from "./connections.ts";
+import { type Connection, Connections } from "./connections.ts";
 import type { RawRequest } from "./engine/direct.ts";
 import type { RequestRecord } from "./engine/engine.ts";
 import { type Answer, failureAnswer } from "./engine/response.ts";
@@ -80,23 +80,25 @@ const anyMethod = "GET, HEAD, OPTIONS";
 export async function startServer(options: ServerOptions): Promise<Server> {
   const observe = observeFrom(options);
   let closing = false;
-  const answer = (request: IncomingMessage, response: ServerResponse) => {
+  const answer = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
     const refusal = refusalOf(request, closing);
-    if (refusal !== undefined) return refuse(refusal, request.method ?? "", observe(request.socket));
+    if (refusal !== undefined) return refuseRequest(refusal, request, connection);
     const direct = options.page?.(request) ?? options.direct?.(request);
     return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
   };
-  const answerFault = (error: unknown, request: IncomingMessage) =>
-    refuse(internalFailure(error), request.method ?? "", observe(request.socket));
+  const refuseRequest = (failure: Failure, { method = "" }: IncomingMessage, connection: Connection) => {
+    connection.isEnding = true;
+    return refuse(failure, method, observe(connection.socket));
+  };
   const queue = new RequestQueue(
-    (request, response) => {
+    (request, response, connection) => {
       // An error that nobody catches would end the process, and Node would print the URL that is in it.
       try {
-        const answered = answer(request, response);
+        const answered = answer(request, response, connection);
         if (!(answered instanceof Promise)) return answered;
-        return answered.catch((error: unknown) => answerFault(error, request));
+        return answered.catch((error) => refuseRequest(internalFailure(error), request, connection));
       } catch (error) {
-        return answerFault(error, request);
+        return refuseRequest(internalFailure(error), request, connection);
       }
     },
     () => connections,

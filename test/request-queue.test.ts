@@ -1,13 +1,15 @@
 /** The queue of requests: each is answered, whatever becomes of the others, and no connection keeps the others waiting. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { IncomingMessage } from "node:http";
-import { connect, type Socket } from "node:net";
+import { IncomingMessage, ServerResponse } from "node:http";
+import { connect, Socket } from "node:net";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { connect as connectSecurely } from "node:tls";
+import { Connection } from "../src/connections.ts";
 import type { RawRequest } from "../src/engine/direct.ts";
 import type { Answer } from "../src/engine/response.ts";
+import { RequestQueue } from "../src/request-queue.ts";
 import { startServer } from "../src/server.ts";
 import { makeCertificate } from "./_certificate.ts";
 import { temporaryFolder } from "./_setup.ts";
@@ -367,4 +369,16 @@ it("encrypts a long answer only as fast as the client reads it", inTime, async (
     bytes += piece.length;
     if (bytes > body.length) break;
   }
+});
+
+it("takes no more requests of a connection that the answer under way closes", () => {
+  const connection = new Connection(new Socket(), 0);
+  const queue = new RequestQueue(
+    () => assert.fail("nothing is handled"),
+    () => [connection],
+  );
+  connection.isEnding = true;
+  const request = new IncomingMessage(connection.socket);
+  queue.take(connection, request, new ServerResponse(request));
+  assert.deepEqual([connection.waiting, connection.isBusy], [[], false]);
 });

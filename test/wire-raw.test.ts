@@ -77,6 +77,27 @@ function assertRefused(answer: Answered, status: number, code: string): void {
   assert.match(headers.get("content-type") ?? "", /^application\/json; ?charset=utf-8$/i);
 }
 
+describe("what is refused before it is a request", () => {
+  for (const [what, bytes] of [
+    ["too many headers", `GET / HTTP/1.1\r\nHost: a\r\n${"a: b\r\n".repeat(100)}\r\n`],
+    ["too long a path", `GET /${"x".repeat(8000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ["no Host", "GET / HTTP/1.1\r\n\r\n"],
+    ["a Host that is none", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"],
+    ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
+    ["no HTTP", "garbage\r\n\r\n"],
+    ["a method of no route", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ] as const) {
+    it(`ends its connection, so that nothing behind it is read as a request: ${what}`, async (t) => {
+      const world = await openWorld(t, { transport: "socket" });
+      const { token } = await world.player("Ada", everyRight);
+      const change = `GET ${prefix}/${token}/targetlist/add?name=Mallory HTTP/1.1\r\nHost: a\r\n\r\n`;
+      const { headers } = await ask(world.url, bytes + change);
+      assert.equal(headers.get("connection"), "close");
+      assert.deepEqual(await world.ok(token, "/targetlist"), []);
+    });
+  }
+});
+
 const closing = "Host: localhost\r\nConnection: close\r\n\r\n";
 
 describe("a request that is not valid HTTP", () => {
