@@ -33,7 +33,7 @@ interface Client {
   readonly closed: Promise<string>;
 }
 
-async function openDesk(t: TestContext, secure: boolean, drainMilliseconds: number): Promise<Desk> {
+async function openDesk(t: TestContext, secure: boolean, drainMilliseconds?: number): Promise<Desk> {
   const folder = await temporaryFolder(t);
   const ca = secure ? await makeCertificate(folder) : "";
   const https = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
@@ -43,7 +43,7 @@ async function openDesk(t: TestContext, secure: boolean, drainMilliseconds: numb
   const server = await startServer({
     host: "127.0.0.1",
     port: 0,
-    drainMilliseconds,
+    ...(drainMilliseconds === undefined ? {} : { drainMilliseconds }),
     ...(secure ? { https } : {}),
     async fetch() {
       if (!released) {
@@ -129,3 +129,22 @@ for (const secure of [false, true]) {
     });
   });
 }
+
+it("a server that is told no deadline gives requests under way 10 seconds", inTime, async (t) => {
+  for (const [elapsed, expected] of [
+    [9_999, /answered$/],
+    [10_000, /^$/],
+  ] as const) {
+    const desk = await openDesk(t, false);
+    const client = await desk.connect();
+    client.socket.write(keptAlive);
+    await desk.reached(1);
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const closing = desk.server.close();
+    t.mock.timers.tick(elapsed);
+    desk.release();
+    await closing;
+    t.mock.timers.reset();
+    assert.match(await client.closed, expected);
+  }
+});
