@@ -6,7 +6,7 @@ import { connect, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { connectControl } from "../src/control/client.ts";
+import { connectControl, ServiceGone } from "../src/control/client.ts";
 import type { Control } from "../src/control/control.ts";
 import { startControl } from "../src/control/server.ts";
 
@@ -104,3 +104,24 @@ it("closes although an operation never ends, and finishes one that does", { time
   await closed;
   await endless;
 });
+
+for (const [before, untouched] of [
+  ["nothing was asked", true],
+  ["something was answered", false],
+] as const) {
+  it(`tells of a service that stops after ${before} whether a command may begin anew`, {
+    timeout,
+  }, async (t) => {
+    const { folder, server } = await listen(t);
+    const control = await connectControl(folder);
+    assert.ok(control !== undefined, "the socket is reached");
+    if (!untouched) assert.deepEqual(await control.holder(), holder);
+    await server.close();
+    await assert.rejects(control.snapshot(), (error) => {
+      assert.ok(error instanceof ServiceGone, String(error));
+      assert.equal(error.untouched, untouched);
+      return true;
+    });
+    assert.equal(await connectControl(folder), undefined);
+  });
+}
