@@ -135,13 +135,29 @@ describeOverTransports("/mgmt", (transport) => {
     await world.player("Carl", { addonVersion: "2.5" });
     const { latestVersion, versions } = await world.ok(token, "/mgmt");
     assert.equal(latestVersion, "2.5");
-    const byVersion = versions.toSorted((a: { version: string }, b: { version: string }) =>
-      a.version < b.version ? -1 : 1,
-    );
-    assert.deepEqual(byVersion, [
-      { version: "2.5", users: 1, current: true },
+    assert.deepEqual(versions, [
       { version: "3.0", users: 2, current: false },
+      { version: "2.5", users: 1, current: true },
     ]);
+  });
+
+  it("lists the versions that are marked or used, the highest first, compared number by number", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", { administrator: true });
+    for (const version of ["2.9", "10.0", "2.10"])
+      await world.ok(token, "/mgmt/version", { type: "add", version });
+    for (const [name, addonVersion] of [
+      ["Ada", "2.10.1"],
+      ["Bob", "9.0"],
+      ["Carl", "2.9"],
+    ] as const) {
+      await world.player(name, { addonVersion });
+    }
+    const { versions } = await world.ok(token, "/mgmt");
+    assert.deepEqual(
+      versions.map(({ version }: { version: string }) => version),
+      ["10.0", "9.0", "2.10.1", "2.10", "2.9"],
+    );
   });
 });
 

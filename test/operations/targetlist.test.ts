@@ -1,7 +1,7 @@
 /** The target list and its states (specification, sections 3 and 4.3; contract, section 3). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
+import { assertFailure, describeOverTransports, openWorld, temporaryFolder, type World } from "../_setup.ts";
 
 describeOverTransports("the target list", (transport) => {
   it("is empty at first", async (t) => {
@@ -19,6 +19,40 @@ describeOverTransports("the target list", (transport) => {
       { name: "Ada", uuid: ada.uuid, done: false },
       { name: "Bert", uuid: null, done: false },
     ]);
+  });
+
+  it("keeps its order through changes of its entries, and when the service is opened again", async (t) => {
+    const folder = await temporaryFolder(t);
+    const world = await openWorld(t, { transport, folder });
+    const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
+    for (const name of ["Zoe", "Mia", "Bert", "Carl"]) await world.ok(token, "/targetlist/add", { name });
+    await world.ok(token, "/targetlist/done", { name: "Mia" });
+    // Who registers gets another key in the data.
+    for (const name of ["Bert", "Zoe"]) await world.player(name);
+    await world.ok(token, "/targetlist/add", { name: "Mia" });
+    const names = async (each: World) =>
+      (await each.ok(each.publicToken, "/targetlist")).map(({ name }: { name: string }) => name);
+    assert.deepEqual(await names(world), ["Zoe", "Mia", "Bert", "Carl"]);
+    await world.service.close();
+    const again = await openWorld(t, { transport, folder, clock: world.clock });
+    assert.deepEqual(await names(again), ["Zoe", "Mia", "Bert", "Carl"]);
+  });
+
+  it("says what a change has done, also where it has done nothing", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
+    for (const [change, expected] of [
+      ["add", "Added Zoe to the target list."],
+      ["add", "Zoe is on the target list already."],
+      ["done", "Marked Zoe as done."],
+      ["done", "Zoe is marked done already."],
+      ["add", "Zoe is listed again."],
+      ["add", "Zoe is on the target list already."],
+      ["remove", "Removed Zoe from the target list."],
+    ] as const) {
+      const { info } = await world.ok(token, `/targetlist/${change}`, { name: "Zoe" });
+      assert.equal(info, expected);
+    }
   });
 
   it("an entry that is marked done stays on the list, at its place", async (t) => {

@@ -1,0 +1,70 @@
+/** What was noted of somebody before the registration is the player's afterwards, whichever way it was noted. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assertFailure, describeOverTransports, everyRight, openWorld, type World } from "../_setup.ts";
+
+const uuid = "00112233445566778899aabbccddeeff";
+
+interface Listed {
+  readonly name: string;
+  readonly uuid: string | null;
+}
+
+/** How somebody gets on a list, and who is on it. */
+const lists: Readonly<
+  Record<
+    string,
+    readonly [
+      path: string,
+      query: Readonly<Record<string, string>>,
+      (world: World) => Promise<readonly Listed[]>,
+    ]
+  >
+> = {
+  "the target list": ["/targetlist/add", {}, (world) => world.ok(world.publicToken, "/targetlist")],
+  "a group": [
+    "/player/add",
+    { group: "VIP" },
+    async (world) => (await world.ok(world.publicToken, "/player")).VIP,
+  ],
+  "the house bans": [
+    "/houseban/add",
+    { reason: "Noise" },
+    (world) => world.ok(world.publicToken, "/houseban"),
+  ],
+};
+
+/** How somebody is meant who is not registered. */
+const references: Readonly<Record<string, readonly string[]>> = {
+  "the name": ["ada"],
+  "the UUID": [uuid],
+  "the name and the UUID": ["ada", uuid],
+};
+
+describeOverTransports("somebody who registers", (transport) => {
+  for (const [list, [path, query, read]] of Object.entries(lists)) {
+    for (const [what, names] of Object.entries(references)) {
+      it(`is on ${list} once and under the registered name, where listed by ${what} before`, async (t) => {
+        const world = await openWorld(t, { transport });
+        const { token } = await world.player("Chief", everyRight);
+        await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
+        for (const name of names) await world.ok(token, path, { ...query, name });
+        assert.equal((await read(world)).length, names.length);
+        await world.player("Ada", { uuid });
+        const listed = (await read(world)).map((each) => ({ name: each.name, uuid: each.uuid }));
+        assert.deepEqual(listed, [{ name: "Ada", uuid }]);
+      });
+    }
+  }
+
+  for (const [what, names] of Object.entries(references)) {
+    it(`stays excluded, where excluded by ${what} before`, async (t) => {
+      const world = await openWorld(t, { transport });
+      for (const player of names) await world.service.administer("player.exclude", { player });
+      const { token } = await world.player("Ada", { uuid });
+      assertFailure(await world.get(token, "/event"), 403, "EXCLUDED");
+      await world.service.administer("player.readmit", { player: "Ada" });
+      await world.ok(token, "/event");
+    });
+  }
+});
