@@ -20,6 +20,7 @@ import {
   temporaryFolder,
   type World,
 } from "./_setup.ts";
+import { ruledFiles, systemError } from "./store/_faults.ts";
 
 /** Calls an operation under a key. */
 function under(
@@ -299,6 +300,38 @@ describe("what is kept for repetitions", () => {
       Array.from(service.store.data.repetitions.values(), ({ key }) => key),
       ["young"],
     );
+  });
+
+  it("that cannot be forgotten for want of room is told of, and forgotten at the next start", async (t) => {
+    const clock = new Clock();
+    const folder = join(await temporaryFolder(t), "data");
+    let isFull = false;
+    const files = ruledFiles(({ operation }) =>
+      isFull && operation === "write" ? systemError("ENOSPC") : undefined,
+    );
+    const warnings: string[] = [];
+    const open = () =>
+      Service.open({
+        folder,
+        routes: shippedRoutes,
+        now: clock.now,
+        files,
+        warn: (message) => void warnings.push(message),
+      });
+    const service = await open();
+    await service.store.change({ who: "operator", operation: "test" }, (draft) =>
+      draft.repetitions.put({ scope: "a", key: "b", request: "", info: "", instant: clock.time }),
+    );
+    clock.advance(day);
+    isFull = true;
+    await service.close();
+    assert.deepEqual(warnings, ["Activity could not be saved."]);
+    isFull = false;
+    await (await open()).close();
+    const again = await open();
+    t.after(() => again.close());
+    assert.equal(again.store.data.repetitions.size, 0);
+    assert.equal(warnings.length, 1);
   });
 
   it("is forgotten after 24 hours by a service that goes on", async (t) => {
