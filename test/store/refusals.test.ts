@@ -1,0 +1,48 @@
+/** What an operator is advised to do about each error of the file system, and what a player is told of it. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { remedyFor, unusable, unwritten, unsaved } from "../../src/store/refusals.ts";
+import { systemError } from "./_faults.ts";
+
+/** What the advice has in it; and whether another data folder would help. */
+const advice: readonly (readonly [code: string, words: RegExp, isFolder: boolean])[] = [
+  ["ENOSPC", /disk is full: make room/, false],
+  ["EDQUOT", /quota.*make room/, false],
+  ["EIO", /disk has failed.*Copy the data folder/, false],
+  ["EROFS", /read-only.*mount it for writing/, true],
+  ["EACCES", /This user may not.*permissions/, true],
+  ["EPERM", /This user may not.*permissions/, true],
+  ["EMFILE", /Too many files are open.*ulimit/, false],
+  ["ENFILE", /Too many files are open.*ulimit/, false],
+  ["EEXIST", /A file has the name that a folder needs/, true],
+  ["ENOTDIR", /A file has the name that a folder needs/, true],
+];
+
+describe("an error of the file system", () => {
+  for (const [code, words, isFolder] of advice) {
+    it(`${code} has advice for the operator, and none for a player`, () => {
+      const error = new Error("it failed", { cause: systemError(code) });
+      assert.match(remedyFor(error) ?? "", words);
+      assert.match(unwritten(error).hint ?? "", words);
+      const { hint = "", operatorHint = "", message } = unsaved(error);
+      assert.match(operatorHint, words);
+      for (const text of [hint, message]) assert.doesNotMatch(text, words);
+    });
+
+    it(`${code} of a data folder is met by ${isFolder ? "another folder" : "that advice"}`, () => {
+      const { hint = "", message } = unusable("/data", systemError(code));
+      assert.match(hint, isFolder ? /name another one with --data/ : words);
+      assert.match(message, new RegExp(`/data .*${code}`));
+    });
+  }
+
+  it("that nobody foresaw has no advice, but names the cause and what is safe", () => {
+    for (const error of [systemError("EWEIRD"), new Error("EIO is not its code"), "EIO"]) {
+      assert.equal(remedyFor(error), undefined);
+    }
+    const error = systemError("EWEIRD");
+    assert.match(unwritten(error).hint ?? "", /Nothing is lost.*Remove the cause/);
+    assert.match(unsaved(error).operatorHint ?? "", /^EWEIRD: injected\.$/);
+    assert.match(unusable("/data", error).hint ?? "", /--data/);
+  });
+});
