@@ -1,0 +1,72 @@
+/** Who a UUID or a name means in the audit: everything that the data and its journal have ever said of it. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { belongsTo, Names } from "../../src/audit/names.ts";
+import { model } from "../../src/model.ts";
+import { Database } from "../../src/store/collection.ts";
+import { ada, bob, changeOf, recordOf } from "./_history.ts";
+
+/** The collections whose records name somebody. */
+const naming = ["players", "groupMembers", "targets", "houseBans"];
+
+describe("a name", () => {
+  for (const collection of naming) {
+    it(`is learned of a record of ${collection}, also of one that was removed`, () => {
+      for (const change of [
+        changeOf(collection, "key", null, { name: "Ada", uuid: ada }),
+        changeOf(collection, "key", { name: "Ada", uuid: ada }, null),
+      ]) {
+        const names = new Names();
+        names.learn(recordOf([change]));
+        assert.equal(names.of(ada), "Ada");
+        assert.deepEqual(names.person("ADA"), { uuids: new Set([ada]), name: "ada" });
+      }
+    });
+
+    it(`of a record of ${collection} without a UUID is somebody's who is known by the name alone`, () => {
+      const names = new Names();
+      const record = { name: "Mallory", uuid: null };
+      names.learn(recordOf([changeOf(collection, "key", null, record)]));
+      assert.equal(names.has("mallory"), true);
+      assert.deepEqual(names.all, ["Mallory"]);
+      const person = names.person("mallory");
+      assert.deepEqual(person, { uuids: new Set(), name: "mallory" });
+      assert.equal(belongsTo(person, collection, record), true);
+      assert.equal(belongsTo(person, collection, { name: "Other", uuid: null }), false);
+      assert.equal(belongsTo(person, collection, { name: "Mallory", uuid: bob }), false);
+    });
+  }
+
+  it("is learned of no other record, however it looks", () => {
+    const names = new Names();
+    const others = Object.keys(model).filter((collection) => !naming.includes(collection));
+    names.learn(recordOf(others.map((each) => changeOf(each, "key", null, { name: "Base", uuid: ada }))));
+    assert.deepEqual([names.all, names.of(ada)], [[], undefined]);
+    const person = names.person("Base");
+    for (const each of others)
+      assert.equal(belongsTo(person, each, { name: "Base", uuid: null }), false, each);
+  });
+
+  it("that two players have had means both, and the UUID the one that it was said of last", () => {
+    const names = new Names();
+    const change = (uuid: string, name: string) => changeOf("players", uuid, null, { name, uuid });
+    names.learn(recordOf([change(ada, "Ada"), change(bob, "Ada"), change(bob, "Bob")]));
+    assert.deepEqual(names.person("ada").uuids, new Set([ada, bob]));
+    assert.deepEqual([names.of(ada), names.of(bob)], ["Ada", "Bob"]);
+    const byUUID = names.person("00000000-0000-0000-0000-000000000B0B");
+    assert.deepEqual(byUUID, { uuids: new Set([bob]), name: "bob" });
+    assert.equal(belongsTo(byUUID, "statistics", { uuid: bob }), true);
+    assert.equal(belongsTo(byUUID, "statistics", { uuid: ada }), false);
+  });
+
+  it("is learned of all records of the data", () => {
+    const names = new Names();
+    const database = new Database(model);
+    const player = { uuid: ada, name: "Ada", administrator: false, registeredAt: 0 };
+    database.collection("players").set(ada, player);
+    const target = { name: "Mallory", uuid: null, done: false, listed: 1 };
+    database.collection("targets").set(model.targets.key(target), target);
+    names.learnAll(database);
+    assert.deepEqual([...names.all].sort(), ["Ada", "Mallory"]);
+  });
+});
