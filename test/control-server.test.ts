@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
-import { connect, type Socket } from "node:net";
+import { connect, Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
@@ -125,3 +125,19 @@ for (const [before, untouched] of [
     assert.equal(await connectControl(folder), undefined);
   });
 }
+
+it("tells of connections that it cannot accept, each time, and goes on", { timeout }, async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const listen = t.mock.method(Server.prototype, "listen");
+  const warnings: string[] = [];
+  const warn = (message: string, error: unknown) => void warnings.push(`${message} ${error}`);
+  const server = await startControl(folder, controlWith({}), { warn });
+  t.after(() => server.close());
+  const listening = listen.mock.calls[0]?.this;
+  assert.ok(listening instanceof Server, "the server listens");
+  for (const number of [1, 2]) listening.emit("error", new Error(`EMFILE ${number}`));
+  const expected = [1, 2].map((number) => `The control socket failed. Error: EMFILE ${number}`);
+  assert.deepEqual(warnings, expected);
+  assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+});
