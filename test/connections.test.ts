@@ -1,7 +1,7 @@
 /** Connections: those that are handed over, and how many there may be. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
+import { connect, Server as NetServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { connect as connectSecurely } from "node:tls";
@@ -201,4 +201,23 @@ describe("what is no request", () => {
     await client.closed;
     await ask(await desk.connect());
   });
+});
+
+it("what cannot be accepted is told of, each time, and the server goes on", inTime, async (t) => {
+  const listen = t.mock.method(NetServer.prototype, "listen");
+  const warnings: string[] = [];
+  const server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    warn: (message, error) => void warnings.push(`${message} ${error}`),
+    fetch: () => new Response("answered"),
+  });
+  t.after(() => server.close());
+  // Others were only to find out whether the port is free.
+  const listening = listen.mock.calls.map((call) => call.this).at(-1);
+  assert.ok(listening instanceof NetServer && listening.listening, "the server listens");
+  for (const number of [1, 2]) listening.emit("error", new Error(`EMFILE ${number}`));
+  const expected = [1, 2].map((number) => `A connection could not be accepted. Error: EMFILE ${number}`);
+  assert.deepEqual(warnings, expected);
+  assert.equal(await (await fetch(server.url)).text(), "answered");
 });
