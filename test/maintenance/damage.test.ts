@@ -230,6 +230,31 @@ describe("of a small store", () => {
     assert.deepEqual(await saved(damaged), { points: ends, lost: [], sequence: 5 });
   });
 
+  it("when nothing of the data can be read then nothing is made up in its place", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, "snapshot"]);
+    const contents = await contentsOf(folder);
+    const spoilt = (name: string): [string, Buffer] => {
+      const bytes = Buffer.from(contents.get(name) ?? []);
+      bytes.write("!", bytes.indexOf('"A"'));
+      return [name, bytes];
+    };
+    const cut = (name: string): [string, Buffer] => [
+      name,
+      (contents.get(name) ?? Buffer.alloc(0)).subarray(0, 10),
+    ];
+    const [first, second] = ["journal-000000000001.log", "journal-000000000002.log"];
+    for (const left of [
+      new Map([spoilt(first)]),
+      new Map([spoilt(first), cut(second)]),
+      new Map([cut("snapshot-000000000001.jsonl"), cut(second)]),
+    ]) {
+      const result = await saved(left);
+      assert.ok(result instanceof Failure, [...left.keys()].join(", "));
+      assert.match(result.message, /Nothing of the data/);
+    }
+  });
+
   it("when the journal of other data lies in the folder then none of it is taken", async (t) => {
     const base = await temporaryFolder(t);
     await write(join(base, "one"), [{ A: 1 }, { A: 2 }, "snapshot"]);
