@@ -195,7 +195,7 @@ describe("of a small store", () => {
       return copy;
     });
     const result = await saved(broken);
-    assert.ok(!(result instanceof Failure));
+    assert.ok(!(result instanceof Failure), String(result));
     assert.deepEqual(result.points, { A: 1, B: 2 });
     assert.equal(result.sequence, 3);
   });
@@ -215,7 +215,7 @@ describe("of a small store", () => {
         else rest.set(name, (contents.get(name) ?? Buffer.alloc(0)).subarray(0, 10));
       }
       const result = await saved(rest);
-      assert.ok(!(result instanceof Failure));
+      assert.ok(!(result instanceof Failure), String(result));
       assert.equal(result.sequence, 3, lost.join(", "));
     }
   });
@@ -267,6 +267,21 @@ describe("of a small store", () => {
     assert.ok(problems.some(({ file, what }) => file === name && what.startsWith("it does not follow")));
     const result = await saved(mixed);
     assert.ok(!(result instanceof Failure));
+    assert.deepEqual(result.points, { A: 2 });
+    assert.match(result.lost[0]?.what ?? "", /belongs to other data/);
+  });
+
+  it("when older segments were pruned then the journal of other data is still told apart", async (t) => {
+    const base = await temporaryFolder(t);
+    await write(join(base, "one"), [{ A: 1 }, { A: 2 }, "snapshot"]);
+    await write(join(base, "two"), [{ X: 1 }, { X: 2 }, "snapshot", { X: 3 }]);
+    const one = await contentsOf(join(base, "one"));
+    const name = "journal-000000000003.log";
+    const other = (await contentsOf(join(base, "two"))).get(name);
+    const mixed = new Map([...one, [name, other ?? Buffer.alloc(0)]]);
+    mixed.delete("journal-000000000001.log");
+    const result = await saved(mixed);
+    assert.ok(!(result instanceof Failure), String(result));
     assert.deepEqual(result.points, { A: 2 });
     assert.match(result.lost[0]?.what ?? "", /belongs to other data/);
   });
