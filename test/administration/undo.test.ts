@@ -21,7 +21,7 @@ async function registered(t: Parameters<typeof openWorld>[0]) {
   const world = await openWorld(t);
   const { token: chief } = await world.player("Chief", everyRight);
   await world.ok(chief, "/housebanreason/add", { reason: "Noise", days: 1 });
-  await world.service.administer("player.register", { name: "Ada", uuid, members: [] });
+  await world.service.administer("player.add", { name: "Ada", uuid, members: [] });
   return { world, chief, number: world.service.store.sequence };
 }
 
@@ -56,9 +56,9 @@ describe("undoing the registration of a player", () => {
 it("undoing the removal of a player leaves tokens, ranks and statistics removed where the player stays so", async (t) => {
   const { world, chief } = await registered(t);
   for (const give of Object.values(belongings)) await give(world, chief);
-  await world.service.administer("player.delete", { player: uuid });
+  await world.service.administer("player.remove", { player: uuid });
   const removal = world.service.store.sequence;
-  await world.service.administer("player.register", { name: "Ada", members: [] });
+  await world.service.administer("player.add", { name: "Ada", members: [] });
   const { info, left } = await world.service.undo(removal, { exceptChanged: true });
   assert.equal(left, 4);
   for (const collection of ["tokens", "memberships", "statistics"]) {

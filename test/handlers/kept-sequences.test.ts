@@ -34,7 +34,7 @@ it("lists a house ban until the instant at which it expires, and again where the
 
 it("shows a player with a token until the instant at which it expires, and again where the clock is set back", async (t) => {
   const world = await openWorld(t);
-  await world.service.administer("player.register", { name: "Bob", members: [] });
+  await world.service.administer("player.add", { name: "Bob", members: [] });
   await world.service.administer("token.issue", { player: "Bob", addonVersion: "2.5", expiresIn: day });
   const issued = world.clock.time;
   for (const [step, expected] of [
@@ -55,11 +55,11 @@ it("shows a UUID under the name that it is registered with, also after another h
   const world = await openWorld(t);
   const uuid = "00112233445566778899aabbccddeeff";
   for (const name of ["Bob", "Rob"]) {
-    await world.service.administer("player.register", { name, uuid, members: [] });
+    await world.service.administer("player.add", { name, uuid, members: [] });
     for (let count = 0; count < 2; count += 1) {
       assert.equal((await world.ok(world.publicToken, `/statistic/${uuid}`)).name, name);
     }
-    await world.service.administer("player.delete", { player: uuid });
+    await world.service.administer("player.remove", { player: uuid });
   }
 });
 

@@ -98,7 +98,7 @@ describe("saving activity", () => {
     const { uuid } = await world.player("Ada");
     const activity = new Activity(service.store.data);
     activity.note(uuid, "2.5.1", clock.time);
-    await service.administer("player.delete", { player: "Ada" });
+    await service.administer("player.remove", { player: "Ada" });
     await activity.save(service.store);
     assert.equal(saved(world).of(uuid), undefined);
     assert.equal(activity.of(uuid), undefined);

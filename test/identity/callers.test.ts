@@ -81,13 +81,13 @@ describe("a token that has been used, and so has its caller cached,", () => {
     [
       "loses its player",
       "TOKEN_UNKNOWN",
-      ({ service }) => service.administer("player.delete", { player: "Ada" }),
+      ({ service }) => service.administer("player.remove", { player: "Ada" }),
     ],
   ];
   for (const [what, code, end] of ends) {
     it(`is refused as soon as it ${what}`, async (t) => {
       const world = await openWorld(t);
-      await world.service.administer("player.register", { name: "Ada", members: [] });
+      await world.service.administer("player.add", { name: "Ada", members: [] });
       const issued = await world.service.administer("token.issue", { player: "Ada", expiresIn: day });
       await world.ok(issued.token, "/event");
       world.clock.advance(day - 1);

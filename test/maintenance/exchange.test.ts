@@ -17,7 +17,8 @@ async function imported(t: Cleanup, targets: readonly Target[]): Promise<string>
   const source = new Database(model);
   for (const target of targets) source.collection("targets").set(model.targets.key(target), target);
   const folder = await temporaryFolder(t);
-  const database = fromExport(formatExport(toExport(source, 0)), "export.json");
+  const database = new Database(model);
+  fromExport(formatExport(toExport(source, 0)), "export.json", database);
   await replaceData(nodeFiles, folder, database, "replaced", 0);
   return folder;
 }
