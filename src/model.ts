@@ -205,6 +205,11 @@ export function subjectKey({ uuid, name }: Subject): string {
   return uuid ?? `~${fold(name)}`;
 }
 
+/** What a record that is bound to a UUID is found by once its player is not registered any more: the folded name. */
+function boundName({ name, uuid }: Subject): string | undefined {
+  return uuid === null ? undefined : fold(name);
+}
+
 /** The key of a member of a group. */
 export function groupMemberKey(group: string, member: Subject): string {
   return `${group}/${subjectKey(member)}`;
@@ -225,13 +230,14 @@ export const model = {
   groupMembers: define(groupMemberSchema, (member) => groupMemberKey(member.group, member), {
     group: (member) => member.group,
     subject: (member) => subjectKey(member),
+    name: boundName,
   }),
-  targets: define(targetSchema, (target) => subjectKey(target)),
+  targets: define(targetSchema, (target) => subjectKey(target), { name: boundName }),
   blacklistReasons: define(blacklistReasonSchema, (entry) => `${entry.faction}/${fold(entry.reason)}`, {
     faction: (entry) => entry.faction,
     text: (entry) => `${entry.faction}/${comparisonForm(entry.reason)}`,
   }),
-  houseBans: define(houseBanSchema, (ban) => subjectKey(ban)),
+  houseBans: define(houseBanSchema, (ban) => subjectKey(ban), { name: boundName }),
   houseBanReasons: define(houseBanReasonSchema, (entry) => fold(entry.reason), {
     text: (entry) => comparisonForm(entry.reason),
   }),

@@ -1,9 +1,8 @@
 /** All that the data holds of one person, registered or not: for whoever asks what is stored of them. */
 import * as v from "valibot";
-import { toSubject } from "../identity/players.ts";
+import { formerPlayers, toSubject } from "../identity/players.ts";
 import { type HouseBanReason, model, statisticTypes, subjectKey, type Token } from "../model.ts";
 import type { Data } from "../store/data.ts";
-import { fold } from "../text.ts";
 import { defineRead, playerReference } from "./define.ts";
 
 /** The collections that hold nothing of anybody in particular. */
@@ -24,7 +23,8 @@ export const everything = defineRead({
   input: v.object({ player: playerReference }),
   read(data, input, { activity }) {
     const { name, uuid } = toSubject(data, input.player);
-    const uuids = uuid === null ? formerUUIDs(data, name) : [uuid];
+    const former = uuid !== null && data.players.has(uuid) ? [] : formerPlayers(data, name);
+    const uuids = [...new Set([uuid, ...former.map((each) => each.uuid)])].filter((each) => each !== null);
     const keys = [subjectKey({ name, uuid: null }), ...uuids];
     const isTheirs = ({ creatorUUID }: Pick<HouseBanReason, "creatorUUID">) =>
       creatorUUID != null && uuids.includes(creatorUUID);
@@ -51,17 +51,6 @@ export const everything = defineRead({
     return { name, uuids, records };
   },
 });
-
-/** The UUIDs of those who had a name and are not registered any more, as far as a list still has them. */
-function formerUUIDs(data: Data, name: string): string[] {
-  const found = new Set<string>();
-  for (const rows of [data.groupMembers, data.targets, data.houseBans]) {
-    for (const { name: each, uuid } of rows.values()) {
-      if (uuid !== null && fold(each) === fold(name)) found.add(uuid);
-    }
-  }
-  return [...found];
-}
 
 function present<T>(record: T | undefined): readonly T[] {
   return record === undefined ? [] : [record];

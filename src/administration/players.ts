@@ -4,6 +4,7 @@ import { Failure } from "../errors.ts";
 import {
   adoptName,
   findPlayer,
+  formerPlayers,
   isInGroup,
   joinGroup,
   leaveGroup,
@@ -20,7 +21,7 @@ import {
 } from "../identity/players.ts";
 import { groupMemberKey, type Player, subjectKey } from "../model.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { compareTexts, didYouMean } from "../text.ts";
+import { compareTexts, didYouMean, oneOf } from "../text.ts";
 import {
   defineChange,
   defineChangeByTable,
@@ -62,11 +63,15 @@ export const add = defineChange({
     }
     const known = findPlayer(draft, name) ?? (given === undefined ? undefined : draft.players.get(given));
     if (known !== undefined) return alreadyThere(draft, known, { name, uuid: given, members, administrator });
-    const added: Player = { uuid: given ?? newUUID(), name, administrator, registeredAt: now };
+    // Who is registered again without a UUID is the same person: nobody escapes an exclusion by being removed.
+    const uuid = given ?? formerPlayers(draft, name)[0]?.uuid ?? newUUID();
+    const added: Player = { uuid, name, administrator, registeredAt: now };
     draft.players.put(added);
     adoptName(draft, added);
     for (const { organisation, rank: each } of members) setMembership(draft, added, organisation, each);
-    return { info: `Registered ${name}.`, name, uuid: added.uuid };
+    const groups = groupsOf(draft, added);
+    const already = groups.length === 0 ? "" : `, who is in ${oneOf(groups, "and")} already`;
+    return { info: `Registered ${name}${already}.`, name, uuid };
   },
 });
 

@@ -48,12 +48,32 @@ export function playerNames(data: Data): readonly string[] {
   return Array.from(data.players.values(), ({ name }) => name);
 }
 
-/** Somebody named, with the UUID where it is known: that of a registered player, or the one that was given. */
+/**
+ * Returns those who were registered under a name and are not any more, as far as a list still has them: removing a
+ * player leaves the exclusion, the house ban and the target bound to the UUID. The exclusion comes first.
+ */
+export function formerPlayers(data: Data, name: string): readonly (Subject & { readonly uuid: string })[] {
+  const folded = fold(name);
+  const records: readonly Subject[] = [
+    ...data.groupMembers.find("name", folded),
+    ...data.houseBans.find("name", folded),
+    ...data.targets.find("name", folded),
+  ];
+  return records.flatMap(({ name: listed, uuid }) =>
+    uuid === null || data.players.has(uuid) ? [] : [{ name: listed, uuid }],
+  );
+}
+
+/**
+ * Somebody named, with the UUID where it is known: that of a registered player, the one that was given, or the one that
+ * a list still has for the name. Otherwise an entry that outlives its player could not be found by its name.
+ */
 export function toSubject(data: Data, reference: string): Subject {
   const player = findPlayer(data, reference);
   if (player !== undefined) return { name: player.name, uuid: player.uuid };
   const uuid = toUUID(reference);
-  return uuid === undefined ? { name: reference, uuid: null } : { name: uuid, uuid };
+  if (uuid !== undefined) return { name: uuid, uuid };
+  return formerPlayers(data, reference)[0] ?? { name: reference, uuid: null };
 }
 
 /**

@@ -75,6 +75,29 @@ describe("player exclude and player readmit", () => {
     assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
   });
 
+  it("when an excluded player is removed and registers anew without a UUID then the player is excluded still", async (t) => {
+    const desk = await seededDesk(t);
+    const { uuid: first } = await desk.json<{ uuid: string }>("player", "add", "Ada");
+    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
+    assert.equal(await desk.ok("player", "exclude", "ada"), "Ada is excluded already.\n");
+    const { uuid: second, info } = await desk.json<{ uuid: string; info: string }>("player", "add", "ada");
+    assert.equal(info, "Registered ada, who is in BLACKLIST already.");
+    assert.equal(second, first);
+    assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
+    await desk.ok("player", "readmit", "Ada");
+    assert.equal(await codeOf(desk, "Ada"), "let in");
+  });
+
+  it("when another player registers the name of an excluded one with a UUID then the other is not excluded", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
+    await desk.ok("player", "add", "Ada", "--uuid", uuid);
+    assert.equal(await codeOf(desk, "Ada"), "let in");
+  });
+
   it("when the table names another group then exclusion works with that group", async (t) => {
     const desk = await seededDesk(t);
     await desk.write(
@@ -195,6 +218,23 @@ describe("player remove", () => {
     const bob = await desk.json<PlayerDocument>("player", "show", "Bob");
     assert.deepEqual([bob.members, bob.groups], [[{ organisation: "GROVE", rank: 5 }], ["VIP"]]);
     assert.deepEqual(await desk.answerTo(token, "/blacklistreason/GROVE"), [200, undefined]);
+  });
+
+  it("when a player is removed then the house ban and the target are still found by the name", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    await desk.ok("call", "/housebanreason/add", "reason=Theft", "days=3");
+    await desk.ok("call", "/houseban/add", "name=Ada", "reason=Theft");
+    await desk.ok("call", "/targetlist/add", "name=Ada");
+    await desk.ok("player", "remove", "Ada", "--yes");
+    await desk.ok("call", "/houseban/add", "name=ada", "reason=Theft");
+    await desk.ok("call", "/targetlist/add", "name=ada");
+    const names = async (path: string) =>
+      (await desk.json<{ name: string }[]>("call", path)).map(({ name }) => name);
+    assert.deepEqual([await names("/houseban"), await names("/targetlist")], [["Ada"], ["Ada"]]);
+    await desk.ok("call", "/houseban/remove", "name=Ada", "reason=all");
+    await desk.ok("call", "/targetlist/remove", "name=Ada");
+    assert.deepEqual([await names("/houseban"), await names("/targetlist")], [[], []]);
   });
 
   it("when a player is removed twice then the exit code is 1", async (t) => {

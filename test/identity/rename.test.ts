@@ -63,7 +63,7 @@ it("when name and player each have a house ban and a target then the stricter on
   assert.deepEqual(await call("/targetlist", {}), [{ name: "Mallory", uuid, done: false }]);
 });
 
-it("when a removed player is registered anew then the house ban that ends later stays", async (t) => {
+it("when a removed player gets a further house-ban reason then the ban goes on, also after registering anew", async (t) => {
   const world = await openWorld(t);
   const chief = await world.player("Chief", { members: { RESCUE: 5 } });
   const { uuid } = await world.player("Ada");
@@ -77,6 +77,6 @@ it("when a removed player is registered anew then the house ban that ends later 
   const bans: { uuid: string; duration: number }[] = await call("/houseban", {});
   assert.deepEqual(
     bans.map((ban) => [ban.uuid, ban.duration]),
-    [[uuid, 9 * day]],
+    [[uuid, 10 * day]],
   );
 });
