@@ -116,7 +116,11 @@ export class Operator {
     const what = `change ${sequence} (${operationName(record)})`;
     if (obstacles.length === 0) return { info: `Undid ${what}.` };
     // Looked for only now: others do not wait for it, and where nothing is in the way nobody does.
-    const words = await describeObstacles(obstacles, this.#history(sequence));
+    const words = await describeObstacles(
+      obstacles,
+      this.#history(sequence),
+      (uuid) => data.players.get(uuid)?.name,
+    );
     if (!exceptChanged || changes.length === 0) throw refusal(sequence, words, changes.length > 0);
     const left = obstacles.length;
     const part = `except for ${left} of ${left + changes.length} records`;

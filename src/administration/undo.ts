@@ -1,5 +1,6 @@
 /** Undoing a change: its records get the values from before it, unless they have changed since. */
 import { isDeepStrictEqual } from "node:util";
+import { uuidIn } from "../audit/names.ts";
 import { operationName } from "../audit/operations.ts";
 import { Failure } from "../errors.ts";
 import { bookkeeping, model, type Named, type Player } from "../model.ts";
@@ -106,10 +107,12 @@ export function refusal(sequence: number, obstacles: string, isPart: boolean): F
 /**
  * The obstacles in words: the first of them, each with the first changes that are in the way, and how many more.
  * @param history what came after the change that is undone; it is read only where a record has changed
+ * @param nameOf the name of a registered player, by UUID
  */
 export async function describeObstacles(
   obstacles: readonly Obstacle[],
   history: AsyncIterable<JournalRecord>,
+  nameOf: (uuid: string) => string | undefined,
 ): Promise<string> {
   const named = obstacles.slice(0, mostNamed).map((each) => ({ ...each, by: [] as string[], count: 0 }));
   const changed = named.filter(({ why }) => why === undefined);
@@ -118,16 +121,24 @@ export async function describeObstacles(
       for (const each of changed) {
         if (!record.changes.some((change) => isSameRecord(change, each.change))) continue;
         each.count += 1;
-        if (each.count <= mostNamed) each.by.push(`change ${record.sequence} (${operationName(record)})`);
+        if (each.count <= mostNamed) each.by.push(changeWords(record));
       }
     }
   }
   const words = named.map(({ change: { collection, key }, why, by, count }) => {
     if (why !== undefined) return why;
     const others = count > by.length ? [`${count - by.length} more`] : [];
-    return `${collection} ${key} was changed since${by.length === 0 ? "" : ` by ${[...by, ...others].join(", ")}`}`;
+    const name = nameOf(uuidIn(key) ?? key);
+    const what = `${collection} ${key}${name === undefined ? "" : ` (${name})`}`;
+    return `${what} was changed since${by.length === 0 ? "" : ` by ${[...by, ...others].join(", ")}`}`;
   });
   return listed(words, obstacles.length);
+}
+
+/** Such as `change 7 (targetlist.add)`; of an undo also what it has undone: `change 8 (undo 7)`. */
+function changeWords(record: JournalRecord): string {
+  const { sequence, undoes } = record;
+  return `change ${sequence} (${operationName(record)}${undoes === null ? "" : ` ${undoes}`})`;
 }
 
 /** The first of some sentences, and how many more there are. */
@@ -171,7 +182,7 @@ class Result {
   }
 
   /** What would be wrong with a record. */
-  fault({ collection, key, before }: RecordChange): string | undefined {
+  fault({ collection, key, before, after }: RecordChange): string | undefined {
     if (ofPlayers.has(collection) && before !== null) {
       const { uuid } = before as { readonly uuid: string | null };
       const isThere = uuid === null || this.#has("players", uuid);
@@ -199,7 +210,9 @@ class Result {
       "a house ban": this.#has("houseBans", key),
     };
     const left = Object.keys(belongings).filter((name) => belongings[name]);
-    return left.length === 0 ? undefined : `the player has ${oneOf(left, "and")} since`;
+    return left.length === 0
+      ? undefined
+      : `the player ${(after as Player).name} has ${oneOf(left, "and")} since`;
   }
 
   /** The group, faction or service that a record refers to, where there is no such name any more. */

@@ -91,7 +91,7 @@ describe("the obstacles of an undo", () => {
     }
     const named = [2, 3, 4, 5, 6].map((sequence) => `change ${sequence} (statistic.add)`).join(", ");
     const expected = `statistics ada was changed since by ${named}, 99995 more`;
-    assert.equal(await describeObstacles([obstacle], history()), expected);
+    assert.equal(await describeObstacles([obstacle], history(), () => undefined), expected);
   });
 
   it("are five records of more, without the changes of others", async () => {
@@ -101,6 +101,7 @@ describe("the obstacles of an undo", () => {
     const words = await describeObstacles(
       Array.from({ length: 7 }, () => obstacle),
       history(),
+      () => undefined,
     );
     const one = "statistics ada was changed since";
     assert.equal(words, `${[one, one, one, one, one].join("; ")}; and 2 more records`);

@@ -63,7 +63,10 @@ describeBothWays("undo", (open) => {
     await desk.ok("undo", number);
     const stderr = await desk.fails("undo", number);
     assertIncludes(stderr, `Change ${number} can not be undone`);
-    assertIncludes(stderr, `wantedReasons theft was changed since by change ${Number(number) + 1} (undo)`);
+    assertIncludes(
+      stderr,
+      `wantedReasons theft was changed since by change ${Number(number) + 1} (undo ${number})`,
+    );
     assert.equal(await lastNumber(desk), String(Number(number) + 1));
   });
 
@@ -79,6 +82,18 @@ describeBothWays("undo", (open) => {
     assertIncludes(failure.info, `change ${number + 1} (targetlist.done)`);
     assertIncludes(failure.info, `change ${number + 2} (targetlist.remove)`);
     assert.match(failure.hint ?? "", /Undo what came later first/);
+  });
+
+  it("when the record of a player was changed since then the player is named", async (t) => {
+    const desk = await open(t);
+    const { uuid } = await desk.json<{ uuid: string }>("player", "add", "Ada");
+    await desk.ok("player", "rename", "Ada", "Bea");
+    const number = Number(await lastNumber(desk));
+    await desk.ok("player", "rename", "Bea", "Cleo");
+    assertIncludes(
+      await desk.fails("undo", String(number)),
+      `players ${uuid} (Cleo) was changed since by change ${number + 1} (player.rename)`,
+    );
   });
 
   it("when what came later is undone first then it can be undone", async (t) => {
@@ -179,7 +194,7 @@ describeBothWays("undo", (open) => {
     await desk.ok("player", "add", "Ada", "--member", "GROVE:1");
     const number = await lastNumber(desk);
     await desk.ok("token", "issue", "--player", "Ada");
-    assertIncludes(await desk.fails("undo", number), "the player has tokens since");
+    assertIncludes(await desk.fails("undo", number), "the player Ada has tokens since");
     await undoLast(desk);
     await desk.ok("undo", number);
     assertIncludes(await desk.fails("player", "show", "Ada"), 'no player "Ada"');
