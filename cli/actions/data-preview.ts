@@ -3,16 +3,27 @@ import { plain } from "../../src/audit/words.ts";
 import type { Portion, ResourceChange } from "../../src/maintenance/preview.ts";
 import type { RestorePreview } from "../../src/maintenance/restoring.ts";
 
-/** A line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, and one for each warning. */
+/**
+ * A line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, one for tokens that are left out,
+ * and one for each warning.
+ */
 export function previewLines({
   resources,
   problems,
-}: Pick<RestorePreview, "resources" | "problems">): string[] {
+  tokensLeftOut,
+}: Pick<RestorePreview, "resources" | "problems" | "tokensLeftOut">): string[] {
   const width = Math.max(0, ...resources.map(({ resource }) => resource.length));
   return [
     ...resources.map((each) => `${each.resource.padEnd(width)}  ${portions(each).join(", ")}`),
+    ...(tokensLeftOut > 0 ? [leftOutLine(tokensLeftOut)] : []),
     ...problems.map((problem) => `warning: ${plain(problem)}`),
   ];
+}
+
+function leftOutLine(count: number): string {
+  return count === 1
+    ? "1 token is left out; --tokens restores it, too."
+    : `${count} tokens are left out; --tokens restores them, too.`;
 }
 
 function portions({ added, changed, removed }: ResourceChange): string[] {

@@ -71,6 +71,11 @@ export class Replacement {
     return { ...this.#source.database.view, names: this.#names(), tokens: this.#tokens };
   }
 
+  /** How many tokens of the source the data lacks and will lack; without those that the source has as revoked. */
+  get tokensLeftOut(): number {
+    return this.#tokens.leftOut;
+  }
+
   /** What becomes of a collection: the records, and the keys of all that may change. */
   #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
     if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.differing() };
@@ -151,6 +156,17 @@ class RestoredTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
       const token = tokens.peek(id) === undefined ? this.get(id) : undefined;
       if (token !== undefined) yield token;
     }
+  }
+
+  /** See {@link Replacement.tokensLeftOut}. */
+  get leftOut(): number {
+    if (this.#options.tokens) return 0;
+    let count = 0;
+    for (const id of this.#overlay.differing("tokens")) {
+      const isPresent = this.#present.tokens.peek(id) !== undefined;
+      if (!isPresent && this.#source.tokens.get(id)?.revokedAt === null) count += 1;
+    }
+    return count;
   }
 
   /** The ids of the tokens that may differ from the present ones. */

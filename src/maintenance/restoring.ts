@@ -26,6 +26,8 @@ export interface RestorePreview {
   readonly changes: number;
   /** Records of the result that do not fit together, a sentence each: there are backups of such data. */
   readonly problems: readonly string[];
+  /** How many tokens of the source the data lacks and will lack, since they are not restored. */
+  readonly tokensLeftOut: number;
   /** How many records the source has. */
   readonly records: number;
   /** When the backup was begun; null for anything else. */
@@ -83,10 +85,7 @@ export async function restoreRecords(
 async function withReplacement<T>(
   store: DataStore,
   { source, tokens }: RestoreRequest,
-  use: (
-    replacement: Replacement,
-    source: Pick<RestorePreview, "problems" | "records" | "instant" | "revision">,
-  ) => Promise<T>,
+  use: (replacement: Replacement, source: Omit<RestorePreview, "resources" | "changes">) => Promise<T>,
 ): Promise<T> {
   const overlay = new Overlay(store.data);
   try {
@@ -103,7 +102,8 @@ async function withReplacement<T>(
       source,
       source.kind === "export" ? { ...result, tokens: given } : result,
     );
-    return await use(replacement, { ...head, records, problems });
+    const { tokensLeftOut } = replacement;
+    return await use(replacement, { ...head, records, problems, tokensLeftOut });
   } finally {
     overlay.close();
   }

@@ -196,6 +196,16 @@ describe("tokens", () => {
     assert.equal(await codeOf(desk, cleo), "TOKEN_UNKNOWN");
   });
 
+  it("are counted before anybody is asked where they are left out", async (t) => {
+    const { desk } = await tokenDesk(t);
+    const leftOut = /^1 token is left out; --tokens restores it, too\.$/m;
+    assert.match(await desk.ok("data", "restore", "b.gz", "--dry-run"), leftOut);
+    assert.match(await desk.fails("data", "restore", "b.gz"), leftOut);
+    const json = await desk.json<{ tokensLeftOut: number }>("data", "restore", "b.gz", "--dry-run");
+    assert.equal(json.tokensLeftOut, 1);
+    assert.doesNotMatch(await desk.ok("data", "restore", "b.gz", "--dry-run", "--tokens"), leftOut);
+  });
+
   it("are restored with --tokens, but none that was revoked since is valid again", async (t) => {
     const { desk, ada, bob, cleo, later } = await tokenDesk(t);
     await desk.ok("data", "restore", "b.gz", "--tokens", "--yes");
