@@ -1,7 +1,7 @@
 /** What `audit` does. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
-import { needsNames } from "../../src/audit/filter.ts";
+import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
 import type { Names } from "../../src/audit/names.ts";
 import {
@@ -24,6 +24,9 @@ export interface AuditOptions extends Omit<Look, "since" | "until"> {
   /** Whether what comes is shown as well. */
   readonly follow?: boolean;
 }
+
+/** How many records of a change a person is shown: an import can have changed all that there are. */
+const mostShown = 20;
 
 const nothing = "No change matches, as far back as the journal goes.";
 
@@ -55,7 +58,7 @@ export async function showAudit(
   const look: Look = { ...options, since, until };
   const { folder } = workplace();
   await requireData(nodeFiles, folder);
-  const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraph : toLines;
+  const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraphs(look) : toLines;
   const { limit } = look;
   if (limit !== undefined && !goOn && !needsNames(look)) {
     const { entries, names, warnings } = await readNewest(nodeFiles, folder, { ...look, limit });
@@ -106,17 +109,35 @@ function toLines(entry: Entry): string {
   return rows.map((cells) => `${cells.join("\t")}\n`).join("");
 }
 
-/** For a person: a line for the change, and one below it for each record. */
-function toParagraph(entry: Entry, names: Names, { output }: Session): string {
-  const head = [
-    output.style("bold", String(entry.number)),
-    output.style("dim", toDate(entry.instant)),
-    whoWords(entry),
-    output.style("yellow", operationWords(entry)),
-  ];
-  const rows = entry.changes.map((change) => {
-    const record = output.style("dim", `${change.collection} ${keyWords(change, names)}:`);
-    return `    ${record} ${changeWords(change)}\n`;
-  });
-  return `${head.join("  ")}\n${rows.join("")}`;
+/**
+ * For a person: a line for the change, and one below it for each record. Of a change to many records those that were
+ * asked for are shown, and at most {@link mostShown}.
+ */
+function toParagraphs(look: Look) {
+  return (entry: Entry, names: Names, { output }: Session): string => {
+    const head = [
+      output.style("bold", String(entry.number)),
+      output.style("dim", toDate(entry.instant)),
+      whoWords(entry),
+      output.style("yellow", operationWords(entry)),
+    ];
+    const shown = shownOf(entry, look, names);
+    const rows = shown.map((change) => {
+      const record = output.style("dim", `${change.collection} ${keyWords(change, names)}:`);
+      return `    ${record} ${changeWords(change)}\n`;
+    });
+    const left = entry.changes.length - shown.length;
+    if (left > 0) {
+      const records = left === 1 ? "1 more record" : `${left} more records`;
+      rows.push(`    and ${records}; with --json, or in a pipe, all of them are shown\n`);
+    }
+    return `${head.join("  ")}\n${rows.join("")}`;
+  };
+}
+
+function shownOf({ changes }: Entry, look: Look, names: Names): Entry["changes"] {
+  if (changes.length <= mostShown) return changes;
+  const asked = changes.filter(toRecordTest(look, names));
+  // The player who was asked for may have made it, to the records of others.
+  return (asked.length === 0 ? changes : asked).slice(0, mostShown);
 }

@@ -1,6 +1,7 @@
 /** Which changes somebody wants to see. */
 import { Failure } from "../errors.ts";
 import { bookkeeping, model } from "../model.ts";
+import type { RecordChange } from "../store/draft.ts";
 import { didYouMean, fold, oneOf } from "../text.ts";
 import type { Entry } from "./entry.ts";
 import { belongsTo, type Names, toUUID } from "./names.ts";
@@ -41,9 +42,20 @@ export function toTest(filter: Filter, names: Names): (entry: Entry) => boolean 
     if (operation !== undefined && !operation(entry)) return false;
     if (token !== undefined && entry.token !== token) return false;
     if (by !== undefined && !isBy(entry, by, names)) return false;
-    if (player !== undefined && !isBy(entry, player, names) && !touches(entry, player, names)) return false;
-    return record === undefined || record(entry);
+    const isTheirs = (change: RecordChange) => player === undefined || isOf(change, player, names);
+    if (player !== undefined && !isBy(entry, player, names) && !entry.changes.some(isTheirs)) return false;
+    return record === undefined || entry.changes.some(record);
   };
+}
+
+/**
+ * Makes a filter into a test of one record of a change that passed it: whether the record is asked for. A bulk change,
+ * such as an import, passes for the sake of one record among thousands.
+ */
+export function toRecordTest({ player, record }: Filter, names: Names): (change: RecordChange) => boolean {
+  const isNamed = record === undefined ? undefined : recordTest(record, names);
+  return (change) =>
+    (player === undefined || isOf(change, player, names)) && (isNamed === undefined || isNamed(change));
 }
 
 /** Whether a filter asks for what the service only noted for itself. */
@@ -73,12 +85,9 @@ function isBy(entry: Entry, reference: string, names: Names): boolean {
   );
 }
 
-function touches({ changes }: Entry, reference: string, names: Names): boolean {
+function isOf({ collection, before, after }: RecordChange, reference: string, names: Names): boolean {
   const person = names.person(reference);
-  return changes.some(
-    ({ collection, before, after }) =>
-      belongsTo(person, collection, before) || belongsTo(person, collection, after),
-  );
+  return belongsTo(person, collection, before) || belongsTo(person, collection, after);
 }
 
 function collectionOf(record: string): string {
@@ -86,7 +95,7 @@ function collectionOf(record: string): string {
   return Object.keys(model).find((name) => fold(name) === fold(written)) ?? written;
 }
 
-function recordTest(record: string, names: Names): (entry: Entry) => boolean {
+function recordTest(record: string, names: Names): (change: RecordChange) => boolean {
   const known = Object.keys(model);
   const collection = collectionOf(record);
   if (!known.includes(collection)) {
@@ -98,8 +107,7 @@ function recordTest(record: string, names: Names): (entry: Entry) => boolean {
   }
   const slash = record.indexOf("/");
   const part = slash === -1 ? "" : record.slice(slash + 1);
-  return ({ changes }) =>
-    changes.some((change) => change.collection === collection && hasPart(change.key, part, names));
+  return (change) => change.collection === collection && hasPart(change.key, part, names);
 }
 
 /** Whether a key has a part in it: as it is written, or the UUID of the player whom the part names. */

@@ -54,6 +54,34 @@ describe("audit", () => {
     assertIncludes((await desk.run(["audit"], { terminal: true })).stdout, colourBegins);
   });
 
+  it("when a change is to many records then a terminal shows at most 20, of those that are asked for", async (t) => {
+    const desk = await seededDesk(t);
+    for (let number = 0; number < 12; number += 1) {
+      await desk.ok("player", "add", `P${number}`, "--member", "GROVE:1");
+    }
+    await desk.ok("data", "export", "e.json");
+    const empty = await seededDesk(t);
+    await empty.write("e.json", await readFile(join(desk.folder, "e.json"), "utf8"));
+    await empty.ok("data", "import", "e.json", "--yes");
+    const shownBy = async (...args: readonly string[]) =>
+      linesOf((await empty.run(["audit", "--limit", "1", ...args], { terminal: true })).stdout);
+    const all = await shownBy();
+    assert.equal(all.length, 22);
+    assertIncludes(all.at(-1) ?? "", "and 4 more records; with --json, or in a pipe, all of them are shown");
+    for (const args of [
+      ["--player", "P7"],
+      ["--record", "memberships/P7"],
+    ]) {
+      const [, ...records] = await shownBy(...args);
+      assert.equal(
+        records.filter((line) => line.includes("(P7)")).length,
+        records.length - 1,
+        records.join("\n"),
+      );
+    }
+    assert.equal(linesOf(await empty.ok("audit", "--limit", "1", "--player", "P7")).length, 24);
+  });
+
   it("when --json is given then each change is a document on a line", async (t) => {
     const desk = await deskWithHistory(t);
     const [line = "", ...others] = linesOf(await desk.ok("audit", "--limit", "1", "--by", "Ada", "--json"));
