@@ -21,9 +21,9 @@ export const removeName = defineChangeByTable({
       ...recordsOf(draft, { kind, name }),
     ];
     if (referring.length > 0) {
-      throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${referring.join("; ")}.`, {
-        hint: "Change the route table, or remove these entries first.",
-      });
+      const uses = referring.map(({ words }) => words).join("; ");
+      const hint = [...new Set(referring.map(({ remedy }) => remedy))].join(" ");
+      throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${uses}.`, { hint });
     }
     draft.names.delete(`${kind}/${fold(name)}`);
     return { info: `Removed the ${kind} ${name}.`, kind, name };
@@ -38,16 +38,24 @@ function unknownName(data: Data, kind: ReferredName["kind"], typed: string): Fai
   });
 }
 
-/** What of the route table refers to a name, in words. */
-function routesOf({ routes, isExcluded }: References): string[] {
-  return [
+/** What refers to a name, in words, and the sentence that says how it is removed. */
+interface Use {
+  readonly words: string;
+  readonly remedy: string;
+}
+
+/** What of the route table refers to a name. */
+function routesOf({ routes, isExcluded }: References): Use[] {
+  const words = [
     ...(isExcluded ? ["the route table excludes its members"] : []),
     ...(routes.length === 0 ? [] : [`${count(routes, "route")} of the route table (${firstOf(routes)})`]),
   ];
+  return words.map((each) => ({ words: each, remedy: "Change the route table first." }));
 }
 
-/** Which records refer to a name, in words. */
-function recordsOf(data: Data, { kind, name }: ReferredName): string[] {
+/** Which records refer to a name. */
+function recordsOf(data: Data, { kind, name }: ReferredName): Use[] {
+  const command = `\`addon-cli ${kind === "group" ? "group" : "member"} remove <player> ${name}\``;
   const members =
     kind === "group"
       ? data.groupMembers.find("group", name).map((member) => member.name)
@@ -57,9 +65,13 @@ function recordsOf(data: Data, { kind, name }: ReferredName): string[] {
   const reasons =
     kind === "faction" ? data.blacklistReasons.find("faction", name).map(({ reason }) => reason) : [];
   return [
-    ...(members.length === 0 ? [] : [`${count(members, "member")} (${firstOf(members)})`]),
-    ...(reasons.length === 0 ? [] : [`${count(reasons, "blacklist reason")} (${firstOf(reasons)})`]),
+    ...useOf(members, "member", `${command} removes a member.`),
+    ...useOf(reasons, "blacklist reason", "`addon-cli call` removes a blacklist reason."),
   ];
+}
+
+function useOf(names: readonly string[], noun: string, remedy: string): Use[] {
+  return names.length === 0 ? [] : [{ words: `${count(names, noun)} (${firstOf(names)})`, remedy }];
 }
 
 function count(all: readonly unknown[], noun: string): string {

@@ -57,8 +57,10 @@ describeBothWays("seed remove", (open) => {
     for (const name of ["Gil", "Ada", "Bob", "Cleo", "Dan", "Eve", "Fay"]) {
       await desk.ok("group", "add", name, "VIP");
     }
-    const { code, info } = await desk.failsAs<FailureDocument>("seed", "remove", "group", "VIP");
+    const { code, info, hint } = await desk.failsAs<FailureDocument>("seed", "remove", "group", "VIP");
     assert.equal(code, "CONFLICT");
+    // No route refers to it: the route table is no part of the advice.
+    assert.equal(hint, "`addon-cli group remove <player> VIP` removes a member.");
     assert.equal(info, "The group VIP is in use: 7 members (Ada, Bob, Cleo, Dan, Eve and 2 more).");
     assert.ok((await groupsOf(desk)).includes("VIP"));
   });
