@@ -20,6 +20,9 @@ import type { GlobalOptions } from "../workplace.ts";
 import { putInPlace, requireData, withFolder } from "./data-folder.ts";
 import { previewLines } from "./data-preview.ts";
 
+/** How many problems of an export a person is shown: one mistake of the program that wrote it is in every record. */
+const mostProblems = 20;
+
 /** How data is restored or imported. The moment of a restore is read from the command. */
 export interface RestoreOptions extends GlobalOptions {
   /** Whether tokens are restored, too. */
@@ -55,7 +58,9 @@ export async function importData(session: Session, file: string, command: Comman
     if (!(error instanceof ImportProblems)) throw error;
     const { code, message, problems } = error;
     if (!output.wantsJSON) {
-      for (const problem of problems) output.remark(problem);
+      for (const problem of problems.slice(0, mostProblems)) output.remark(problem);
+      const left = problems.length - mostProblems;
+      if (left > 0) output.remark(`and ${left} more; with --json all of them are shown`);
       throw error;
     }
     output.result({ code, info: message, problems }, "");

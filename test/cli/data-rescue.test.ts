@@ -117,6 +117,18 @@ describe("data export and data import", () => {
     );
   });
 
+  it("when more than 20 records are not right then a person is shown 20, and a program all", async (t) => {
+    const desk = await seededDesk(t);
+    const players = Array.from({ length: 23 }, () => ({ name: "Ada" }));
+    const document = { format: "gameaddon-export", version: 1, exported: 1, collections: { players } };
+    await desk.write("e.json", JSON.stringify(document));
+    const { problems } = await desk.failsAs<{ problems: string[] }>("data", "import", "e.json");
+    const stderr = await desk.fails("data", "import", "e.json");
+    const shown = problems.filter((problem) => stderr.includes(problem));
+    assert.equal(shown.length, 20, stderr);
+    assertIncludes(stderr, `and ${problems.length - 20} more; with --json all of them are shown`);
+  });
+
   it("when records are not right then every one is named, and nothing is touched", async (t) => {
     const desk = await seededDesk(t);
     const before = await desk.files();
