@@ -80,8 +80,7 @@ describe("an unknown command", () => {
     return Array.from(list.matchAll(/^ {2}([a-z][a-z-]*)/gm), ([, name = ""]) => name);
   }
   /** What takes something away, or gives access to somebody, by its name. */
-  const harmful =
-    /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback)/;
+  const harmful = /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback)/;
 
   it("is never answered with one that takes something away or gives access", async (t) => {
     const desk = await emptyDesk(t);
