@@ -33,7 +33,7 @@ describe("undoing the registration of a player", () => {
       const before = world.snapshot();
       await assert.rejects(world.service.undo(number), {
         code: "CONFLICT",
-        message: `Change ${number} can not be undone: the player has ${what} since.`,
+        message: `Change ${number} can not be undone: the player Ada has ${what} since.`,
       });
       assert.deepEqual(world.snapshot(), before);
       await world.service.undo(world.service.store.sequence);
@@ -47,7 +47,7 @@ describe("undoing the registration of a player", () => {
     for (const give of Object.values(belongings)) await give(world, chief);
     await assert.rejects(world.service.undo(number), {
       message:
-        `Change ${number} can not be undone: the player has tokens, memberships, groups, statistics, ` +
+        `Change ${number} can not be undone: the player Ada has tokens, memberships, groups, statistics, ` +
         "a place on the target list and a house ban since.",
     });
   });
@@ -58,7 +58,8 @@ it("undoing the removal of a player leaves tokens, ranks and statistics removed 
   for (const give of Object.values(belongings)) await give(world, chief);
   await world.service.administer("player.remove", { player: uuid });
   const removal = world.service.store.sequence;
-  await world.service.administer("player.add", { name: "Ada", members: [] });
+  const another = "0123456789abcdef0123456789abcdef";
+  await world.service.administer("player.add", { name: "Ada", uuid: another, members: [] });
   const { info, left } = await world.service.undo(removal, { exceptChanged: true });
   assert.equal(left, 4);
   for (const collection of ["tokens", "memberships", "statistics"]) {
