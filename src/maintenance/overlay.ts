@@ -118,13 +118,23 @@ class OverlaidCollection extends Collection<unknown> {
     return this.find();
   }
 
+  /**
+   * Whoever takes records while the present data changes gets every record at least once: a present one that is changed
+   * before its turn comes at the end, as it was before.
+   */
   override *values(): Generator<unknown> {
-    for (const record of this.#present.values()) {
-      const own = this.get(this.definition.key(record));
-      if (own !== undefined) yield own;
+    let passed = 0;
+    for (const record of this.#differing.values()) {
+      passed += 1;
+      if (record !== undefined) yield record;
     }
-    for (const [key, record] of this.#differing) {
-      if (record !== undefined && this.#present.peek(key) === undefined) yield record;
+    for (const record of this.#present.values()) {
+      if (!this.#differing.has(this.definition.key(record))) yield record;
+    }
+    let index = 0;
+    for (const record of this.#differing.values()) {
+      if (index >= passed && record !== undefined) yield record;
+      index += 1;
     }
   }
 

@@ -85,3 +85,38 @@ it("an overlay that is closed no longer follows the present data", async () => {
   reasons.set("b", { reason: "b", points: 1 });
   assert.deepEqual([...overlay.differing("wantedReasons")], ["a"]);
 });
+
+it("an overlay gives each of its records, whatever of the present data changes between two of them", async () => {
+  const reason = (name: string, points: number) => ({ reason: name, points });
+  // "a" and "b" are to be added, "c" and "d" stay: each is added, changed or removed before its turn has come.
+  for (const taken of [0, 1, 2, 3]) {
+    const present = new Database(model);
+    const set = (name: string, points?: number) =>
+      present.collection("wantedReasons").set(name, points === undefined ? undefined : reason(name, points));
+    set("c", 1);
+    set("d", 1);
+    const overlay = new Overlay(present.view);
+    const source = overlay.begin().collection("wantedReasons");
+    for (const name of ["a", "b", "c", "d"]) source.set(name, reason(name, 1));
+    await overlay.end();
+    const values = overlay.database.view.wantedReasons.values()[Symbol.iterator]();
+    const found = new Set<string>();
+    const take = () => {
+      const { done = false, value } = values.next();
+      if (!done) found.add(JSON.stringify(value));
+      return !done;
+    };
+    for (let count = 0; count < taken; count += 1) assert.ok(take());
+    set("a", 2);
+    set("b", 2);
+    set("c", 2);
+    set("d");
+    set("e", 2);
+    while (take());
+    assert.deepEqual(
+      [...found].sort(),
+      ["a", "b", "c", "d"].map((name) => JSON.stringify(reason(name, 1))),
+      `after ${taken} records`,
+    );
+  }
+});
