@@ -30,7 +30,7 @@ export class OpenFolder {
     this.operator = new Operator(store, {
       ...options,
       activity: new Activity(store.data),
-      loadTable: async () => (await this.service()).loadTable(),
+      loadTable: async () => (await this.service()).followTable(),
       checkTable: async () => (await this.service()).routes.check(),
     });
     this.control = controlOfStore(this.operator, () => this.service());

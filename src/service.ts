@@ -101,7 +101,7 @@ export class Service {
     this.#operator = new Operator(store, {
       ...options,
       activity,
-      loadTable: () => this.loadTable(),
+      loadTable: () => this.followTable(),
       checkTable: () => this.routes.check(),
     });
     this.#callers = new Callers(store.data);
@@ -137,6 +137,12 @@ export class Service {
   /** The table in force; read from its file where none is yet. @throws TableFaults where it can not be served */
   loadTable(): Promise<Table> {
     return this.routes.load();
+  }
+
+  /** As {@link loadTable}; what it gives tells the table in force at each call. */
+  async followTable(): Promise<() => Table> {
+    await this.loadTable();
+    return () => this.routes.engine.table;
   }
 
   /** Answers a request, by the table in force. */

@@ -3,10 +3,19 @@
  * of checks"). In these tests another change of the same batch decides what the caller may do.
  */
 import assert from "node:assert/strict";
+import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { findInconsistencies } from "../src/maintenance/consistency.ts";
 import { HeldChanges } from "./_held-changes.ts";
-import { type Answered, assertFailure, day, everyRight, openWorld, type World } from "./_setup.ts";
+import {
+  type Answered,
+  assertFailure,
+  day,
+  everyRight,
+  openWorld,
+  shippedRoutes,
+  type World,
+} from "./_setup.ts";
 
 const addReason = ["/wantedreason/add", { reason: "Theft", points: 10 }] as const;
 
@@ -239,5 +248,45 @@ describe("a repeated change with an Idempotency-Key", () => {
       repeated,
     );
     assertFailure(answer, 403, "EXCLUDED");
+  });
+});
+
+describe("a change of the operator, where another route table is put in force before it is decided", () => {
+  /** Holds a change back until a table with another text is in force. */
+  async function decidedAfterReload<T>(
+    t: TestContext,
+    edit: (table: string) => string,
+    ask: (world: World) => Promise<T>,
+  ): Promise<{ world: World; outcome: Promise<T> }> {
+    const text = await readFile(shippedRoutes, "utf8");
+    const world = await openWorld(t, { routes: text });
+    const held = new HeldChanges(t, world.service);
+    const { outcome } = await held.submit(() => ask(world));
+    outcome.catch(() => {});
+    await writeFile(world.service.routes.file, edit(text));
+    assert.equal((await world.service.routes.reload()).changed, true);
+    await held.release();
+    return { world, outcome };
+  }
+
+  it("removes no name that this table refers to", async (t) => {
+    const { world, outcome } = await decidedAfterReload(
+      t,
+      (table) => table.replaceAll("group: TARGETLIST", "group: BETA"),
+      ({ service }) => service.administer("seed.remove", { kind: "group", name: "BETA" }),
+    );
+    await assert.rejects(outcome, { code: "CONFLICT", message: /\/targetlist\/add/ });
+    assert.ok(world.service.vocabulary().group.includes("BETA"));
+  });
+
+  it("excludes a player by the group that this table names", async (t) => {
+    const { world, outcome } = await decidedAfterReload(
+      t,
+      (table) => table.replace("excluded: { group: BLACKLIST }", "excluded: { group: BETA }"),
+      ({ service }) => service.administer("player.exclude", { player: "Mallory" }),
+    );
+    await outcome;
+    const groups = Array.from(world.service.store.data.groupMembers.values(), ({ group }) => group);
+    assert.deepEqual(groups, ["BETA"]);
   });
 });

@@ -25,8 +25,10 @@ export interface OperatorOptions {
   readonly activity: Activity;
   readonly now?: () => number;
   readonly files?: Files;
-  /** The route table in force. Only operations that depend on it ask for it. */
-  readonly loadTable: () => Promise<Table>;
+  /**
+   * Loads the route table; what it gives tells the one in force at each call. Only operations that depend on it ask.
+   */
+  readonly loadTable: () => Promise<() => Table>;
   /** Checks the route table that the file has now. */
   readonly checkTable: () => Promise<CheckedTable>;
 }
@@ -75,9 +77,14 @@ export class Operator {
     );
   }
 
-  /** What depends on the route table. A faulty table is told of only when it is asked for: other faults come first. */
+  /**
+   * What depends on the route table. A faulty table is told of only when it is asked for: other faults come first. The
+   * change may wait for the store's writer, and is decided by the table that is in force by then.
+   */
   async #byTable(): Promise<Pick<TableContext, "excludedGroup" | "referencesTo">> {
-    const inForce = await this.#options.loadTable().catch((error: unknown) => error as Error);
+    const tableInForce = await this.#options.loadTable().catch((error: unknown) => () => {
+      throw error;
+    });
     // One that could not be served, or is not there, refers to nothing.
     const inFile = await this.#options.checkTable().then(
       ({ table }) => table,
@@ -86,12 +93,12 @@ export class Operator {
     const { referencesTo } = await import("../engine/references.ts");
     return {
       referencesTo(name) {
-        if (inForce instanceof Error) throw inForce;
+        const inForce = tableInForce();
         return referencesTo(inFile === undefined ? [inForce] : [inForce, inFile], name);
       },
       excludedGroup() {
-        if (inForce instanceof Error) throw inForce;
-        if (inForce.excludedGroup !== undefined) return inForce.excludedGroup;
+        const { excludedGroup } = tableInForce();
+        if (excludedGroup !== undefined) return excludedGroup;
         throw new Failure("UNKNOWN_GROUP", "The route table names no group whose members are excluded.", {
           hint: "Add `excluded: { group: BLACKLIST }` to it.",
         });
