@@ -43,6 +43,8 @@ export class TableHistory {
   readonly folder: string;
   readonly #dataFolder: string;
   readonly #files: Files;
+  /** What could not be written yet, such as on a full disk, the earliest first. */
+  readonly #unkept: { readonly table: KeptTable; readonly text: string }[] = [];
 
   /** @param dataFolder the data folder */
   constructor(dataFolder: string, files: Files = nodeFiles) {
@@ -81,8 +83,21 @@ export class TableHistory {
     });
   }
 
-  /** Puts a table at the head of the list. Beyond twenty, the oldest are removed. */
+  /**
+   * Puts a table at the head of the list. Beyond twenty, the oldest are removed. A table that cannot be written now goes
+   * into the list before the next one does, so that a rollback does not skip it.
+   */
   async keep(table: KeptTable, text: string): Promise<void> {
+    const unkept = this.#unkept;
+    unkept.push({ table, text });
+    if (unkept.length > mostTables) unkept.shift();
+    for (let next = unkept[0]; next !== undefined; next = unkept[0]) {
+      await this.#write(next.table, next.text);
+      unkept.shift();
+    }
+  }
+
+  async #write(table: KeptTable, text: string): Promise<void> {
     // The folder is made in a data folder that is there: one that was deleted meanwhile does not come back by this.
     if (!(await this.#files.readdir(this.#dataFolder)).includes(tablesFolder))
       await this.#files.mkdir(this.folder, { recursive: true, mode: 0o700 });

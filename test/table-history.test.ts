@@ -139,6 +139,24 @@ describe("the history of route tables, where the disk fails", () => {
     assert.deepEqual(heads, new Set([before.since, after.since]));
   });
 
+  it("gets the tables that could not be written before the next one, in their order", async (t) => {
+    let isFull = false;
+    const files = ruledFiles((call) =>
+      isFull && call.operation === "write" ? systemError("ENOSPC") : undefined,
+    );
+    const history = new TableHistory(await temporaryFolder(t), files);
+    await history.keep(tableOf(1), textOf(1));
+    isFull = true;
+    for (const number of [2, 3]) {
+      await assert.rejects(history.keep(tableOf(number), textOf(number)), { code: "ENOSPC" });
+    }
+    assert.deepEqual(await history.list(), [tableOf(1)]);
+    isFull = false;
+    await history.keep(tableOf(4), textOf(4));
+    assert.deepEqual(await history.list(), [tableOf(4), tableOf(3), tableOf(2), tableOf(1)]);
+    await assertWhole(history);
+  });
+
   it("does not make a folder for data that is gone", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     await mkdir(folder);
