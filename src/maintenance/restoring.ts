@@ -9,7 +9,7 @@ import { nodeFiles } from "../store/files.ts";
 import { Overlay } from "./overlay.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
 import { Replacement } from "./replacement.ts";
-import { readRevocations } from "./revocations.ts";
+import { type FollowedRevocations, followRevocations, type Revocations } from "./revocations.ts";
 import { countOf, problemsOf, readSourceInto, type Source } from "./source.ts";
 
 /** What is to take the place of the data. */
@@ -88,11 +88,13 @@ async function withReplacement<T>(
   use: (replacement: Replacement, source: Omit<RestorePreview, "resources" | "changes">) => Promise<T>,
 ): Promise<T> {
   const overlay = new Overlay(store.data);
+  let followed: FollowedRevocations | undefined;
   try {
     const head = await readSourceInto(nodeFiles, store.folder, source, () => overlay.begin());
     await overlay.end();
     const records = countOf(overlay.database);
-    const revocations = tokens ? await readRevocations(nodeFiles, store.folder) : new Map<string, number>();
+    followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
+    const revocations: Revocations = followed?.revocations ?? new Map();
     const replacement = new Replacement(store.data, overlay, store.sequence, { tokens, revocations });
     await replacement.prepare();
     const { result } = replacement;
@@ -105,6 +107,7 @@ async function withReplacement<T>(
     const { tokensLeftOut } = replacement;
     return await use(replacement, { ...head, records, problems, tokensLeftOut });
   } finally {
+    followed?.close();
     overlay.close();
   }
 }

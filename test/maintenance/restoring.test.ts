@@ -154,3 +154,24 @@ it("a restore removes a token whose player neither the data nor the backup has",
   assert.deepEqual([changes, Array.from(store.data.tokens.values(), ({ id }) => id)], [1, ["t2"]]);
   await store.close();
 });
+
+it("a restore brings back no token that is revoked and removed while it is prepared", async (t) => {
+  const root = await temporaryFolder(t);
+  const folder = join(root, "data");
+  const file = join(root, "b.gz");
+  const store = await Store.open({ folder, model });
+  const unused = { uuid: null, label: null, addonVersion: null, issuedAt: 1, expiresAt: null };
+  const token = { id: "t1", hash: "0".repeat(64), revokedAt: null, ...unused };
+  await store.change(origin, (draft) => draft.tokens.put(token));
+  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
+
+  const changeInBulk = store.changeInBulk.bind(store);
+  t.mock.method(store, "changeInBulk", async (...given: Parameters<typeof changeInBulk>) => {
+    await store.change(origin, (draft) => draft.tokens.put({ ...token, revokedAt: 5 }));
+    await store.change(origin, (draft) => draft.tokens.delete("t1"));
+    return changeInBulk(...given);
+  });
+  await restoreRecords(store, { source: { kind: "backup", file }, tokens: true });
+  assert.equal(store.data.tokens.get("t1")?.revokedAt, 5);
+  await store.close();
+});
