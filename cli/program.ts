@@ -34,7 +34,10 @@ export type ExitCode = 0 | 1 | 2;
  */
 export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   const program = new Command("addon-cli");
-  const wantsJson = () => program.opts<GlobalOptions>().json === true || args.includes("--json");
+  // Behind "--" it is no option, but what somebody is called.
+  const end = args.indexOf("--");
+  const options = end === -1 ? args : args.slice(0, end);
+  const wantsJson = () => program.opts<GlobalOptions>().json === true || options.includes("--json");
   const output = new Output(io, wantsJson);
   const workplace = () => new Workplace(io, program.opts<GlobalOptions>());
   const session: Session = {

@@ -57,6 +57,11 @@ describe("wrong usage", () => {
     });
   }
 
+  it("when --json stands behind -- then it is an argument, and the result is text", async (t) => {
+    const desk = await seededDesk(t);
+    assert.match(await desk.ok("player", "add", "--", "--json"), /^Registered --json\.\n[0-9a-f]{32}\n$/);
+  });
+
   it("when no command is typed then the help is shown on standard error and the exit code is 2", async (t) => {
     const desk = await emptyDesk(t);
     assert.match(await desk.misused(), /Usage: addon-cli/);
