@@ -39,8 +39,8 @@ export interface RollbackOptions extends GlobalOptions {
 /** Where the table is put back. */
 interface Scene {
   readonly file: string;
-  /** The file's text; undefined where there is no file. */
-  readonly present: string | undefined;
+  /** The file as it is, whatever its encoding; undefined where there is no file. */
+  readonly present: Buffer | undefined;
   /** The revision in force; undefined where no service runs. */
   readonly inForce: string | undefined;
 }
@@ -64,7 +64,7 @@ export async function rollBack(
     const scene = await sceneOf(session, control);
     const target = wanted ?? (await tableBefore(session, tables, scene));
     const next = revisionOf(target.text);
-    if (scene.present === target.text && (scene.inForce ?? next) === next) {
+    if (textOf(scene) === target.text && (scene.inForce ?? next) === next) {
       output.result(
         resultOf(next, scene, null, null),
         `${scene.file} is revision ${next} already: nothing was changed.`,
@@ -78,6 +78,7 @@ export async function rollBack(
       does: "This replaces the route table",
       details: { diff },
     });
+    requireUnchanged(scene, await sceneOf(session, control));
     const keptAs = await replaceTable(scene, target.text);
     if (scene.inForce !== undefined) await control.reloadRoutes(next, "rollback");
     output.result(resultOf(next, scene, keptAs, diff), resultText(next, scene, keptAs));
@@ -94,20 +95,34 @@ async function sceneOf({ workplace }: Session, control: Control): Promise<Scene>
       hint: "Copy it to a folder of yours, and start the service with --routes.",
     });
   }
-  const present = await readFile(file, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const present = await readFile(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
   return { file, present, inForce: status?.revision };
 }
 
+function textOf({ present }: Scene): string | undefined {
+  return present?.toString("utf8");
+}
+
+/** @throws Failure where what was shown and asked about is not so any more: an edit that nobody saw must not be lost */
+function requireUnchanged(before: Scene, now: Scene): void {
+  const isSameFile =
+    before.file === now.file &&
+    (before.present === undefined || now.present === undefined
+      ? before.present === now.present
+      : before.present.equals(now.present));
+  if (isSameFile && before.inForce === now.inForce) return;
+  throw new Failure("CONFLICT", "The route table was changed meanwhile; it was not replaced.", {
+    hint: "Repeat the command to see what it would change now.",
+  });
+}
+
 /** The latest table that is neither in force nor, where no service runs, in the file. @throws Failure where there is none */
-async function tableBefore(
-  session: Session,
-  tables: readonly KeptTable[],
-  { present, inForce }: Scene,
-): Promise<TableText> {
-  const current = inForce ?? (present === undefined ? undefined : revisionOf(present));
+async function tableBefore(session: Session, tables: readonly KeptTable[], scene: Scene): Promise<TableText> {
+  const text = textOf(scene);
+  const current = scene.inForce ?? (text === undefined ? undefined : revisionOf(text));
   const before = tables.find(({ revision }) => revision !== current);
   if (before === undefined) throw noneBefore();
   return keptTable(session, before.revision);
@@ -128,12 +143,13 @@ async function diffTo(
   control: Control,
   target: TableText,
   tables: readonly KeptTable[],
-  { file, present, inForce }: Scene,
+  scene: Scene,
 ): Promise<TableDiff> {
+  const text = textOf(scene);
   try {
-    if (inForce !== undefined) return await control.diffRoutes(target);
-    const isSound = present !== undefined && isServable(present, await control.vocabulary());
-    if (isSound) return await control.diffRoutes(target, { file, text: present });
+    if (scene.inForce !== undefined) return await control.diffRoutes(target);
+    const isSound = text !== undefined && isServable(text, await control.vocabulary());
+    if (isSound) return await control.diffRoutes(target, { file: scene.file, text });
     const last = tables[0] === undefined ? target : await keptTable(session, tables[0].revision);
     return await control.diffRoutes(target, last);
   } catch (error) {
@@ -151,19 +167,20 @@ function isServable(text: string, vocabulary: Parameters<typeof checkRoutes>[1])
  * Puts a text in the place of the table's file, by a rename, and keeps the file's own beside it.
  * @returns the path of that copy; null where there was no file, or where it has the text already
  */
-async function replaceTable({ file, present }: Scene, text: string): Promise<string | null> {
-  if (present === text) return null;
+async function replaceTable(scene: Scene, text: string): Promise<string | null> {
+  if (textOf(scene) === text) return null;
+  const { file, present } = scene;
   // A link stays a link: the file that it leads to is replaced.
   const path = present === undefined ? file : await realpath(file);
   const mode = present === undefined ? 0o666 : (await stat(path)).mode & 0o777;
   const copy = `${file}.before-rollback`;
-  const write = async (to: string, content: string) => {
-    await writeTarget(nodeFiles, to, [Buffer.from(content)], { mode });
+  const write = async (to: string, content: Buffer) => {
+    await writeTarget(nodeFiles, to, [content], { mode });
     // Whoever reads the file, such as the service, is to be able to after this, whatever the umask is.
     if (present !== undefined) await chmod(to, mode);
   };
   if (present !== undefined) await write(copy, present);
-  await write(path, text);
+  await write(path, Buffer.from(text));
   return present === undefined ? null : copy;
 }
 

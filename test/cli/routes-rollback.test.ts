@@ -98,6 +98,39 @@ describe("routes rollback beside a service", () => {
     assert.deepEqual([await table(desk), await inForce(desk)], [shipped, first]);
   });
 
+  it("does not lose an edit that was saved while it asked", async (t) => {
+    const { desk } = await changedDesk(t);
+    const answer = async () => {
+      await desk.write("routes.yaml", faulty);
+      return "y";
+    };
+    const { exitCode, stderr } = await answering(desk, answer, "routes", "rollback");
+    assert.deepEqual([exitCode, await table(desk), await inForce(desk)], [1, faulty, second]);
+    assert.match(stderr, /was changed meanwhile; it was not replaced[\s\S]*Repeat the command/);
+    await assert.rejects(copy(desk), { code: "ENOENT" });
+  });
+
+  it("asks anew where another table was put in force while it asked", async (t) => {
+    const { desk } = await changedDesk(t);
+    const answer = async () => {
+      await desk.write("routes.yaml", looser);
+      await desk.ok("routes", "reload", "--yes");
+      await desk.write("routes.yaml", stricter);
+      return "y";
+    };
+    const { exitCode } = await answering(desk, answer, "routes", "rollback");
+    assert.deepEqual([exitCode, await table(desk), await inForce(desk)], [1, stricter, third]);
+  });
+
+  it("keeps the file byte by byte, in whatever encoding it was saved", async (t) => {
+    const { desk } = await changedDesk(t);
+    const saved = Buffer.from(`\ufeff${stricter}`, "utf16le");
+    await writeFile(join(desk.folder, "routes.yaml"), saved);
+    await desk.ok("routes", "rollback", "--yes");
+    assert.equal(await table(desk), shipped);
+    assert.deepEqual(await readFile(join(desk.folder, "routes.yaml.before-rollback")), saved);
+  });
+
   it("restores the file where the table in force is named, and says where nothing is to be done", async (t) => {
     const { desk } = await changedDesk(t);
     await desk.write("routes.yaml", faulty);
