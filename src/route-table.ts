@@ -2,11 +2,17 @@
  * The route table in force: read from its file, checked whole, and only then put in force. A faulty file changes
  * nothing: the table before it stays in force, and `status` tells so.
  */
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import type { Fault } from "./engine/document.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { CheckedTable, Surroundings, Table } from "./engine/table.ts";
 import { Failure } from "./errors.ts";
+
+/**
+ * The largest table that is served, in bytes. A service answers nobody while it parses one: 0.7 MB of routes take a good
+ * second, and the shipped table has 10 kB.
+ */
+const mostBytes = 1024 * 1024;
 
 /** A route table that can not be served: its faults, each with line and column. */
 export class TableFaults extends Error {
@@ -130,7 +136,7 @@ export class RouteTable {
 
   async #read(): Promise<{ table: Table; text: string }> {
     try {
-      const text = await readTable(this.file);
+      const text = await readServedTable(this.file);
       const { table, faults } = await this.#check(text);
       if (table === undefined) throw new TableFaults(this.file, faults, text);
       this.#refused = null;
@@ -144,7 +150,7 @@ export class RouteTable {
 
   /** Checks the file as it is now, and puts nothing in force. */
   async check(): Promise<CheckedTable> {
-    return this.#check(await readTable(this.file));
+    return this.#check(await readServedTable(this.file));
   }
 
   async #check(text: string): Promise<CheckedTable> {
@@ -160,14 +166,48 @@ export class RouteTable {
   }
 }
 
-/** Reads a route table's file. @throws Failure that says what to do where there is none */
+/**
+ * Reads the file of the table that is served. Whoever edits it can put anything there: opening a named pipe would wait
+ * for ever, and with it everything that waits for the table.
+ * @throws Failure that says what to do where it cannot be read
+ */
+export async function readServedTable(file: string): Promise<string> {
+  const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
+    throw unreadable(file, cause);
+  });
+  if (!found.isFile()) throw notATable(file, found.isDirectory() ? "a directory" : "not a regular file");
+  if (found.size > mostBytes)
+    throw notATable(file, `${found.size} bytes long; at most ${mostBytes} are read`);
+  return readTable(file);
+}
+
+/** Reads a route table's file, or pipe. @throws Failure that says what to do where it cannot be read */
 export async function readTable(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
-  } catch (cause) {
-    throw new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
+  } catch (error) {
+    const cause = error as NodeJS.ErrnoException;
+    throw cause.code === "EISDIR" ? notATable(file, "a directory", cause) : unreadable(file, cause);
+  }
+}
+
+function unreadable(file: string, cause: NodeJS.ErrnoException): Failure {
+  if (cause.code === "ENOENT") {
+    return new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
       hint: "Name another file with --routes, or put the one that came with the service there.",
       cause,
     });
   }
+  const why = cause.code === "EACCES" || cause.code === "EPERM" ? "permission denied" : cause.message;
+  return new Failure("STORE_UNAVAILABLE", `The route table ${file} cannot be read: ${why}.`, {
+    hint: "Let the user that runs this read the file and enter its folders, or name another file with --routes.",
+    cause,
+  });
+}
+
+function notATable(file: string, is: string, cause?: Error): Failure {
+  return new Failure("STORE_UNAVAILABLE", `Expected a route table, but ${file} is ${is}.`, {
+    hint: "Put the table's file there, or name another one with --routes.",
+    ...(cause === undefined ? {} : { cause }),
+  });
 }

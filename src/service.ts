@@ -36,7 +36,7 @@ import { namesOf, requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions, once } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { model } from "./model.ts";
-import { type ReloadCause, type Reloaded, RouteTable, readTable, TableFaults } from "./route-table.ts";
+import { type ReloadCause, type Reloaded, RouteTable, readServedTable, TableFaults } from "./route-table.ts";
 import type { Data, DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 
@@ -195,7 +195,7 @@ export class Service {
   async diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff> {
     const { file } = this.routes;
     const old = await this.#source(before);
-    const fresh = await this.#source(after ?? { file, text: await readTable(file) });
+    const fresh = await this.#source(after ?? { file, text: await readServedTable(file) });
     return diffTables(old, fresh, this.store.data, this.vocabulary());
   }
 

@@ -1,6 +1,8 @@
 /** Following the tables that are put in force: each is noted, in turn, before the next one and before the end. */
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { execFileSync } from "node:child_process";
+import { constants, closeSync, openSync } from "node:fs";
+import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { readSeed } from "../src/administration/seed-file.ts";
@@ -48,6 +50,40 @@ it("each table that is put in force is noted with the one before it, and the sam
       ["rollback", second, first, first],
     ],
   );
+});
+
+it("what is not a table's file is refused in words, and holds nothing up", async (t) => {
+  const { service, routes } = await openService(t);
+  await service.loadTable();
+  const refused = (says: RegExp) => assert.rejects(service.routes.reload("watch"), { message: says });
+  await rm(routes);
+  await refused(/There is no route table .*routes\.yaml\.$/);
+  await mkdir(routes);
+  await refused(/Expected a route table, but .*routes\.yaml is a directory\.$/);
+  await rmdir(routes);
+  await writeFile(routes, `${shipped}${"# much\n".repeat(200_000)}`);
+  await refused(/is \d+ bytes long; at most 1048576 are read\.$/);
+  assert.equal(service.routes.status().refused?.reason.includes("bytes long"), true);
+  await writeFile(routes, other);
+  assert.deepEqual(await service.routes.reload("watch"), { revision: revisionOf(other), changed: true });
+  await service.close();
+});
+
+it("a named pipe in the place of the file is not waited for", {
+  skip: process.platform === "win32",
+  timeout: 60_000,
+}, async (t) => {
+  const { service, routes } = await openService(t);
+  await service.loadTable();
+  const pipe = `${routes}.pipe`;
+  execFileSync("mkfifo", [pipe]);
+  // Open for writing as well: should somebody read it after all, closing it lets go of them.
+  const writer = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  t.after(() => closeSync(writer));
+  await rename(pipe, routes);
+  await assert.rejects(service.routes.reload("watch"), { message: /is not a regular file\.$/ });
+  await assert.rejects(service.diffRoutes(), { message: /is not a regular file\.$/ });
+  await service.close();
 });
 
 it("a table is in force while it is being noted; the next one, and closing, wait until it was", async (t) => {
