@@ -102,7 +102,9 @@ function warnOfRoute(
       warn(kind, place.path, `${message}; if that is meant, add "intended: [${kind}]"`);
   };
 
-  const open = places.find((place) => place.restriction.kind === "open");
+  const open = permitsPublic(restriction)
+    ? places.find((place) => place.restriction.kind === "open")
+    : undefined;
   if (open !== undefined && operation.effect === "change") {
     suspect("open-change", open, `${handler} changes data, and everyone with a public token may call it`);
     if (operation.recordsCaller === true) {
@@ -135,6 +137,20 @@ function warnOfRoute(
     if (found.has(kind) || kind === "empty-group" || kind === "unheld-rank") continue;
     const message = `there is nothing of the kind ${kind} here to be intended; leave it out`;
     warn("not-needed", [...at, "intended", index], message);
+  }
+}
+
+/** Whether a public token is let in, in some case at least: only `open` does that, and in an `allOf` each part has to. */
+function permitsPublic(restriction: Restriction): boolean {
+  switch (restriction.kind) {
+    case "anyOf":
+      return restriction.restrictions.some(permitsPublic);
+    case "allOf":
+      return restriction.restrictions.every(permitsPublic);
+    case "cases":
+      return restriction.cases.some((each) => permitsPublic(each.restriction));
+    default:
+      return restriction.kind === "open";
   }
 }
 

@@ -76,8 +76,17 @@ describe("a change that is open", () => {
     "administrators",
     "{ group: STAFF }",
     "{ service: DESK, rank: 1 }",
+    "{ allOf: [{ group: STAFF }, { anyOf: [administrators, { service: DESK }] }] }",
   ])
     it(`is none for ${restriction}`, () => assert.deepEqual(warnings(closed(restriction)), []));
+
+  it("is none where an allOf asks for more than open does, and is one where it does not", () => {
+    const opens = (restriction: string) =>
+      warnings(closed(restriction)).filter((each) => each.endsWith("open-change"));
+    assert.deepEqual(opens("{ allOf: [open, { group: STAFF }] }"), []);
+    assert.deepEqual(opens("{ allOf: [{ anyOf: [open, administrators] }, identified] }"), []);
+    assert.deepEqual(opens("{ allOf: [open, { anyOf: [open, administrators] }] }"), ["5:28 open-change"]);
+  });
 
   it("is none where the operation only reads", () => {
     const text = tableOf("  /open: { summary: Opens., restriction: open, handler: house.open }\n");
