@@ -5,7 +5,7 @@
 import * as v from "valibot";
 import { isMap, isScalar, isSeq, type Node } from "yaml";
 import { compact, didYouMean, oneOf } from "../text.ts";
-import { type Fault, readYAML } from "./yaml-text.ts";
+import { type Fault, readYAML, toFault } from "./yaml-text.ts";
 
 export type { Fault };
 
@@ -146,7 +146,7 @@ export function parseTable(text: string): ParsedDocument {
   const faults = [...found];
   const lineOf = (path: Path) => positionOf(offsetOf(document.contents, path, "key")).line;
   const report: Report = (path, message, where = "value") =>
-    faults.push({ ...positionOf(offsetOf(document.contents, path, where)), message });
+    faults.push(toFault(positionOf(offsetOf(document.contents, path, where)), message));
   const failed = { content: undefined, faults, report, lineOf };
   if (faults.length > 0) return failed;
 

@@ -26,7 +26,7 @@ import {
   describedCaller,
   named,
 } from "./table-test-caller.ts";
-import { type Fault, readYAML } from "./yaml-text.ts";
+import { type Fault, readYAML, toFault } from "./yaml-text.ts";
 
 /** The codes that the steps before the operation can end with, and that do not depend on a token. */
 const expectableCodes = [
@@ -122,7 +122,7 @@ export function parseTests(text: string, vocabulary: Vocabulary): ParsedTests {
   const faults = [...found];
   const locate = (path: Path, where: "key" | "value" = "value") =>
     positionOf(offsetOf(document, path, where));
-  const report: Report = (path, message, where) => faults.push({ ...locate(path, where), message });
+  const report: Report = (path, message, where) => faults.push(toFault(locate(path, where), message));
   if (faults.length > 0) return { calls: [], faults, report };
   const result = v.safeParse(mapOf(documentSchema), value);
   if (!result.success) {

@@ -23,6 +23,19 @@ export interface Fault {
   readonly message: string;
 }
 
+/**
+ * The longest message, in UTF-16 units; longer ones quote half a file. A log that is busy drops lines of such a size, and
+ * with them the news that a table was refused.
+ */
+const longestMessage = 2000;
+
+/** A fault, whose message is shortened in the middle where it is too long: what to do stands at the end. */
+export function toFault({ line, column }: Position, message: string): Fault {
+  const half = longestMessage / 2;
+  if (message.length <= longestMessage) return { line, column, message };
+  return { line, column, message: `${message.slice(0, half)} … ${message.slice(-half)}` };
+}
+
 /** Where something is in a text. Lines and columns count from 1. */
 export type Position = Pick<Fault, "line" | "column">;
 
@@ -62,10 +75,15 @@ export function readYAML(text: string, { expected, schema, duplicateHint = "" }:
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
   };
   const faults: Fault[] = [];
-  const add = (offset: number, message: string) => faults.push({ ...positionOf(offset), message });
+  const add = (offset: number, message: string) => faults.push(toFault(positionOf(offset), message));
 
-  for (const [offset, message] of syntaxFaults(document, text, positionOf, duplicateHint))
-    add(offset, message);
+  // An editor's "Unicode" can be UTF-16, which has such a character in each letter.
+  const nul = text.indexOf("\0");
+  if (nul !== -1) add(nul, "expected text in UTF-8, got a NUL character; save the file as UTF-8");
+  else {
+    for (const [offset, message] of syntaxFaults(document, text, positionOf, duplicateHint))
+      add(offset, message);
+  }
   if (faults.length === 0 && (document.contents === null || text.trim() === ""))
     add(0, `expected ${expected}, got ${text.trim() === "" ? "an empty file" : "a file with only comments"}`);
   if (faults.length === 0) for (const [offset, message] of structureFaults(document)) add(offset, message);

@@ -18,6 +18,23 @@ describe("a file that is no table", () => {
   it("has only a comment", () => assertFaults("# nothing yet\n", [1, 1, "got a file with only comments"]));
   it("is a list", () => assertFaults("- prefix: /library/{key}\n", [1, 1, "expected a map"]));
   it("is a word", () => assertFaults("routes", [1, 1, "expected a map"]));
+  it("is saved as UTF-16", () => {
+    const asRead = Buffer.from(`\ufeff${goodTable}`, "utf16le").toString("utf8");
+    assertFaults(asRead, [1, 4, "expected text in UTF-8, got a NUL character; save the file as UTF-8"]);
+  });
+  it("is a long text, of which a message quotes little", () => {
+    const { faults } = check("word ".repeat(100_000));
+    assert.deepEqual(
+      faults.map(({ message }) => [message.slice(0, 19), message.length < 3_000]),
+      [["expected a map, got", true]],
+    );
+  });
+  it("has a long text, of which a message quotes little, and says in the end what to do", () => {
+    const list = Array.from({ length: 50_000 }, () => "STAFF").join(", ");
+    const { faults } = check(edited("{ faction: $branch }", `{ group: [${list}] }`));
+    assert.equal(faults.length, 1);
+    assert.match(faults[0]?.message ?? "", /^expected the name of a group, got [\s\S]{0,2500}"STAFF"\]$/);
+  });
   it("is of another kind", () =>
     assertFaults('{"a": 1}', [1, 1, "is missing"], [1, 1, "is missing"], [1, 2, "unknown key"]));
   it("has nothing but tabs for its indentation", () => {
