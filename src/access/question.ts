@@ -4,12 +4,13 @@
  */
 import type { Vocabulary } from "../engine/caller.ts";
 import { RequestInput } from "../engine/input.ts";
+import { nearestToPath } from "../engine/nearest-path.ts";
 import { type Parameter, parseParameter, quote } from "../engine/parameters.ts";
 import type { Input } from "../engine/restriction.ts";
 import type { Route, Table } from "../engine/table.ts";
 import { Failure } from "../errors.ts";
 import { tokenInText } from "../identity/tokens.ts";
-import { didYouMean, nearest, oneOf } from "../text.ts";
+import { didYouMean, oneOf } from "../text.ts";
 
 /** A route, and what is said of its parameters. */
 export interface Question {
@@ -125,10 +126,7 @@ function matchRoute(table: Table, path: string): Match {
   });
   const [route] = matches.toSorted((a, b) => (shapeOf(a.path) < shapeOf(b.path) ? -1 : 1));
   if (route === undefined) {
-    const near = nearest(
-      path,
-      table.routes.map((each) => each.path),
-    );
+    const near = nearestToPath(table, path);
     const hint = near === undefined ? "`addon-cli routes list` lists the paths." : `Did you mean ${near}?`;
     throw new Failure("UNKNOWN_PATH", `The route table has no path ${quote(path)}.`, { hint });
   }

@@ -296,6 +296,16 @@ describe("a question that can not be answered", () => {
       await assert.rejects(world.service.canI(who, path, pairs), { code });
     });
   }
+
+  it("leads to a change only by a slip, as a request does", async (t) => {
+    const world = await openWorld(t);
+    for (const [path, hint] of [
+      ["/player/remov", "Did you mean /player/remove?"],
+      ["/player/rename", "`addon-cli routes list` lists the paths."],
+      ["/player/group", "Did you mean /player/groups?"],
+    ] as const)
+      await assert.rejects(world.service.canI("public", path, []), { code: "UNKNOWN_PATH", hint });
+  });
 });
 
 describe("a refused request", () => {
