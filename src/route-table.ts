@@ -111,10 +111,14 @@ export class RouteTable {
     return this.engine.table;
   }
 
-  /** Reads the file again. @throws TableFaults, or Failure where there is no file; the old table stays in force */
-  reload(cause: ReloadCause = "reload"): Promise<Reloaded> {
+  /**
+   * Reads the file again.
+   * @param expected the revision that was looked at; another one is not put in force
+   * @throws TableFaults, or Failure where there is no file, `CONFLICT` for another revision; the old table stays in force
+   */
+  reload(cause: ReloadCause = "reload", expected?: string): Promise<Reloaded> {
     // One after another: of two at once, the one that has read the older file could be the last to put it in force.
-    const reloaded = this.#reloading.then(() => this.#reload(cause));
+    const reloaded = this.#reloading.then(() => this.#reload(cause, expected));
     this.#reloading = reloaded.catch(() => {});
     return reloaded;
   }
@@ -124,9 +128,14 @@ export class RouteTable {
     await this.#reloading;
   }
 
-  async #reload(cause: ReloadCause): Promise<Reloaded> {
+  async #reload(cause: ReloadCause, expected: string | undefined): Promise<Reloaded> {
     const before = this.#engine?.table;
     const { table, text } = await this.#read();
+    if (expected !== undefined && table.revision !== expected) {
+      throw new Failure("CONFLICT", "The route table's file was changed while it was looked at.", {
+        hint: "Repeat the command to see what it would change now.",
+      });
+    }
     if (before?.revision === table.revision) return { revision: table.revision, changed: false };
     this.#engine = this.#mount(table);
     this.#since = this.#now();

@@ -21,7 +21,6 @@ import { createEngine, type Engine, type RequestRecord } from "./engine/engine.t
 import type { Operation, Request as OperationRequest, Operations } from "./engine/operation.ts";
 import type { Answer } from "./engine/response.ts";
 import { type CheckedTable, checkTable, type Table } from "./engine/table.ts";
-import { Failure } from "./errors.ts";
 import type { Context, Handler, Sources } from "./handlers/define.ts";
 import { handlers } from "./handlers/index.ts";
 import { type KeptAnswers, keepAnswers } from "./handlers/kept.ts";
@@ -205,14 +204,8 @@ export class Service {
    * @throws TableFaults, or Failure `CONFLICT` for another revision; then the old table stays in force
    */
   async reloadRoutes(expected?: string, cause: ReloadCause = "reload"): Promise<Reloaded> {
-    const { table } = expected === undefined ? {} : await this.routes.check();
-    if (table !== undefined && table.revision !== expected) {
-      throw new Failure("CONFLICT", "The route table's file was changed while it was looked at.", {
-        hint: "Repeat the command to see what it would change now.",
-      });
-    }
     try {
-      return await this.routes.reload(cause);
+      return await this.routes.reload(cause, expected);
     } catch (error) {
       const { revision } = this.routes.status();
       this.#options.warn?.(`The route table was refused; revision ${revision} stays in force.`, error);

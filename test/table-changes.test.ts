@@ -112,3 +112,35 @@ it("a table is in force while it is being noted; the next one, and closing, wait
   await Promise.all([reloaded, closed]);
   assert.deepEqual(order, ["noted", "closed"]);
 });
+
+it("a revision that was looked at is put in force only if the file still has it when its turn comes", async (t) => {
+  const { service, routes } = await openService(t);
+  await service.loadTable();
+  let noted = () => {};
+  const noting = new Promise<void>((resolve) => {
+    noted = resolve;
+  });
+  const begun = new Promise<void>((resolve) => {
+    service.routes.follow(() => {
+      resolve();
+      return noting;
+    });
+  });
+  await writeFile(routes, other);
+  const first = service.routes.reload("watch");
+  await begun;
+  const lookedAt = `${shipped}# looked at\n`;
+  await writeFile(routes, lookedAt);
+  const second = service.reloadRoutes(revisionOf(lookedAt)).then(
+    () => "put in force",
+    (error: Error) => error.message,
+  );
+  // A check that does not wait for its turn would be over by now: it reads one file.
+  for (let index = 0; index < 20; index += 1) await readFile(routes, "utf8");
+  await writeFile(routes, `${shipped}# nobody looked at this\n`);
+  noted();
+  await first;
+  assert.match(await second, /was changed while it was looked at/);
+  assert.equal(service.routes.status().revision, revisionOf(other));
+  await service.close();
+});
