@@ -6,6 +6,7 @@
  *   that parses, the service's, and the one that writes then each run in one go, which the processor's caches reward.
  * - One turn of the event loop handles requests for about {@link turnMilliseconds}; what is left waits for the next one,
  *   behind what has arrived meanwhile.
+ * - Each turn takes as many of those who ask one thing at a time as of those who pipeline.
  * - A connection has one request under way; the next one begins when the answer before it is written. A client that
  *   sends many at once is not read from until they are answered, and one that does not read gets no more answers.
  * - Node parses all that it reads of a connection at once, up to two thousand requests. A connection that pipelines is
@@ -68,8 +69,8 @@ interface Writing {
 export class RequestQueue {
   readonly #handle: Handle;
   readonly #connections: () => Iterable<Connection>;
-  /** The connections whose next request may begin. */
-  #next: Connection[] = [];
+  /** The connections whose next request may begin: those that ask one thing at a time, and those that pipeline. */
+  readonly #next: Record<"single" | "pipelining", Connection[]> = { single: [], pipelining: [] };
   #ready: Ready[] = [];
   /** The connections that are not read from until it is their turn: known ones first, new ones, and those that pipeline. */
   readonly #held = {
@@ -135,7 +136,7 @@ export class RequestQueue {
     }
     if (connection.isBusy) return;
     connection.isBusy = true;
-    this.#next.push(connection);
+    this.#line(connection).push(connection);
     this.#schedule();
   }
 
@@ -176,18 +177,21 @@ export class RequestQueue {
     do {
       this.#batch(began + turnMilliseconds);
       now = performance.now();
-    } while (this.#next.length > 0 && now - began < turnMilliseconds);
+    } while (this.#hasNext && now - began < turnMilliseconds);
     const isHolding = this.#letGoOn(parsing + now - began);
-    if (this.#next.length > 0 || isHolding) this.#schedule();
+    if (this.#hasNext || isHolding) this.#schedule();
   };
 
   /** @param deadline until when requests are begun, by `performance.now()` */
   #batch(deadline: number): void {
     let count = 0;
     do {
-      for (const connection of this.#next.splice(0, fewRequests)) this.#begin(connection);
-      count += fewRequests;
-    } while (this.#next.length > 0 && count < batchSize && performance.now() < deadline);
+      // Who asks one thing at a time need not wait for all who send a thousand at once; neither is left out.
+      for (const line of [this.#next.single, this.#next.pipelining]) {
+        for (const connection of line.splice(0, fewRequests)) this.#begin(connection);
+      }
+      count += 2 * fewRequests;
+    } while (this.#hasNext && count < batchSize && performance.now() < deadline);
     const ready = this.#ready;
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
@@ -225,12 +229,12 @@ export class RequestQueue {
       if (connection.isPaused && !connection.socket.destroyed) this.#hold(connection);
       return;
     }
-    if (response.writableFinished) this.#next.push(connection);
+    if (response.writableFinished) this.#line(connection).push(connection);
     else {
       this.#writing.push({ connection, response });
       response.once("finish", () => {
         this.#unstick(connection);
-        this.#next.push(connection);
+        this.#line(connection).push(connection);
         this.#schedule();
       });
     }
@@ -247,6 +251,15 @@ export class RequestQueue {
 
   #unstick(connection: Connection): void {
     if (this.#stuck.delete(connection)) this.#waitingStuck -= connection.waiting.length;
+  }
+
+  /** Where a connection waits for its turn. */
+  #line({ pipelines }: Connection): Connection[] {
+    return pipelines ? this.#next.pipelining : this.#next.single;
+  }
+
+  get #hasNext(): boolean {
+    return this.#next.single.length > 0 || this.#next.pipelining.length > 0;
   }
 
   /** How many requests can begin. */

@@ -382,3 +382,37 @@ it("takes no more requests of a connection that the answer under way closes", ()
   queue.take(connection, request, new ServerResponse(request));
   assert.deepEqual([connection.waiting, connection.isBusy], [[], false]);
 });
+
+it(
+  "begins a lone request before those of a hundred connections that pipeline, and leaves out neither",
+  inTime,
+  async () => {
+    const connections: Connection[] = [];
+    const handled: Connection[] = [];
+    const queue = new RequestQueue(
+      (_request, _response, connection) => {
+        handled.push(connection);
+        return { status: 200, headers: [], body: null };
+      },
+      () => connections,
+    );
+    const send = (connection: Connection) => {
+      const request = new IncomingMessage(connection.socket);
+      queue.take(connection, request, new ServerResponse(request));
+    };
+    const connectionWith = (requests: number) => {
+      const connection = new Connection(new Socket(), 0);
+      connections.push(connection);
+      // It is known from before.
+      connection.pipelines = requests > 1;
+      for (let count = 0; count < requests; count += 1) send(connection);
+      return connection;
+    };
+    for (let count = 0; count < 100; count += 1) connectionWith(2);
+    const lone = Array.from({ length: 20 }, () => connectionWith(1));
+    while (handled.length < 120) await new Promise(setImmediate);
+    const places = lone.map((each) => handled.indexOf(each));
+    // In turn, eight of these and eight of the others.
+    assert.deepEqual(places, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35]);
+  },
+);
