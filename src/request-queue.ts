@@ -188,9 +188,10 @@ export class RequestQueue {
     do {
       // Who asks one thing at a time need not wait for all who send a thousand at once; neither is left out.
       for (const line of [this.#next.single, this.#next.pipelining]) {
-        for (const connection of line.splice(0, fewRequests)) this.#begin(connection);
+        const some = line.splice(0, fewRequests);
+        for (const connection of some) this.#begin(connection);
+        count += some.length;
       }
-      count += 2 * fewRequests;
     } while (this.#hasNext && count < batchSize && performance.now() < deadline);
     const ready = this.#ready;
     this.#ready = [];
