@@ -193,7 +193,13 @@ describe("when descriptors are exhausted", () => {
     const desk = await seededDesk(t);
     const onSignal = moduleOf(`
       import { exhaust } from ${JSON.stringify(moduleOf(exhaust))};
-      process.once("SIGUSR2", () => { exhaust(); process.stderr.write("Exhausted.\\n"); });
+      process.once("SIGUSR2", () => {
+        exhaust();
+        // What the start still has open is closed later, and must not make room for a command.
+        const again = setInterval(exhaust, 1).unref();
+        process.once("SIGTERM", () => clearInterval(again));
+        process.stderr.write("Exhausted.\\n");
+      });
     `);
     const { child } = await serveProcess(desk, [], [onSignal], fewDescriptors);
     child.signal("SIGUSR2");
