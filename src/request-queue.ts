@@ -6,7 +6,8 @@
  *   that parses, the service's, and the one that writes then each run in one go, which the processor's caches reward.
  * - One turn of the event loop handles requests for about {@link turnMilliseconds}; what is left waits for the next one,
  *   behind what has arrived meanwhile.
- * - Each turn takes as many of those who ask one thing at a time as of those who pipeline.
+ * - A batch alternates between connections that send one request at a time and those that pipeline: a caller of the first
+ *   kind does not wait behind all of the second.
  * - A connection has one request under way; the next one begins when the answer before it is written. A client that
  *   sends many at once is not read from until they are answered, and one that does not read gets no more answers.
  * - Node parses all that it reads of a connection at once, up to two thousand requests. A connection that pipelines is
@@ -69,7 +70,7 @@ interface Writing {
 export class RequestQueue {
   readonly #handle: Handle;
   readonly #connections: () => Iterable<Connection>;
-  /** The connections whose next request may begin: those that ask one thing at a time, and those that pipeline. */
+  /** The connections whose next request may begin: those that send one at a time, and those that pipeline. */
   readonly #next: Record<"single" | "pipelining", Connection[]> = { single: [], pipelining: [] };
   #ready: Ready[] = [];
   /** The connections that are not read from until it is their turn: known ones first, new ones, and those that pipeline. */
@@ -186,7 +187,6 @@ export class RequestQueue {
   #batch(deadline: number): void {
     let count = 0;
     do {
-      // Who asks one thing at a time need not wait for all who send a thousand at once; neither is left out.
       for (const line of [this.#next.single, this.#next.pipelining]) {
         const some = line.splice(0, fewRequests);
         for (const connection of some) this.#begin(connection);
@@ -254,7 +254,7 @@ export class RequestQueue {
     if (this.#stuck.delete(connection)) this.#waitingStuck -= connection.waiting.length;
   }
 
-  /** Where a connection waits for its turn. */
+  /** Returns the line in which a connection waits for its turn. */
   #line({ pipelines }: Connection): Connection[] {
     return pipelines ? this.#next.pipelining : this.#next.single;
   }

@@ -109,7 +109,7 @@ export class Clients {
     for (const { uuid } of this.#data.tokens.values()) {
       if (uuid !== null) uuids.push(uuid);
     }
-    // In this order each is added at the end. Who has several tokens is looked at several times.
+    // In this order each is added at the end. A player with several tokens is looked at again, which changes nothing.
     for (const uuid of uuids.sort()) this.#look(uuid);
   }
 
