@@ -1,5 +1,5 @@
 /** What a command asks before it does something that is hard to take back (contract, section 4). */
-import { Failure } from "../src/errors.ts";
+import { Failure } from "../src/domain/errors.ts";
 import { Reported } from "./output.ts";
 import type { Session } from "./session.ts";
 import type { GlobalOptions } from "./workplace.ts";

@@ -1,9 +1,10 @@
 /** A data folder as a command itself opens it: begun where there is none yet, if the command is to begin one. */
-import { Operator } from "../src/administration/operator.ts";
+
 import { type Control, controlOfStore } from "../src/control/control.ts";
-import { Failure } from "../src/errors.ts";
+import { Failure } from "../src/domain/errors.ts";
+import { model } from "../src/domain/model.ts";
 import { Activity } from "../src/identity/activity.ts";
-import { model } from "../src/model.ts";
+import { Operator } from "../src/operator/operator.ts";
 import type { Service, ServiceOptions } from "../src/service.ts";
 import type { DataStore } from "../src/store/data.ts";
 import { Store } from "../src/store/store.ts";
@@ -73,7 +74,7 @@ export async function openFolder(
   if (opened.store.sequence === 0 && mode !== "seeds") {
     const file = await workplace.seedFile();
     try {
-      const { readSeed } = await import("../src/administration/seed-file.ts");
+      const { readSeed } = await import("../src/operator/seed-file.ts");
       await opened.operator.administer("seed.groups", await readSeed(file));
     } catch (error) {
       await opened.close();

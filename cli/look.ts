@@ -2,8 +2,9 @@
  * What commands that only read ask of the data: of the service that runs on the folder, or else of its files as they
  * are. Opening the folder takes longer, and waits for another command that has it.
  */
-import type { AdministrationInput, AdministrationResult, ReadName } from "../src/administration/index.ts";
+
 import { connectControl } from "../src/control/client.ts";
+import type { AdministrationInput, AdministrationResult, ReadName } from "../src/operator/index.ts";
 import type { Output } from "./output.ts";
 import { withControl } from "./turn.ts";
 import type { Workplace } from "./workplace.ts";
@@ -17,7 +18,7 @@ export async function look<N extends ReadName>(
 ): Promise<AdministrationResult<N>> {
   const running = await connectControl(workplace.folder);
   if (running === undefined) {
-    const { look: lookIn, readData } = await import("../src/administration/look.ts");
+    const { look: lookIn, readData } = await import("../src/operator/look.ts");
     // Files that can not be read as they are may be about to be replaced, or damaged: opening the folder tells.
     const seen = await readData(workplace.folder).catch(() => undefined);
     if (seen !== undefined) {

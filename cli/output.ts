@@ -1,10 +1,10 @@
 /** How commands show what they have: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
 import { styleText } from "node:util";
-import type { Fault } from "../src/engine/document.ts";
-import { Failure } from "../src/errors.ts";
+import { Failure } from "../src/domain/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
-import { TableFaults } from "../src/route-table.ts";
-import { remedyFor } from "../src/store/refusals.ts";
+import { remedyFor } from "../src/store/folder/refusals.ts";
+import type { Fault } from "../src/table/document.ts";
+import { TableFaults } from "../src/table-in-force/route-table.ts";
 import type { Paint } from "./faults.ts";
 import type { IO, Sink } from "./io.ts";
 

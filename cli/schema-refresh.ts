@@ -1,10 +1,10 @@
 /** Keeping the editor schema beside the route table up to date with the program. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { isUnedited } from "../src/engine/schema-origin.ts";
-import { writeTarget } from "../src/maintenance/target.ts";
+import { writeTarget } from "../src/backup/target.ts";
 import { packaged } from "../src/packaged.ts";
-import { nodeFiles } from "../src/store/files.ts";
+import { nodeFiles } from "../src/store/folder/files.ts";
+import { isUnedited } from "../src/table/schema-origin.ts";
 import { schemaName } from "./workplace.ts";
 
 /**

@@ -1,6 +1,7 @@
 /** What every command is given. */
-import type { AdministrationInput, AdministrationResult, ReadName } from "../src/administration/index.ts";
+
 import type { Control } from "../src/control/control.ts";
+import type { AdministrationInput, AdministrationResult, ReadName } from "../src/operator/index.ts";
 import type { Mode } from "./folder.ts";
 import type { IO } from "./io.ts";
 import type { Output } from "./output.ts";

@@ -36,7 +36,7 @@ export async function answerUnknown(error: unknown): Promise<never> {
   if (!(error instanceof UnknownCommand)) throw error;
   const { command, typed, message } = error;
   // Only now, since most command lines need no suggestion.
-  const { nearest } = await import("../src/text.ts");
+  const { nearest } = await import("../src/domain/text.ts");
   const harmless = command
     .createHelp()
     .visibleCommands(command)

@@ -4,7 +4,7 @@
  */
 import { connectControl, ServiceGone } from "../src/control/client.ts";
 import type { Control } from "../src/control/control.ts";
-import { Failure } from "../src/errors.ts";
+import { Failure } from "../src/domain/errors.ts";
 import type { Service } from "../src/service.ts";
 import type { Mode, OpenFolder, Telling } from "./folder.ts";
 import type { Output } from "./output.ts";

@@ -2,42 +2,45 @@
  * The service: the one place where the store, the handlers, the route table and the engine meet. It serves requests
  * and carries out what an operator asks; `server.ts` puts it on a port, `cli/` at a command line.
  */
-import { type CallOptions, canI, type Decision } from "./access/can-i.ts";
-import type { Source } from "./access/comparison.ts";
-import { diffTables, type TableDiff } from "./access/diff.ts";
-import { peopleOf } from "./access/people.ts";
-import type { Pair } from "./access/question.ts";
-import { type WhoCan, whoCan } from "./access/who-can.ts";
-import type {
-  AdministrationInput,
-  AdministrationName,
-  AdministrationResult,
-} from "./administration/index.ts";
-import { Operator, type Undone, type UndoOptions } from "./administration/operator.ts";
-import { descriptionOptions } from "./description.ts";
-import { type Caller, publicTokenOf, type Vocabulary } from "./engine/caller.ts";
+
+import { model } from "./domain/model.ts";
 import type { RawRequest } from "./engine/direct.ts";
 import { createEngine, type Engine, type RequestRecord } from "./engine/engine.ts";
-import type { Operation, Request as OperationRequest, Operations } from "./engine/operation.ts";
 import type { Answer } from "./engine/response.ts";
-import { type CheckedTable, checkTable, type Table } from "./engine/table.ts";
-import type { Context, Handler, Sources } from "./handlers/define.ts";
-import { handlers } from "./handlers/index.ts";
-import { type KeptAnswers, keepAnswers } from "./handlers/kept.ts";
-import { NameOrder } from "./handlers/order.ts";
-import { Ranking } from "./handlers/ranking.ts";
-import { ShownPlayers } from "./handlers/shown.ts";
-import { UserList } from "./handlers/user-list.ts";
+import { type CallOptions, canI, type Decision } from "./explain/can-i.ts";
+import type { Source } from "./explain/comparison.ts";
+import { diffTables, type TableDiff } from "./explain/diff.ts";
+import { peopleOf } from "./explain/people.ts";
+import type { Pair } from "./explain/question.ts";
+import { type WhoCan, whoCan } from "./explain/who-can.ts";
 import { Activity } from "./identity/activity.ts";
 import { Callers, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { Clients } from "./identity/clients.ts";
 import { namesOf, requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions, once } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
-import { model } from "./model.ts";
-import { type ReloadCause, type Reloaded, RouteTable, readServedTable, TableFaults } from "./route-table.ts";
+import { descriptionOptions } from "./openapi/service-description.ts";
+import type { AdministrationInput, AdministrationName, AdministrationResult } from "./operator/index.ts";
+import { Operator, type Undone, type UndoOptions } from "./operator/operator.ts";
+import { handlers } from "./resources/index.ts";
+import { Ranking } from "./resources/ranking.ts";
+import type { Context, Handler, Sources } from "./resources/shared/define.ts";
+import { type KeptAnswers, keepAnswers } from "./resources/shared/kept.ts";
+import { NameOrder } from "./resources/shared/order.ts";
+import { ShownPlayers } from "./resources/shared/shown.ts";
+import { UserList } from "./resources/user-list.ts";
 import type { Data, DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
+import { type Caller, publicTokenOf, type Vocabulary } from "./table/caller.ts";
+import type { Operation, Request as OperationRequest, Operations } from "./table/operation.ts";
+import { type CheckedTable, checkTable, type Table } from "./table/table.ts";
+import {
+  type ReloadCause,
+  type Reloaded,
+  RouteTable,
+  readServedTable,
+  TableFaults,
+} from "./table-in-force/route-table.ts";
 
 /** How often activity and the request counter are saved (contract, section 3). */
 const activityInterval = 60_000;

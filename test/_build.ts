@@ -7,7 +7,7 @@ import { projectFolder } from "./_setup.ts";
 
 const run = promisify(execFile);
 
-/** What the package has beside its build and `src/docs-page`. */
+/** What the package has beside its build and `src/http/docs-page`. */
 const copied = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json", "data/seed.yaml"];
 
 /** Builds the project into a folder. Gives the file that `addon-cli` is. */

@@ -5,11 +5,11 @@
 import assert from "node:assert/strict";
 import type { ValidateFunction } from "ajv";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { descriptionOptions } from "../src/description.ts";
-import type { Vocabulary } from "../src/engine/caller.ts";
-import { describeTable } from "../src/engine/openapi.ts";
-import type { OpenApiDocument, OperationObject, Reference, Schema } from "../src/engine/openapi-document.ts";
-import type { Table } from "../src/engine/table.ts";
+import type { OpenApiDocument, OperationObject, Reference, Schema } from "../src/openapi/document.ts";
+import { describeTable } from "../src/openapi/openapi.ts";
+import { descriptionOptions } from "../src/openapi/service-description.ts";
+import type { Vocabulary } from "../src/table/caller.ts";
+import type { Table } from "../src/table/table.ts";
 
 /** An answer, and what it answers. */
 export interface Exchange {

@@ -1,10 +1,10 @@
 /** The description of the table that is shipped, with the names that are seeded; `openapi.test.ts` shows that it is served. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { readSeed } from "../src/administration/seed-file.ts";
-import { descriptionOptions } from "../src/description.ts";
-import { describeTable } from "../src/engine/openapi.ts";
-import type { OpenApiDocument } from "../src/engine/openapi-document.ts";
+import type { OpenApiDocument } from "../src/openapi/document.ts";
+import { describeTable } from "../src/openapi/openapi.ts";
+import { descriptionOptions } from "../src/openapi/service-description.ts";
+import { readSeed } from "../src/operator/seed-file.ts";
 import { checkRoutes } from "../src/service.ts";
 import { shippedRoutes, shippedSeed } from "./_setup.ts";
 

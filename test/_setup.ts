@@ -5,12 +5,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import { readSeed } from "../src/administration/seed-file.ts";
 import type { RequestRecord } from "../src/engine/engine.ts";
-import type { Table } from "../src/engine/table.ts";
-import { type Server, startServer } from "../src/server.ts";
+import { type Server, startServer } from "../src/http/server.ts";
+import { readSeed } from "../src/operator/seed-file.ts";
 import { Service } from "../src/service.ts";
-import type { Files } from "../src/store/files.ts";
+import type { Files } from "../src/store/folder/files.ts";
+import type { Table } from "../src/table/table.ts";
 
 /** The top of the project. */
 export const projectFolder = fileURLToPath(new URL("..", import.meta.url));

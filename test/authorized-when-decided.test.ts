@@ -5,7 +5,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { findInconsistencies } from "../src/maintenance/consistency.ts";
+import { findInconsistencies } from "../src/backup/consistency.ts";
 import { HeldChanges } from "./_held-changes.ts";
 import {
   type Answered,

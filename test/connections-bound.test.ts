@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
-import { type Connection, Connections } from "../src/connections.ts";
+import { type Connection, Connections } from "../src/http/connections.ts";
 
 const inTime = { timeout: 60_000 };
 

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { ImportProblems } from "../src/backup/import-problems.ts";
 import { socketPath } from "../src/control/socket.ts";
 import { fromWire, toWire } from "../src/control/wire.ts";
-import { Failure } from "../src/errors.ts";
-import { ImportProblems } from "../src/maintenance/import-problems.ts";
-import { TableFaults } from "../src/route-table.ts";
+import { Failure } from "../src/domain/errors.ts";
+import { TableFaults } from "../src/table-in-force/route-table.ts";
 import { temporaryFolder } from "./_setup.ts";
 
 /** An error as the command gets it. */

@@ -1,7 +1,7 @@
 /** The example answer of every change in the description is what the operation answers to the example parameters. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { OperationObject, ParameterObject, Reference } from "../src/engine/openapi-document.ts";
+import type { OperationObject, ParameterObject, Reference } from "../src/openapi/document.ts";
 import { shippedDescription } from "./_description.ts";
 import { everyRight, openWorld, prefix } from "./_setup.ts";
 

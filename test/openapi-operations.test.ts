@@ -4,7 +4,7 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { OpenApiDocument, ParameterObject, Reference } from "../src/engine/openapi-document.ts";
+import type { OpenApiDocument, ParameterObject, Reference } from "../src/openapi/document.ts";
 import { shippedDescription } from "./_description.ts";
 import { prefix } from "./_setup.ts";
 

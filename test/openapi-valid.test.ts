@@ -7,8 +7,8 @@ import { describe, it } from "node:test";
 import { createConfig, lintFromString } from "@redocly/openapi-core";
 import { Validator } from "@seriousme/openapi-schema-validator";
 import { Ajv2020 } from "ajv/dist/2020.js";
-import { toYAML } from "../src/engine/openapi.ts";
 import { tokenInText } from "../src/identity/tokens.ts";
+import { toYAML } from "../src/openapi/openapi.ts";
 import { shippedDescription } from "./_description.ts";
 
 const document = await shippedDescription();

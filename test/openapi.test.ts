@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { parse } from "yaml";
-import { descriptionOptions } from "../src/description.ts";
-import { describeTable } from "../src/engine/openapi.ts";
-import type { OpenApiDocument } from "../src/engine/openapi-document.ts";
+import type { OpenApiDocument } from "../src/openapi/document.ts";
+import { describeTable } from "../src/openapi/openapi.ts";
+import { descriptionOptions } from "../src/openapi/service-description.ts";
 import { assertFailure, describeOverTransports, openWorld, prefix, type World } from "./_setup.ts";
 
 const files = ["openapi.json", "openapi.yaml"] as const;

@@ -5,7 +5,7 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import * as v from "valibot";
 import type { RequestRecord } from "../src/engine/engine.ts";
-import { handlers } from "../src/handlers/index.ts";
+import { handlers } from "../src/resources/index.ts";
 import { Service } from "../src/service.ts";
 import { assertContract, goodPath, openCallers, operations } from "./_operations.ts";
 import { type Cleanup, openWorld, prefix, shippedRoutes, World } from "./_setup.ts";

@@ -12,7 +12,7 @@ import {
   openCallers,
   operations,
 } from "./_operations.ts";
-import { type Answered, assertFailure, everyRight, day, openWorld, prefix, type World } from "./_setup.ts";
+import { type Answered, assertFailure, day, everyRight, openWorld, prefix, type World } from "./_setup.ts";
 
 /** The runs share a world: a smaller case would meet other data, so a failing one is shown as it came. */
 const asItCame = { endOnFailure: true } as const;

@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { connectControl } from "../src/control/client.ts";
 import type { Control } from "../src/control/control.ts";
-import { nodeFiles } from "../src/store/files.ts";
+import { nodeFiles } from "../src/store/folder/files.ts";
 import { readHistory } from "../src/store/reading.ts";
 import { prefix } from "./_setup.ts";
 import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";

@@ -6,11 +6,11 @@ import { connect, Socket } from "node:net";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { connect as connectSecurely } from "node:tls";
-import { Connection } from "../src/connections.ts";
 import type { RawRequest } from "../src/engine/direct.ts";
 import type { Answer } from "../src/engine/response.ts";
-import { RequestQueue } from "../src/request-queue.ts";
-import { startServer } from "../src/server.ts";
+import { Connection } from "../src/http/connections.ts";
+import { RequestQueue } from "../src/http/request-queue.ts";
+import { startServer } from "../src/http/server.ts";
 import { makeCertificate } from "./_certificate.ts";
 import { temporaryFolder } from "./_setup.ts";
 

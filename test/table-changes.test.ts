@@ -1,14 +1,14 @@
 /** Following the tables that are put in force: each is noted, in turn, before the next one and before the end. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { constants, closeSync, openSync } from "node:fs";
+import { closeSync, constants, openSync } from "node:fs";
 import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { readSeed } from "../src/administration/seed-file.ts";
-import { revisionOf } from "../src/engine/revision.ts";
-import type { TablePutInForce } from "../src/route-table.ts";
+import { readSeed } from "../src/operator/seed-file.ts";
 import { Service } from "../src/service.ts";
+import { revisionOf } from "../src/table/revision.ts";
+import type { TablePutInForce } from "../src/table-in-force/route-table.ts";
 import { shippedRoutes, shippedSeed, temporaryFolder } from "./_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");

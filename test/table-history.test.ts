@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { revisionOf } from "../src/engine/revision.ts";
-import { TableHistory } from "../src/table-history.ts";
+import { revisionOf } from "../src/table/revision.ts";
+import { TableHistory } from "../src/table-in-force/history.ts";
 import { temporaryFolder } from "./_setup.ts";
 import { type Call, ruledFiles, systemError } from "./store/_faults.ts";
 

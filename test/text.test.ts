@@ -2,7 +2,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { compareTexts, didYouMean, fold, longestTyped, mostCompared, nearest, oneOf } from "../src/text.ts";
+import {
+  compareTexts,
+  didYouMean,
+  fold,
+  longestTyped,
+  mostCompared,
+  nearest,
+  oneOf,
+} from "../src/domain/text.ts";
 
 /** Letters whose case, composition or both go their own ways, among any others. */
 const text = fc.string({

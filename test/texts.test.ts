@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { comparisonForm, invisibleIn } from "../src/text.ts";
+import { comparisonForm, invisibleIn } from "../src/domain/text.ts";
 import {
   assertFailure,
   Clock,

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
-import { nodeFiles } from "../src/store/files.ts";
-import type { JournalRecord } from "../src/store/journal.ts";
+import { nodeFiles } from "../src/store/folder/files.ts";
+import type { JournalRecord } from "../src/store/journal/journal.ts";
 import { readHistory } from "../src/store/reading.ts";
 import { describeOverTransports, everyRight, openWorld, prefix, type World } from "./_setup.ts";
 

@@ -1,7 +1,7 @@
 /** Requests that are cheap to send are cheap to refuse: suggestions and messages look at a bounded part of what came. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { mostCompared } from "../src/text.ts";
+import { mostCompared } from "../src/domain/text.ts";
 import { assertFailure, describeOverTransports, everyRight, openWorld, prefix } from "./_setup.ts";
 
 describeOverTransports("a refusal", (transport) => {

@@ -1,7 +1,7 @@
 /** What a caller gets when the disk, the service or its code fails (contract, section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type File, type Files, nodeFiles } from "../src/store/files.ts";
+import { type File, type Files, nodeFiles } from "../src/store/folder/files.ts";
 import { assertFailure, assertLacks, describeOverTransports, everyRight, openWorld } from "./_setup.ts";
 
 /** A disk on which nothing can be written while it is full. */

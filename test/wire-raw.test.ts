@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
-import { startServer } from "../src/server.ts";
+import { startServer } from "../src/http/server.ts";
 import { type Answered, assertFailure, assertLacks, everyRight, openWorld, prefix } from "./_setup.ts";
 
 /** A connection, with everything that has come over it. */

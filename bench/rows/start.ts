@@ -1,8 +1,8 @@
 /** A start with much data against parsing the same data as one JSON document. */
 import { open } from "node:fs/promises";
 import { join } from "node:path";
-import { model } from "../../src/model.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { model } from "../../src/domain/model.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readHistory } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import type { Bench, Template } from "../run/bench.ts";

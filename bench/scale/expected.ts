@@ -1,5 +1,5 @@
 /** What a world has to be answered with: worked out here anew from the contract, not by the service's own code. */
-import type { Statistic } from "../../src/model.ts";
+import type { Statistic } from "../../src/domain/model.ts";
 import { addonVersion } from "../run/ask.ts";
 import { naviPoints, targets, type World, wantedReasons } from "./world.ts";
 

@@ -1,6 +1,6 @@
 /** Fills a data folder with a world, through the store's own door; and leaves changes in its journal, if asked to. */
 import { randomUUID } from "node:crypto";
-import { model } from "../../src/model.ts";
+import { model } from "../../src/domain/model.ts";
 import type { DataStore, Draft } from "../../src/store/data.ts";
 import { Store } from "../../src/store/store.ts";
 import { readNames } from "./seed.ts";

@@ -1,7 +1,7 @@
 /** The groups, factions and services that every world begins with: those of the shipped seed. */
 import { readFile } from "node:fs/promises";
 import { parse } from "yaml";
-import type { Named } from "../../src/model.ts";
+import type { Named } from "../../src/domain/model.ts";
 import { seedFile } from "../run/project.ts";
 
 const kinds = { groups: "group", factions: "faction", services: "service" } as const;

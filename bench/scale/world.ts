@@ -12,7 +12,7 @@ import type {
   Target,
   Token,
   WantedReason,
-} from "../../src/model.ts";
+} from "../../src/domain/model.ts";
 import { addonVersion } from "../run/ask.ts";
 import { prefix } from "../run/project.ts";
 

@@ -2,12 +2,12 @@
 import { toUUID } from "../../src/audit/names.ts";
 import { readNames, readWholeState, requireData } from "../../src/audit/read.ts";
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
-import { Failure } from "../../src/errors.ts";
-import type { StatisticType } from "../../src/model.ts";
-import { readTable, TableFaults } from "../../src/route-table.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { StatisticType } from "../../src/domain/model.ts";
+import { didYouMean, fold } from "../../src/domain/text.ts";
 import { checkRoutes, vocabularyOf } from "../../src/service.ts";
-import { nodeFiles } from "../../src/store/files.ts";
-import { didYouMean, fold } from "../../src/text.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readTable, TableFaults } from "../../src/table-in-force/route-table.ts";
 import { type Column, toDate } from "../output.ts";
 import type { Session } from "../session.ts";
 

@@ -13,7 +13,7 @@ import {
   toSelection,
 } from "../../src/audit/read.ts";
 import { changeWords, keyWords, operationWords, plain, whoWords } from "../../src/audit/words.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { parseDuration } from "../commands/token.ts";
 import { readOption, toInstant } from "../instant.ts";
 import { toDate } from "../output.ts";

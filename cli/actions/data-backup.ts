@@ -1,7 +1,7 @@
 /** What `data snapshot` and `data backup` do. */
 import { resolve } from "node:path";
-import { writeBackup } from "../../src/maintenance/backup.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { writeBackup } from "../../src/backup/backup.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { snapshotsIn } from "../../src/store/snapshot.ts";
 import type { Session } from "../session.ts";
 import { progressOn, requireData } from "./data-folder.ts";

@@ -1,10 +1,10 @@
 /** What `data export` does. */
 import { resolve } from "node:path";
-import { formatExport, toExport } from "../../src/maintenance/exchange.ts";
-import { steadily } from "../../src/maintenance/listing.ts";
-import { requireFree, writeTarget } from "../../src/maintenance/target.ts";
-import { model } from "../../src/model.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { formatExport, toExport } from "../../src/backup/exchange.ts";
+import { steadily } from "../../src/backup/listing.ts";
+import { requireFree, writeTarget } from "../../src/backup/target.ts";
+import { model } from "../../src/domain/model.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import type { Session } from "../session.ts";
 import { requireData } from "./data-folder.ts";

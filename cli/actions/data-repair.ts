@@ -1,14 +1,14 @@
 /** What `data repair` does. */
 import { join, resolve } from "node:path";
+import { readBackup } from "../../src/backup/source.ts";
 import {
   planRepair,
   type RepairPlan,
   repair,
   replaceFromBackup,
   requireDamage,
-} from "../../src/maintenance/repair.ts";
-import { readBackup } from "../../src/maintenance/source.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+} from "../../src/repair/repair.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { Reported } from "../output.ts";
 import type { Session } from "../session.ts";
 import { describeFault, requireData, withFolder } from "./data-folder.ts";

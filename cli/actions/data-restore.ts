@@ -4,14 +4,14 @@
  */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { Failure } from "../../src/errors.ts";
-import { ImportProblems } from "../../src/maintenance/import-problems.ts";
-import { steadily } from "../../src/maintenance/listing.ts";
-import { requireRoom } from "../../src/maintenance/replace.ts";
-import type { RestorePreview, RestoreRequest, RestoreResult } from "../../src/maintenance/restoring.ts";
-import { readConsistentSource, type Source } from "../../src/maintenance/source.ts";
+import { ImportProblems } from "../../src/backup/import-problems.ts";
+import { steadily } from "../../src/backup/listing.ts";
+import { requireRoom } from "../../src/backup/replace.ts";
+import type { RestorePreview, RestoreRequest, RestoreResult } from "../../src/backup/restoring.ts";
+import { readConsistentSource, type Source } from "../../src/backup/source.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../src/store/clock.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { confirm } from "../confirm.ts";
 import { readOption, toInstant } from "../instant.ts";
 import { Reported, toDate } from "../output.ts";

@@ -1,10 +1,11 @@
 /** What `data status` and `data verify` do. */
+
+import { describeInconsistency } from "../../src/backup/consistency.ts";
 import type { Holder } from "../../src/control/control.ts";
-import { Failure } from "../../src/errors.ts";
-import { describeInconsistency } from "../../src/maintenance/consistency.ts";
-import { type Mark, type Status, statusOf } from "../../src/maintenance/status.ts";
-import { verify } from "../../src/maintenance/verify.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { type Mark, type Status, statusOf } from "../../src/repair/status.ts";
+import { verify } from "../../src/repair/verify.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { keepNewObjectsYoung } from "../heap.ts";
 import { Reported, toDate } from "../output.ts";
 import type { Session } from "../session.ts";

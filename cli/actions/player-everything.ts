@@ -3,7 +3,7 @@ import type { Entry } from "../../src/audit/entry.ts";
 import { belongsTo } from "../../src/audit/names.ts";
 import { readEntries, readNames, requireData } from "../../src/audit/read.ts";
 import type { RecordChange } from "../../src/store/draft.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import type { Session } from "../session.ts";
 
 /** Prints all that the data and the journal have of a person, as one JSON document. */

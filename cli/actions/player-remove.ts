@@ -1,6 +1,7 @@
 /** What `player remove` does: it says what goes and what stays, asks, and removes the player. */
-import { defaultRetention } from "../../src/store/retention.ts";
-import { oneOf } from "../../src/text.ts";
+
+import { oneOf } from "../../src/domain/text.ts";
+import { defaultRetention } from "../../src/store/folder/retention.ts";
 import { type ConfirmOptions, confirm } from "../confirm.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";

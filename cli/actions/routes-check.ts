@@ -1,5 +1,5 @@
 /** What `routes check` does. */
-import { TableFaults } from "../../src/route-table.ts";
+import { TableFaults } from "../../src/table-in-force/route-table.ts";
 import { countOf } from "../faults.ts";
 import { Reported } from "../output.ts";
 import type { Session } from "../session.ts";

@@ -1,8 +1,8 @@
 /** What `routes diff` does. */
-import type { Change, NamedChange } from "../../src/access/changes.ts";
-import type { Affected } from "../../src/access/comparison.ts";
-import { type Crowd, diffTables, isEmpty, type TableDiff } from "../../src/access/diff.ts";
-import { inWords } from "../../src/access/summary.ts";
+import type { Change, NamedChange } from "../../src/explain/changes.ts";
+import type { Affected } from "../../src/explain/comparison.ts";
+import { type Crowd, diffTables, isEmpty, type TableDiff } from "../../src/explain/diff.ts";
+import { inWords } from "../../src/explain/summary.ts";
 import type { Output } from "../output.ts";
 import { tableText } from "../question.ts";
 import type { Session } from "../session.ts";

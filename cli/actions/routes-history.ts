@@ -1,18 +1,18 @@
 /** What `routes history` and `routes rollback` do. */
 import { chmod, readFile, realpath, stat } from "node:fs/promises";
-import type { TableDiff } from "../../src/access/diff.ts";
+import { writeTarget } from "../../src/backup/target.ts";
 import type { Control } from "../../src/control/control.ts";
-import { revisionOf } from "../../src/engine/revision.ts";
-import { Failure } from "../../src/errors.ts";
-import { writeTarget } from "../../src/maintenance/target.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { TableDiff } from "../../src/explain/diff.ts";
 import { packaged } from "../../src/packaged.ts";
-import { TableFaults } from "../../src/route-table.ts";
 import { checkRoutes, type TableText } from "../../src/service.ts";
-import { nodeFiles } from "../../src/store/files.ts";
-import { type KeptTable, TableHistory } from "../../src/table-history.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { revisionOf } from "../../src/table/revision.ts";
+import { type KeptTable, TableHistory } from "../../src/table-in-force/history.ts";
+import { TableFaults } from "../../src/table-in-force/route-table.ts";
+import { confirm } from "../confirm.ts";
 import { type Column, toDate } from "../output.ts";
 import { keptTable } from "../question.ts";
-import { confirm } from "../confirm.ts";
 import type { Session } from "../session.ts";
 import type { GlobalOptions } from "../workplace.ts";
 import { diffText } from "./routes-diff.ts";

@@ -1,10 +1,11 @@
 /** What `routes list` does. */
-import type { Caller } from "../../src/engine/caller.ts";
-import { describe, parametersOf } from "../../src/engine/restriction.ts";
-import type { Route, Table } from "../../src/engine/table.ts";
-import { type Verdict, verdictOf } from "../../src/engine/verdict.ts";
-import { Failure } from "../../src/errors.ts";
-import { compareTexts, didYouMean, fold, oneOf } from "../../src/text.ts";
+
+import { Failure } from "../../src/domain/errors.ts";
+import { compareTexts, didYouMean, fold, oneOf } from "../../src/domain/text.ts";
+import type { Caller } from "../../src/table/caller.ts";
+import { describe, parametersOf } from "../../src/table/restriction/restriction.ts";
+import { type Verdict, verdictOf } from "../../src/table/restriction/verdict.ts";
+import type { Route, Table } from "../../src/table/table.ts";
 import { toMarkdown } from "../markdown.ts";
 import type { Column } from "../output.ts";
 import type { Session } from "../session.ts";

@@ -1,6 +1,7 @@
 /** What `routes openapi` does. */
-import { descriptionOptions } from "../../src/description.ts";
-import { describeTable, toYAML } from "../../src/engine/openapi.ts";
+
+import { describeTable, toYAML } from "../../src/openapi/openapi.ts";
+import { descriptionOptions } from "../../src/openapi/service-description.ts";
 import type { Session } from "../session.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
 

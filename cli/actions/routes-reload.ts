@@ -1,8 +1,9 @@
 /** What `routes reload` and `routes status` do. */
-import type { TableDiff } from "../../src/access/diff.ts";
+
 import type { Control } from "../../src/control/control.ts";
-import { Failure } from "../../src/errors.ts";
-import { type Reloaded, TableFaults, type TableStatus } from "../../src/route-table.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { TableDiff } from "../../src/explain/diff.ts";
+import { type Reloaded, TableFaults, type TableStatus } from "../../src/table-in-force/route-table.ts";
 import { confirm } from "../confirm.ts";
 import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";

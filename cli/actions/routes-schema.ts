@@ -1,6 +1,7 @@
 /** What `routes schema` does. */
-import { editorSchema } from "../../src/engine/editor-schema.ts";
-import { handlers } from "../../src/handlers/index.ts";
+
+import { handlers } from "../../src/resources/index.ts";
+import { editorSchema } from "../../src/table/editor-schema.ts";
 import type { Session } from "../session.ts";
 
 /** Prints the schema. */

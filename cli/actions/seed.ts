@@ -1,9 +1,9 @@
 /** What `seed groups` and `seed remove` do. */
 import { resolve } from "node:path";
-import { readSeed } from "../../src/administration/seed-file.ts";
-import { Failure } from "../../src/errors.ts";
-import type { Named } from "../../src/model.ts";
-import { fold } from "../../src/text.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { Named } from "../../src/domain/model.ts";
+import { fold } from "../../src/domain/text.ts";
+import { readSeed } from "../../src/operator/seed-file.ts";
 import type { Session } from "../session.ts";
 
 /** Adds the names of a file, by default of the seed file. */

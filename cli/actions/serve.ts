@@ -3,17 +3,17 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { controlOf } from "../../src/control/control.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
-import { connectionLimit } from "../../src/descriptors.ts";
-import { DocsPage, docsPath } from "../../src/docs-page.ts";
-import { missingWords } from "../../src/engine/warnings.ts";
+import { connectionLimit } from "../../src/http/descriptors.ts";
+import { DocsPage, docsPath } from "../../src/http/docs-page.ts";
+import { startServer } from "../../src/http/server.ts";
 import { packaged } from "../../src/packaged.ts";
-import type { ReloadCause } from "../../src/route-table.ts";
-import { startServer } from "../../src/server.ts";
 import type { Service } from "../../src/service.ts";
-import { FolderLost } from "../../src/store/appending.ts";
-import { modeForOthers } from "../../src/store/folder.ts";
-import { followTables } from "../../src/table-changes.ts";
-import { TableHistory } from "../../src/table-history.ts";
+import { modeForOthers } from "../../src/store/folder/folder.ts";
+import { FolderLost } from "../../src/store/journal/appending.ts";
+import { missingWords } from "../../src/table/warnings.ts";
+import { followTables } from "../../src/table-in-force/changes.ts";
+import { TableHistory } from "../../src/table-in-force/history.ts";
+import type { ReloadCause } from "../../src/table-in-force/route-table.ts";
 import { keepControl } from "../control-socket.ts";
 import type { Telling } from "../folder.ts";
 import { keepNewObjectsYoung } from "../heap.ts";
@@ -201,7 +201,7 @@ const mostNamed = 5;
  * about a second for 400,000 records, of which no request waits for more than a few milliseconds.
  */
 async function warnOfInconsistencies(service: Service, log: Log, stopping: AbortSignal): Promise<void> {
-  const { describeInconsistency, findInconsistencies } = await import("../../src/maintenance/consistency.ts");
+  const { describeInconsistency, findInconsistencies } = await import("../../src/backup/consistency.ts");
   // Once the service stops, its log is closed.
   const found = await findInconsistencies(service.store.data);
   if (found.length === 0 || stopping.aborted) return;

@@ -1,7 +1,7 @@
 /** `can-i` and `who-can`: what the route table means for people. */
 import type { Command } from "commander";
-import type { Decision, Step } from "../../src/access/can-i.ts";
-import type { Allowed, WhoCan } from "../../src/access/who-can.ts";
+import type { Decision, Step } from "../../src/explain/can-i.ts";
+import type { Allowed, WhoCan } from "../../src/explain/who-can.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
 import { parsePair, parsePath, tableOption, tableText } from "../question.ts";

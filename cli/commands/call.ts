@@ -1,6 +1,6 @@
 /** `call`: any operation of the route table, as the operator or as a player. */
 import type { Command } from "commander";
-import { Failure, type FailureCode } from "../../src/errors.ts";
+import { Failure, type FailureCode } from "../../src/domain/errors.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../output.ts";
 import { parsePair, parsePath } from "../question.ts";

@@ -19,7 +19,7 @@ export function addHelpCommand(program: Command): void {
 async function commandIn(parent: Command, word: string): Promise<Command> {
   const found = parent.commands.find((each) => each.name() === word || each.aliases().includes(word));
   if (found !== undefined) return found;
-  const { didYouMean } = await import("../../src/text.ts");
+  const { didYouMean } = await import("../../src/domain/text.ts");
   const suggestion = didYouMean(
     word,
     parent.commands.map((each) => each.name()),

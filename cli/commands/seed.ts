@@ -1,6 +1,6 @@
 /** `seed`: names from a file. */
 import { Argument, type Command } from "commander";
-import type { Named } from "../../src/model.ts";
+import type { Named } from "../../src/domain/model.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";

@@ -3,8 +3,8 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeOptions } from "../actions/serve.ts";
 import { examples } from "../help.ts";
 import { type LogOptions, levelChoices, requestChoices } from "../log-options.ts";
-import type { Session } from "../session.ts";
 import { ReloadSignal } from "../reloading.ts";
+import type { Session } from "../session.ts";
 import { stopSignal } from "../stopping.ts";
 
 function parsePort(text: string): number {

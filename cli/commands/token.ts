@@ -1,7 +1,7 @@
 /** `token`: issuing, listing and revoking tokens. A token is shown once, when it is issued. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Control } from "../../src/control/control.ts";
-import { Failure } from "../../src/errors.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
 import { type ConfirmOptions, confirm } from "../confirm.ts";
 import { examples } from "../help.ts";

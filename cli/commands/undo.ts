@@ -1,6 +1,6 @@
 /** `undo`: takes one change back. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { UndoOptions } from "../../src/administration/operator.ts";
+import type { UndoOptions } from "../../src/operator/operator.ts";
 import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
 

@@ -1,8 +1,9 @@
 /** Names of the data that begin as a text does: of the service that runs on the folder, or of its files. */
-import type { CompletedKind } from "../../src/administration/completion.ts";
-import type { AdministrationResult } from "../../src/administration/index.ts";
+
 import { connectControl } from "../../src/control/client.ts";
-import type { Files } from "../../src/store/files.ts";
+import type { CompletedKind } from "../../src/operator/completion.ts";
+import type { AdministrationResult } from "../../src/operator/index.ts";
+import type { Files } from "../../src/store/folder/files.ts";
 
 /**
  * Returns the names. It takes no lock, waits for no command, and begins no folder.
@@ -17,14 +18,14 @@ export async function completedNames(
   const input = { kinds: [...kinds], prefix };
   const running = await connectControl(folder, signal);
   if (running !== undefined) return running.administer("name.complete", input);
-  const { look, readData } = await import("../../src/administration/look.ts");
+  const { look, readData } = await import("../../src/operator/look.ts");
   const { data } = await readData(folder, await filesUntil(signal));
   return look(data, "name.complete", input, Date.now());
 }
 
 /** The file system, which reads no further once the signal is aborted. */
 async function filesUntil(signal: AbortSignal): Promise<Files> {
-  const { nodeFiles, piecesOf } = await import("../../src/store/files.ts");
+  const { nodeFiles, piecesOf } = await import("../../src/store/folder/files.ts");
   return {
     ...nodeFiles,
     async *readPieces(path, from) {

@@ -1,9 +1,10 @@
 /** The paths of a route table and their parameters, as they are typed behind `call`, `can-i` and `who-can`. */
-import { parseTable } from "../../src/engine/document.ts";
-import type { ParameterType } from "../../src/engine/parameters.ts";
-import { bracesOf } from "../../src/engine/table.ts";
-import { Types } from "../../src/engine/types.ts";
-import { fold } from "../../src/text.ts";
+
+import { fold } from "../../src/domain/text.ts";
+import { parseTable } from "../../src/table/document.ts";
+import type { ParameterType } from "../../src/table/parameters.ts";
+import { bracesOf } from "../../src/table/table.ts";
+import { Types } from "../../src/table/types.ts";
 
 /** A route, as far as it is typed. */
 export interface TypedRoute {

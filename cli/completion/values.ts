@@ -5,8 +5,8 @@
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
-import type { CompletedKind, Completion } from "../../src/administration/completion.ts";
-import type { ParameterType } from "../../src/engine/parameters.ts";
+import type { CompletedKind, Completion } from "../../src/operator/completion.ts";
+import type { ParameterType } from "../../src/table/parameters.ts";
 import type { Workplace } from "../workplace.ts";
 import type { TypedPath, TypedRoute } from "./routes.ts";
 import { type Situation, subcommandOf, subcommandsOf } from "./situation.ts";
@@ -50,13 +50,13 @@ const valuesOf: Readonly<Record<string, Values>> = {
   }),
   // Of something that is named behind what it is, as in `group VIP`; any other name is a new one.
   name: async (situation, sources) => {
-    const { completedKinds } = await import("../../src/administration/completion.ts");
+    const { completedKinds } = await import("../../src/operator/completion.ts");
     const kind = completedKinds.find((each) => each === situation.operands.at(-1));
     return kind === undefined ? nothing : names([kind])(situation, sources);
   },
   id: names(["token"]),
   record: async () => {
-    const { model } = await import("../../src/model.ts");
+    const { model } = await import("../../src/domain/model.ts");
     return { values: Object.keys(model).map((value) => ({ value })) };
   },
   revision: revisions,
@@ -149,8 +149,8 @@ async function namesStartingWith(
 
 /** The operations that leave a trace: those that change something. */
 async function operationValues(): Promise<Completions> {
-  const { administration } = await import("../../src/administration/index.ts");
-  const { handlers } = await import("../../src/handlers/index.ts");
+  const { administration } = await import("../../src/operator/index.ts");
+  const { handlers } = await import("../../src/resources/index.ts");
   const changes = [...handlers, ...Object.entries(administration)].filter(
     ([, { effect }]) => effect === "change",
   );

@@ -2,9 +2,9 @@
  * What the audit shows of a change: all that the journal has of it, but no hash of a token, and what the service
  * only noted for itself on request.
  */
-import { bookkeeping } from "../model.ts";
+import { bookkeeping } from "../domain/model.ts";
 import type { RecordChange } from "../store/draft.ts";
-import type { JournalRecord } from "../store/journal.ts";
+import type { JournalRecord } from "../store/journal/journal.ts";
 import type { Names } from "./names.ts";
 import { operationName } from "./operations.ts";
 

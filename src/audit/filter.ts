@@ -1,8 +1,8 @@
 /** Which changes somebody wants to see. */
-import { Failure } from "../errors.ts";
-import { bookkeeping, model } from "../model.ts";
+import { Failure } from "../domain/errors.ts";
+import { bookkeeping, model } from "../domain/model.ts";
+import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import type { RecordChange } from "../store/draft.ts";
-import { didYouMean, fold, oneOf } from "../text.ts";
 import type { Entry } from "./entry.ts";
 import { belongsTo, type Names, toUUID } from "./names.ts";
 import { operationTest } from "./operations.ts";

@@ -5,9 +5,9 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import type { RecordChange } from "../store/draft.ts";
-import { type Files, piecesOf } from "../store/files.ts";
-import { segmentFile, segmentsIn } from "../store/journal.ts";
-import { bodyOffset, lineFeed } from "../store/lines.ts";
+import { type Files, piecesOf } from "../store/folder/files.ts";
+import { segmentFile, segmentsIn } from "../store/journal/journal.ts";
+import { bodyOffset, lineFeed } from "../store/journal/lines.ts";
 import { segmentsAfter } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 import type { Entry } from "./entry.ts";

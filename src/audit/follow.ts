@@ -5,7 +5,7 @@
 import { type FSWatcher, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { nodeFiles, readRange, sizeOf } from "../store/files.ts";
+import { nodeFiles, readRange, sizeOf } from "../store/folder/files.ts";
 import {
   headerLine,
   type JournalRecord,
@@ -13,8 +13,8 @@ import {
   type Segment,
   segmentFile,
   segmentsIn,
-} from "../store/journal.ts";
-import { BrokenLine } from "../store/lines.ts";
+} from "../store/journal/journal.ts";
+import { BrokenLine } from "../store/journal/lines.ts";
 import { damaged, segmentsAfter } from "../store/reading.ts";
 
 /** How long at most until the next look where the system tells of no change, in milliseconds. */

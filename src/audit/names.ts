@@ -1,7 +1,8 @@
 /** Who a UUID is: the names that the data and its journal have, also of players who are registered no more. */
+
+import { fold } from "../domain/text.ts";
 import type { Database } from "../store/collection.ts";
-import type { JournalRecord } from "../store/journal.ts";
-import { fold } from "../text.ts";
+import type { JournalRecord } from "../store/journal/journal.ts";
 
 /** The collections whose records have the name of somebody, and the UUID where it is known. */
 const naming: ReadonlySet<string> = new Set(["players", "groupMembers", "targets", "houseBans"]);

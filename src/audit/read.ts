@@ -2,12 +2,12 @@
  * Looking back at what the journal has. Reads files only, without the folder's lock: beside a running service as well
  * as offline.
  */
-import { Failure } from "../errors.ts";
-import { model } from "../model.ts";
+import { Failure } from "../domain/errors.ts";
+import { model } from "../domain/model.ts";
 import { readBackwards } from "../store/backwards.ts";
 import type { Database } from "../store/collection.ts";
-import type { Files } from "../store/files.ts";
-import type { JournalRecord } from "../store/journal.ts";
+import type { Files } from "../store/folder/files.ts";
+import type { JournalRecord } from "../store/journal/journal.ts";
 import { hasData, readHistory, readState } from "../store/reading.ts";
 import { type Entry, toEntry } from "./entry.ts";
 import { asksForBookkeeping, type Filter, toTest } from "./filter.ts";

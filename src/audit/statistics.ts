@@ -2,11 +2,17 @@
  * Statistics under watch (specification, section 5): players whose additions exceed what play can produce. What was
  * added is told by the counter that rose by one.
  */
-import { type ClosedCase, model, type Statistic, type StatisticType, statisticTypes } from "../model.ts";
-import type { Files } from "../store/files.ts";
-import type { JournalRecord } from "../store/journal.ts";
+import {
+  type ClosedCase,
+  model,
+  type Statistic,
+  type StatisticType,
+  statisticTypes,
+} from "../domain/model.ts";
+import { compareTexts } from "../domain/text.ts";
+import type { Files } from "../store/folder/files.ts";
+import type { JournalRecord } from "../store/journal/journal.ts";
 import { readHistory } from "../store/reading.ts";
-import { compareTexts } from "../text.ts";
 import type { Names } from "./names.ts";
 
 /** The statistic types, and the counter that each adds to (contract, section 3). */

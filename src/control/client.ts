@@ -7,8 +7,8 @@
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../errors.ts";
-import { lockHolder, processState } from "../store/lock-file.ts";
+import { Failure } from "../domain/errors.ts";
+import { lockHolder, processState } from "../store/folder/lock-file.ts";
 import type { Control, ControlMethod } from "./control.ts";
 import { missing, socketPath } from "./socket.ts";
 import { fromWire, type WireAnswer } from "./wire.ts";

@@ -1,20 +1,17 @@
 /** What a command asks of the data, and the two ways in which its own process carries that out. */
-import type { CallOptions, Decision } from "../access/can-i.ts";
-import type { TableDiff } from "../access/diff.ts";
-import type { Pair } from "../access/question.ts";
-import type { WhoCan } from "../access/who-can.ts";
-import type {
-  AdministrationInput,
-  AdministrationName,
-  AdministrationResult,
-} from "../administration/index.ts";
-import type { Operator, Undone, UndoOptions } from "../administration/operator.ts";
-import type { Vocabulary } from "../engine/caller.ts";
+
+import type { RestorePreview, RestoreRequest, RestoreResult } from "../backup/restoring.ts";
 import type { FailureBody } from "../engine/response.ts";
-import type { RestorePreview, RestoreRequest, RestoreResult } from "../maintenance/restoring.ts";
-import type { ReloadCause, Reloaded, TableStatus } from "../route-table.ts";
+import type { CallOptions, Decision } from "../explain/can-i.ts";
+import type { TableDiff } from "../explain/diff.ts";
+import type { Pair } from "../explain/question.ts";
+import type { WhoCan } from "../explain/who-can.ts";
+import type { AdministrationInput, AdministrationName, AdministrationResult } from "../operator/index.ts";
+import type { Operator, Undone, UndoOptions } from "../operator/operator.ts";
 import type { Service, TableText } from "../service.ts";
 import type { DataStore } from "../store/data.ts";
+import type { Vocabulary } from "../table/caller.ts";
+import type { ReloadCause, Reloaded, TableStatus } from "../table-in-force/route-table.ts";
 
 /** A process that serves a data folder. */
 export interface Holder {
@@ -136,7 +133,7 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
 
 /** Restoring and importing on a store. */
 function restoringOn(store: DataStore): Pick<Control, "previewRestore" | "restoreRecords"> {
-  const load = () => import("../maintenance/restoring.ts");
+  const load = () => import("../backup/restoring.ts");
   return {
     previewRestore: async (request) => (await load()).previewRestore(store, request),
     restoreRecords: async (...all) => (await load()).restoreRecords(store, ...all),

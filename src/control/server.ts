@@ -7,7 +7,7 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import { assertBodySize, H3, readBody } from "h3";
 import { toNodeHandler } from "srvx/node";
-import { Connections } from "../connections.ts";
+import { Connections } from "../http/connections.ts";
 import { type Control, controlMethods } from "./control.ts";
 import { requireSocketPath } from "./socket.ts";
 import { toWire } from "./wire.ts";

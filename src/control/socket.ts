@@ -1,7 +1,7 @@
 /** Where the control socket of a data folder is, and whether this system can use that path. */
 import { lstat } from "node:fs/promises";
 import { join, relative } from "node:path";
-import { Failure } from "../errors.ts";
+import { Failure } from "../domain/errors.ts";
 
 /** Bytes that the path of a Unix socket may have: `sun_path` without its terminating NUL byte. */
 const longestPath = process.platform === "linux" ? 107 : 103;

@@ -1,8 +1,9 @@
 /** Errors on the control socket, as JSON. */
-import type { Fault } from "../engine/document.ts";
-import { Failure, type FailureCode } from "../errors.ts";
-import { ImportProblems } from "../maintenance/import-problems.ts";
-import { TableFaults } from "../route-table.ts";
+
+import { ImportProblems } from "../backup/import-problems.ts";
+import { Failure, type FailureCode } from "../domain/errors.ts";
+import type { Fault } from "../table/document.ts";
+import { TableFaults } from "../table-in-force/route-table.ts";
 
 /** An error as JSON. */
 export interface WireError {

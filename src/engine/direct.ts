@@ -4,8 +4,8 @@
  * more than all the steps of the request. The steps are the same.
  */
 import type { IncomingHttpHeaders } from "node:http";
+import type { Route } from "../table/table.ts";
 import type { Answer } from "./response.ts";
-import type { Route } from "./table.ts";
 import { type EngineOptions, type Incoming, Walk } from "./walk.ts";
 
 /** A request as Node has it. */

@@ -4,13 +4,13 @@
  */
 import { randomUUID } from "node:crypto";
 import { H3, type H3Event } from "h3";
-import { Failure } from "../errors.ts";
-import type { Caller } from "./caller.ts";
+import { Failure } from "../domain/errors.ts";
+import type { DescriptionOptions } from "../openapi/openapi.ts";
+import { descriptionForms, descriptionPath, ServedDescription } from "../openapi/serving.ts";
+import type { Caller } from "../table/caller.ts";
+import type { Table } from "../table/table.ts";
 import { DirectRequests, type RawRequest } from "./direct.ts";
-import type { DescriptionOptions } from "./openapi.ts";
-import { descriptionForms, descriptionPath, ServedDescription } from "./openapi-serving.ts";
 import { type Answer, AnswerResponse, failureAnswer } from "./response.ts";
-import type { Table } from "./table.ts";
 import { type EngineOptions, type Incoming, internalFailure, Walk } from "./walk.ts";
 
 export type { EngineOptions, RequestRecord } from "./walk.ts";

@@ -1,10 +1,10 @@
 /** The parameters of a request: from the path and the query to the values for the operation. */
-import { Failure } from "../errors.ts";
-import { didYouMean, oneOf } from "../text.ts";
-import type { Vocabulary } from "./caller.ts";
-import { expectation, type Parameter, parseParameter, quote } from "./parameters.ts";
-import type { Input, ParameterValue } from "./restriction.ts";
-import type { Route } from "./table.ts";
+import { Failure } from "../domain/errors.ts";
+import { didYouMean, oneOf } from "../domain/text.ts";
+import type { Vocabulary } from "../table/caller.ts";
+import { expectation, type Parameter, parseParameter, quote } from "../table/parameters.ts";
+import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
+import type { Route } from "../table/table.ts";
 
 /** A parameter as it came; `text` is undefined where its percent-encoding is malformed. */
 interface Given {

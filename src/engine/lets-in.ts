@@ -1,8 +1,8 @@
 /** Whether a table lets a caller call an operation: for operations whose answer has that of others in it. */
 import * as v from "valibot";
-import type { Caller } from "./caller.ts";
-import { type Input, type ParameterValue, permits } from "./restriction.ts";
-import type { Route, Table } from "./table.ts";
+import type { Caller } from "../table/caller.ts";
+import { type Input, type ParameterValue, permits } from "../table/restriction/restriction.ts";
+import type { Route, Table } from "../table/table.ts";
 
 /**
  * Whether one of the table's routes runs the operation with this input for the caller.

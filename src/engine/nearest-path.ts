@@ -1,6 +1,6 @@
 /** The path that somebody most likely meant who asked for one that does not exist. */
-import { endsAlike, KnownNames, longestTyped } from "../text.ts";
-import type { Table } from "./table.ts";
+import { endsAlike, KnownNames, longestTyped } from "../domain/text.ts";
+import type { Table } from "../table/table.ts";
 
 /** The paths of each table, folded once: anybody can ask for paths that do not exist, without a token. */
 const pathsOf = new WeakMap<Table, KnownNames>();

@@ -2,8 +2,8 @@
  * Why a restriction let a caller in or not: what it needs, beside what the caller has of that. The words go into the
  * log, so no value of a parameter is in them but names of groups, factions and services.
  */
-import type { Caller } from "./caller.ts";
-import { applyingCase, describe, type Input, type Restriction } from "./restriction.ts";
+import type { Caller } from "../table/caller.ts";
+import { applyingCase, describe, type Input, type Restriction } from "../table/restriction/restriction.ts";
 
 /** What a restriction needs, and what the caller had of it. */
 export interface Reason {

@@ -1,7 +1,7 @@
 /** Answers: statuses and headers; a {@link Failure} made into status and JSON. The one place that knows statuses. */
 import { STATUS_CODES } from "node:http";
 import { FastResponse } from "srvx";
-import type { Failure, FailureCode } from "../errors.ts";
+import type { Failure, FailureCode } from "../domain/errors.ts";
 import type { ReadyBody } from "./body.ts";
 
 /** The status of each failure (contract, section 1). */

@@ -13,16 +13,16 @@
  */
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
-import { Failure } from "../errors.ts";
+import { Failure } from "../domain/errors.ts";
+import { type Caller, publicTokenOf, type Vocabulary } from "../table/caller.ts";
+import { describe, type Input, permits } from "../table/restriction/restriction.ts";
+import type { Route, Table } from "../table/table.ts";
 import { ReadyBody } from "./body.ts";
-import { type Caller, publicTokenOf, type Vocabulary } from "./caller.ts";
 import { RequestInput } from "./input.ts";
 import { letsIn } from "./lets-in.ts";
 import { nearestPath } from "./nearest-path.ts";
 import { type Reason, reasonOf } from "./reason.ts";
 import { type Answer, changeAnswer, failureAnswer, preflightAnswer, readAnswer } from "./response.ts";
-import { describe, type Input, permits } from "./restriction.ts";
-import type { Route, Table } from "./table.ts";
 
 /** What the steps look at of a request, whatever brought it here. */
 export interface Incoming {

@@ -2,7 +2,7 @@
  * Activity: when each client was last seen and with which version, and how many requests there were. Not worth a
  * disk write each, so it is kept in memory and saved every minute and at shutdown (contract, section 3).
  */
-import type { ActivityRecord, Token } from "../model.ts";
+import type { ActivityRecord, Token } from "../domain/model.ts";
 import type { DataStore, DurableData } from "../store/data.ts";
 import { versionForm } from "./versions.ts";
 

@@ -1,9 +1,10 @@
 /** Callers: from a token to whoever it stands for, as the engine asks about them (contract, section 2). */
-import type { Caller, MembershipKind } from "../engine/caller.ts";
-import { Failure } from "../errors.ts";
-import type { Player, Token } from "../model.ts";
+
+import { Failure } from "../domain/errors.ts";
+import type { Player, Token } from "../domain/model.ts";
+import { fold } from "../domain/text.ts";
 import type { Data, DurableData } from "../store/data.ts";
-import { fold } from "../text.ts";
+import type { Caller, MembershipKind } from "../table/caller.ts";
 import { isInGroup, toUUID } from "./players.ts";
 import { isLive, requireLive, requireToken, unknownToken } from "./tokens.ts";
 

@@ -1,6 +1,6 @@
 /** Players and what belongs to them: found by name or UUID, in organisations and groups (contract, section 2). */
 import { randomUUID } from "node:crypto";
-import { Failure } from "../errors.ts";
+import { Failure } from "../domain/errors.ts";
 import {
   type GroupMember,
   groupMemberKey,
@@ -11,9 +11,9 @@ import {
   type Statistic,
   type Subject,
   subjectKey,
-} from "../model.ts";
+} from "../domain/model.ts";
+import { didYouMean, fold, invisibleIn, leaveOut, mostCompared, oneOf } from "../domain/text.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { didYouMean, fold, invisibleIn, leaveOut, mostCompared, oneOf } from "../text.ts";
 
 /** The UUID that a text is, as 32 lower-case hex digits, or undefined: with and without dashes, in either case. */
 export function toUUID(text: string): string | undefined {

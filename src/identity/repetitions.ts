@@ -4,12 +4,12 @@
  * nothing. Other changes are harmless to repeat, and nothing is recorded of them (contract, section 0).
  */
 import { createHash } from "node:crypto";
-import type { Caller } from "../engine/caller.ts";
-import type { Request } from "../engine/operation.ts";
-import type { Input } from "../engine/restriction.ts";
-import { Failure } from "../errors.ts";
-import { repetitionKey } from "../model.ts";
+import { Failure } from "../domain/errors.ts";
+import { repetitionKey } from "../domain/model.ts";
 import type { DataStore, Draft } from "../store/data.ts";
+import type { Caller } from "../table/caller.ts";
+import type { Request } from "../table/operation.ts";
+import type { Input } from "../table/restriction/restriction.ts";
 
 /** How many expired answers are forgotten with one change. */
 const forgottenAtOnce = 500;

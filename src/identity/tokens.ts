@@ -1,7 +1,7 @@
 /** Tokens: how they look, how they are kept, and whom they stand for (contract, section 2). */
 import { hash as digest, randomBytes } from "node:crypto";
-import { Failure } from "../errors.ts";
-import type { Token } from "../model.ts";
+import { Failure } from "../domain/errors.ts";
+import type { Token } from "../domain/model.ts";
 import type { Data, Draft } from "../store/data.ts";
 
 const form = /^gat_[A-Za-z0-9_-]{43}$/;

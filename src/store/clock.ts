@@ -3,8 +3,8 @@
  * Instants stay what the clock said; numbers tell what came first.
  */
 import { join } from "node:path";
-import type { Files } from "./files.ts";
-import { type JournalRecord, segmentsIn } from "./journal.ts";
+import type { Files } from "./folder/files.ts";
+import { type JournalRecord, segmentsIn } from "./journal/journal.ts";
 import { readHistory } from "./reading.ts";
 import { readSnapshotHeader, snapshotFile, snapshotsIn } from "./snapshot.ts";
 

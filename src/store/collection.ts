@@ -4,7 +4,7 @@
  * Records are immutable values: a change replaces a record, it never edits one. So a reader can keep what it was
  * given, and a snapshot can be written while changes go on.
  */
-import type { CollectionDefinition, Model } from "../model.ts";
+import type { CollectionDefinition, Model } from "../domain/model.ts";
 import { SecondaryIndex } from "./indexes.ts";
 import { WarmMap } from "./warm.ts";
 

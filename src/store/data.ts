@@ -1,5 +1,5 @@
 /** The store of this service: its model, as readers and changes see it. */
-import type { model } from "../model.ts";
+import type { model } from "../domain/model.ts";
 import type { DraftView, DurableView, View } from "./collection.ts";
 import type { Store } from "./store.ts";
 

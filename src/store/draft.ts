@@ -3,7 +3,7 @@
  * its own writes and those of the changes before it in the batch; nobody else sees any of it.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Model } from "../model.ts";
+import type { Model } from "../domain/model.ts";
 import type { Collection, Database, DraftRows, DraftView } from "./collection.ts";
 
 /** What a change did to one record: its value before and after; null where there is none. */

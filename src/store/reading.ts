@@ -4,10 +4,10 @@
  * only grow, appear and vanish whole.
  */
 import { join } from "node:path";
-import { Failure } from "../errors.ts";
-import type { Model } from "../model.ts";
+import { Failure } from "../domain/errors.ts";
+import type { Model } from "../domain/model.ts";
 import { Database } from "./collection.ts";
-import { type Files, piecesOf } from "./files.ts";
+import { type Files, piecesOf } from "./folder/files.ts";
 import {
   type JournalRecord,
   type ReadRecord,
@@ -16,8 +16,8 @@ import {
   SegmentReader,
   segmentFile,
   segmentsIn,
-} from "./journal.ts";
-import { BrokenLine, NewerFormat } from "./lines.ts";
+} from "./journal/journal.ts";
+import { BrokenLine, NewerFormat } from "./journal/lines.ts";
 import { readSnapshot, snapshotFile, snapshotsIn } from "./snapshot.ts";
 
 /** The change up to which changes are read. */

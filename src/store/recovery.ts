@@ -4,14 +4,14 @@
  * segment. Nobody was ever told that it is saved.
  */
 import { dirname, join, resolve } from "node:path";
-import { Failure } from "../errors.ts";
-import type { Model } from "../model.ts";
-import { Journal } from "./appending.ts";
+import { Failure } from "../domain/errors.ts";
+import type { Model } from "../domain/model.ts";
 import { ClockSteps } from "./clock.ts";
 import { Database } from "./collection.ts";
-import { type Files, naming, piecesOf, privateMode, syncFolder, writeAll } from "./files.ts";
-import { foreignIn, remainsIn } from "./folder-names.ts";
-import { journalVersion, type ReadSegment, segmentFile } from "./journal.ts";
+import { type Files, naming, piecesOf, privateMode, syncFolder, writeAll } from "./folder/files.ts";
+import { foreignIn, remainsIn } from "./folder/folder-names.ts";
+import { Journal } from "./journal/appending.ts";
+import { journalVersion, type ReadSegment, segmentFile } from "./journal/journal.ts";
 import { hasData, newestWholeSnapshot, replay } from "./reading.ts";
 import { snapshotsIn } from "./snapshot.ts";
 

@@ -13,12 +13,12 @@ import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import type { Adapter } from "lowdb";
 import * as v from "valibot";
-import type { Model } from "../model.ts";
+import type { Model } from "../domain/model.ts";
 import { Database } from "./collection.ts";
-import { decodeFirst, LineDecoder } from "./decoding.ts";
-import { LineEncoder } from "./encoding.ts";
-import { type Files, piecesOf, sizeOf, writeDurably } from "./files.ts";
-import { BrokenLine, lineFeed, readHeader } from "./lines.ts";
+import { type Files, piecesOf, sizeOf, writeDurably } from "./folder/files.ts";
+import { decodeFirst, LineDecoder } from "./journal/decoding.ts";
+import { LineEncoder } from "./journal/encoding.ts";
+import { BrokenLine, lineFeed, readHeader } from "./journal/lines.ts";
 
 export const snapshotFormat = "gameaddon-snapshot";
 export const snapshotVersion = 2;

@@ -7,18 +7,18 @@
  */
 import { join } from "node:path";
 import { Low } from "lowdb";
-import { Failure } from "../errors.ts";
-import type { Model } from "../model.ts";
-import { FolderLost, type Journal } from "./appending.ts";
+import { Failure } from "../domain/errors.ts";
+import type { Model } from "../domain/model.ts";
 import type { Database, DurableView } from "./collection.ts";
-import { type Files, nodeFiles, privateMode } from "./files.ts";
-import { makeFolder } from "./folder.ts";
-import { journalVersion } from "./journal.ts";
-import { FolderLock } from "./lock.ts";
+import { type Files, nodeFiles, privateMode } from "./folder/files.ts";
+import { makeFolder } from "./folder/folder.ts";
+import { FolderLock } from "./folder/lock.ts";
+import { shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
+import { defaultRetention, prune, type Retention } from "./folder/retention.ts";
+import { FolderLost, type Journal } from "./journal/appending.ts";
+import { journalVersion } from "./journal/journal.ts";
 import { hasData } from "./reading.ts";
 import { keepCopies, recover } from "./recovery.ts";
-import { shuttingDown, unusable, unwritten } from "./refusals.ts";
-import { defaultRetention, prune, type Retention } from "./retention.ts";
 import { SnapshotAdapter } from "./snapshot.ts";
 import { type Decide, type DecideBulk, type Origin, Writer } from "./writer.ts";
 

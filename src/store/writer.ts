@@ -3,16 +3,16 @@
  * did in one write, and makes them in memory once that is synced. So many changes share one sync, and none of them is
  * answered or read before it is durable.
  */
-import { Failure } from "../errors.ts";
-import type { Model } from "../model.ts";
-import { type Journal, SyncFailure } from "./appending.ts";
-import { BulkLines } from "./bulk.ts";
+import { Failure } from "../domain/errors.ts";
+import type { Model } from "../domain/model.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft, type RecordChange } from "./draft.ts";
-import { LineEncoder } from "./encoding.ts";
-import type { JournalRecord } from "./journal.ts";
+import { unreliable } from "./folder/refusals.ts";
+import { type Journal, SyncFailure } from "./journal/appending.ts";
+import { BulkLines } from "./journal/bulk.ts";
+import { LineEncoder } from "./journal/encoding.ts";
+import type { JournalRecord } from "./journal/journal.ts";
 import { applyRecord } from "./reading.ts";
-import { unreliable } from "./refusals.ts";
 
 /** Who asks for a change, and through which operation: what the journal says of it. */
 export interface Origin {

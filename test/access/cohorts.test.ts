@@ -1,7 +1,7 @@
 /** Cohorts: players are grouped by exactly what restrictions can ask of them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { cohortsOf } from "../../src/access/cohorts.ts";
+import { cohortsOf } from "../../src/explain/cohorts.ts";
 import { openWorld, type PlayerDetails, type World } from "../_setup.ts";
 
 async function cohortsIn(world: World, ...named: readonly string[]): Promise<string[]> {

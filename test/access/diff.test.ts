@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Crowd, TableDiff } from "../../src/access/diff.ts";
+import type { Crowd, TableDiff } from "../../src/explain/diff.ts";
 import { openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");

@@ -4,8 +4,8 @@ import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { type Filter, toTest } from "../../src/audit/filter.ts";
 import { Names } from "../../src/audit/names.ts";
-import type { Failure } from "../../src/errors.ts";
-import type { JournalRecord } from "../../src/store/journal.ts";
+import type { Failure } from "../../src/domain/errors.ts";
+import type { JournalRecord } from "../../src/store/journal/journal.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 
 const history: readonly JournalRecord[] = [

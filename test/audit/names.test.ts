@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { belongsTo, Names } from "../../src/audit/names.ts";
-import { model } from "../../src/model.ts";
+import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import type { Decision } from "../../src/access/can-i.ts";
-import type { WhoCan } from "../../src/access/who-can.ts";
+import type { Decision } from "../../src/explain/can-i.ts";
+import type { WhoCan } from "../../src/explain/who-can.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { type Desk, linesOf, seededDesk, toDocument } from "./_setup.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { model } from "../../src/model.ts";
+import { model } from "../../src/domain/model.ts";
 import { Store } from "../../src/store/store.ts";
 import { assertIncludes } from "../_setup.ts";
 import { ada, adaKey, cells, deskWithHistory } from "./_history.ts";

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { buildProject } from "../_build.ts";
-import { unavailable } from "../_strace.ts";
 import { temporaryFolder } from "../_setup.ts";
+import { unavailable } from "../_strace.ts";
 import { emptyDesk, seededDesk, toDocument } from "./_setup.ts";
 import { missing, type Shell, ShellDesk } from "./_shell.ts";
 

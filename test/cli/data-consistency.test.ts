@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { model } from "../../src/model.ts";
+import { model } from "../../src/domain/model.ts";
 import { Store } from "../../src/store/store.ts";
 import type { VerifyDocument } from "./_data.ts";
 import { type Desk, seededDesk } from "./_setup.ts";

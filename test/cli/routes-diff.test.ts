@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import type { TableDiff } from "../../src/access/diff.ts";
+import type { TableDiff } from "../../src/explain/diff.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { type Desk, emptyDesk, seededDesk } from "./_setup.ts";
 

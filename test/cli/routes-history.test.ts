@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import type { TableDiff } from "../../src/access/diff.ts";
-import { revisionOf } from "../../src/engine/revision.ts";
-import type { KeptTable } from "../../src/table-history.ts";
+import type { TableDiff } from "../../src/explain/diff.ts";
+import { revisionOf } from "../../src/table/revision.ts";
+import type { KeptTable } from "../../src/table-in-force/history.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { spoil } from "../store/_faults.ts";
 import {

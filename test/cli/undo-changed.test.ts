@@ -1,7 +1,7 @@
 /** `undo` of a change whose records have changed since: what it names, and what `--except-changed` undoes. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
-import { describeObstacles } from "../../src/administration/undo.ts";
+import { describeObstacles } from "../../src/operator/undo.ts";
 import { assertIncludes } from "../_setup.ts";
 import { changeOf, recordOf } from "../audit/_history.ts";
 import { type Desk, type FailureDocument, seededDesk } from "./_setup.ts";

@@ -1,7 +1,7 @@
 /** `undo`: what it takes back, what stands in the way, and that it does so beside a running service as well. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { model } from "../../src/model.ts";
+import { model } from "../../src/domain/model.ts";
 import { Store } from "../../src/store/store.ts";
 import { assertIncludes, day } from "../_setup.ts";
 import { describeBothWays } from "./_both-ways.ts";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { editorSchema } from "../../src/engine/editor-schema.ts";
-import { isUnedited } from "../../src/engine/schema-origin.ts";
-import { handlers } from "../../src/handlers/index.ts";
+import { handlers } from "../../src/resources/index.ts";
+import { editorSchema } from "../../src/table/editor-schema.ts";
+import { isUnedited } from "../../src/table/schema-origin.ts";
 import { projectFolder, shippedRoutes } from "../_setup.ts";
 import { type Desk, seededDesk } from "./_setup.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ClientOptions } from "../../client/typescript/src/index.ts";
+import { failureCodes } from "../../src/domain/errors.ts";
 import { statusOf } from "../../src/engine/response.ts";
-import { failureCodes } from "../../src/errors.ts";
 import { openWorld } from "../_setup.ts";
 import { clientOf, GameAddonClient, GameAddonError, GameAddonNetworkError, StillTiming } from "./_client.ts";
 import { type Fate, failureOf, openProxy } from "./_setup.ts";

@@ -3,12 +3,12 @@
  * here knows the game's handlers, its store or its tokens.
  */
 import * as v from "valibot";
-import type { Caller, MembershipKind, Vocabulary } from "../../src/engine/caller.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { createEngine, type Engine, type RequestRecord } from "../../src/engine/engine.ts";
-import type { Operation, Request as OperationRequest, Operations } from "../../src/engine/operation.ts";
-import type { Input } from "../../src/engine/restriction.ts";
-import { type CheckedTable, checkTable } from "../../src/engine/table.ts";
-import { Failure } from "../../src/errors.ts";
+import type { Caller, MembershipKind, Vocabulary } from "../../src/table/caller.ts";
+import type { Operation, Request as OperationRequest, Operations } from "../../src/table/operation.ts";
+import type { Input } from "../../src/table/restriction/restriction.ts";
+import { type CheckedTable, checkTable } from "../../src/table/table.ts";
 
 /** Branches are factions here, desks are services. */
 export const vocabulary: Vocabulary = {

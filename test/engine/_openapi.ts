@@ -1,10 +1,10 @@
 /** What the tests of descriptions share: a library's tables, described. */
 import assert from "node:assert/strict";
-import type { Vocabulary } from "../../src/engine/caller.ts";
-import { type DescriptionOptions, describeTable } from "../../src/engine/openapi.ts";
-import type { OpenApiDocument, OperationObject, ParameterObject } from "../../src/engine/openapi-document.ts";
-import type { Operation, Operations } from "../../src/engine/operation.ts";
-import { checkTable, type Table } from "../../src/engine/table.ts";
+import type { OpenApiDocument, OperationObject, ParameterObject } from "../../src/openapi/document.ts";
+import { type DescriptionOptions, describeTable } from "../../src/openapi/openapi.ts";
+import type { Vocabulary } from "../../src/table/caller.ts";
+import type { Operation, Operations } from "../../src/table/operation.ts";
+import { checkTable, type Table } from "../../src/table/table.ts";
 import { operations as libraryOperations, vocabulary } from "./_library.ts";
 
 /** What the library says of itself. */

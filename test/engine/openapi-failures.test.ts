@@ -1,7 +1,7 @@
 /** Which failures a description lists for an operation: those that can really come, each with its status. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { OpenApiDocument } from "../../src/engine/openapi-document.ts";
+import type { OpenApiDocument } from "../../src/openapi/document.ts";
 import { add, describedAs, list, operationAt, withOperation } from "./_openapi.ts";
 
 describe("the failures of an operation are", () => {

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { stringify } from "yaml";
-import { toForm } from "../../src/engine/openapi-restriction.ts";
-import type { Restriction } from "../../src/engine/restriction.ts";
+import { toForm } from "../../src/openapi/restriction.ts";
+import type { Restriction } from "../../src/table/restriction/restriction.ts";
 import { check } from "./_library.ts";
 
 const forms: readonly unknown[] = [

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as v from "valibot";
 import { createEngine } from "../../src/engine/engine.ts";
-import { describeTable } from "../../src/engine/openapi.ts";
-import { parseParameter } from "../../src/engine/parameters.ts";
+import { describeTable } from "../../src/openapi/openapi.ts";
+import { parseParameter } from "../../src/table/parameters.ts";
 import { vocabulary } from "./_library.ts";
 import {
   add,

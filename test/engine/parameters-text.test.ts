@@ -2,15 +2,15 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { Failure } from "../../src/domain/errors.ts";
 import {
   type Parameter,
   parseParameter,
   quote,
   type Refinements,
   toSchema,
-} from "../../src/engine/parameters.ts";
-import type { ParameterValue } from "../../src/engine/restriction.ts";
-import { Failure } from "../../src/errors.ts";
+} from "../../src/table/parameters.ts";
+import type { ParameterValue } from "../../src/table/restriction/restriction.ts";
 
 const vocabulary = { group: [], faction: [], service: [] };
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { Failure, type FailureCode } from "../../src/domain/errors.ts";
 import {
   type BaseType,
   expectation,
@@ -9,9 +10,8 @@ import {
   parseParameter,
   type Refinements,
   toSchema,
-} from "../../src/engine/parameters.ts";
-import type { ParameterValue } from "../../src/engine/restriction.ts";
-import { Failure, type FailureCode } from "../../src/errors.ts";
+} from "../../src/table/parameters.ts";
+import type { ParameterValue } from "../../src/table/restriction/restriction.ts";
 
 const vocabulary = {
   group: ["CEO", "BLACKLIST"],

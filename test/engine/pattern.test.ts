@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { PatternFault, toPattern } from "../../src/engine/pattern.ts";
+import { PatternFault, toPattern } from "../../src/table/pattern.ts";
 
 /** The patterns of the shipped table, and what other tables may have. */
 const patterns = [

@@ -1,9 +1,9 @@
 /** Why a restriction decided as it did, in words for the log: what it needs, and what the caller has of that. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Caller } from "../../src/engine/caller.ts";
 import { reasonOf } from "../../src/engine/reason.ts";
-import type { Input, Restriction } from "../../src/engine/restriction.ts";
+import type { Caller } from "../../src/table/caller.ts";
+import type { Input, Restriction } from "../../src/table/restriction/restriction.ts";
 
 function caller(details: Partial<Caller> = {}): Caller {
   const ranks: Readonly<Record<string, number>> = { "service RESCUE": 2, "faction GROVE": 3, "group VIP": 0 };

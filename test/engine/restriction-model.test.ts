@@ -7,11 +7,16 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { stringify } from "yaml";
-import type { Caller } from "../../src/engine/caller.ts";
-import { implies } from "../../src/engine/implication.ts";
-import { isOpen, toForm } from "../../src/engine/openapi-restriction.ts";
-import { type Input, describe as inWords, permits, type Restriction } from "../../src/engine/restriction.ts";
-import { verdictOf } from "../../src/engine/verdict.ts";
+import { isOpen, toForm } from "../../src/openapi/restriction.ts";
+import type { Caller } from "../../src/table/caller.ts";
+import { implies } from "../../src/table/restriction/implication.ts";
+import {
+  type Input,
+  describe as inWords,
+  permits,
+  type Restriction,
+} from "../../src/table/restriction/restriction.ts";
+import { verdictOf } from "../../src/table/restriction/verdict.ts";
 import { check, vocabulary } from "./_library.ts";
 
 /** A restriction as it is written in a table. */

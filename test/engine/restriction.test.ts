@@ -1,14 +1,14 @@
 /** Restrictions: whom they let in, how they are said, and what they depend on (specification, section 5). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { Caller, MembershipKind } from "../../src/engine/caller.ts";
+import type { Caller, MembershipKind } from "../../src/table/caller.ts";
 import {
   type Input,
   describe as inWords,
   parametersOf,
   permits,
   type Restriction,
-} from "../../src/engine/restriction.ts";
+} from "../../src/table/restriction/restriction.ts";
 
 type Ranks = Partial<Record<MembershipKind, Readonly<Record<string, number>>>>;
 

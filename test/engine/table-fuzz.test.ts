@@ -9,12 +9,12 @@ import { after, before, describe, it } from "node:test";
 import { Ajv } from "ajv";
 import fc from "fast-check";
 import { parse, stringify } from "yaml";
-import { editorSchema } from "../../src/engine/editor-schema.ts";
-import type { Parameter } from "../../src/engine/parameters.ts";
-import type { Route, Table } from "../../src/engine/table.ts";
-import { warningsOf } from "../../src/engine/warnings.ts";
-import { handlers } from "../../src/handlers/index.ts";
+import { handlers } from "../../src/resources/index.ts";
 import { checkRoutes, operationsToCheck } from "../../src/service.ts";
+import { editorSchema } from "../../src/table/editor-schema.ts";
+import type { Parameter } from "../../src/table/parameters.ts";
+import type { Route, Table } from "../../src/table/table.ts";
+import { warningsOf } from "../../src/table/warnings.ts";
 import { type Cleanup, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");

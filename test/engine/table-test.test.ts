@@ -1,7 +1,7 @@
 /** Tests of a table: what they decide, what they find at fault and where, and what they count as covered. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type TestResult, testTable } from "../../src/engine/table-test.ts";
+import { type TestResult, testTable } from "../../src/table-test/table-test.ts";
 import { goodTable } from "./_faults.ts";
 import { check, vocabulary } from "./_library.ts";
 

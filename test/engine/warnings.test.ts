@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import type { Operations } from "../../src/engine/operation.ts";
-import { checkTable } from "../../src/engine/table.ts";
-import { type HighestRanks, warningsOf } from "../../src/engine/warnings.ts";
 import { checkRoutes, operationsToCheck } from "../../src/service.ts";
+import type { Operations } from "../../src/table/operation.ts";
+import { checkTable } from "../../src/table/table.ts";
+import { type HighestRanks, warningsOf } from "../../src/table/warnings.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { operations, vocabulary } from "./_library.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { readYAML } from "../../src/engine/yaml-text.ts";
+import { readYAML } from "../../src/table/yaml-text.ts";
 import { shippedRoutes } from "../_setup.ts";
 
 const read = (text: string, schema: "core" | "failsafe" = "core") =>

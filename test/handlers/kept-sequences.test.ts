@@ -3,13 +3,13 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { it } from "node:test";
 import { ReadyBody } from "../../src/engine/body.ts";
-import { handlers } from "../../src/handlers/index.ts";
-import { keepAnswers } from "../../src/handlers/kept.ts";
-import { NameOrder } from "../../src/handlers/order.ts";
-import { Ranking } from "../../src/handlers/ranking.ts";
-import { type Shown, ShownPlayers } from "../../src/handlers/shown.ts";
-import { UserList } from "../../src/handlers/user-list.ts";
 import { Clients } from "../../src/identity/clients.ts";
+import { handlers } from "../../src/resources/index.ts";
+import { Ranking } from "../../src/resources/ranking.ts";
+import { keepAnswers } from "../../src/resources/shared/kept.ts";
+import { NameOrder } from "../../src/resources/shared/order.ts";
+import { type Shown, ShownPlayers } from "../../src/resources/shared/shown.ts";
+import { UserList } from "../../src/resources/user-list.ts";
 import { day, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const names = async (world: World, path: string) =>

@@ -3,12 +3,12 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { ReadyBody } from "../../src/engine/body.ts";
-import { handlers } from "../../src/handlers/index.ts";
-import { NameOrder } from "../../src/handlers/order.ts";
-import { Ranking } from "../../src/handlers/ranking.ts";
-import { ShownPlayers } from "../../src/handlers/shown.ts";
-import { UserList } from "../../src/handlers/user-list.ts";
 import { Clients } from "../../src/identity/clients.ts";
+import { handlers } from "../../src/resources/index.ts";
+import { Ranking } from "../../src/resources/ranking.ts";
+import { NameOrder } from "../../src/resources/shared/order.ts";
+import { ShownPlayers } from "../../src/resources/shared/shown.ts";
+import { UserList } from "../../src/resources/user-list.ts";
 import { day, everyRight, openWorld, type World } from "../_setup.ts";
 
 /** Every read whose answer is kept, with its handler and what the handler gets. */

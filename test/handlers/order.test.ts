@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
-import { NameOrder } from "../../src/handlers/order.ts";
+import { NameOrder } from "../../src/resources/shared/order.ts";
 import { checkRoutes } from "../../src/service.ts";
 import { everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 

@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
-import { Ranking } from "../../src/handlers/ranking.ts";
-import { model, type Player, type Statistic } from "../../src/model.ts";
+import { model, type Player, type Statistic } from "../../src/domain/model.ts";
+import { Ranking } from "../../src/resources/ranking.ts";
 import { Collection } from "../../src/store/collection.ts";
 
 /** More players than a category keeps leaders, so that some are left out. */

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
+import type { Token } from "../../src/domain/model.ts";
 import { ReadyBody } from "../../src/engine/body.ts";
-import { mostAtOnce, UserList } from "../../src/handlers/user-list.ts";
 import { Clients } from "../../src/identity/clients.ts";
-import type { Token } from "../../src/model.ts";
+import { mostAtOnce, UserList } from "../../src/resources/user-list.ts";
 import { type Cleanup, openWorld } from "../_setup.ts";
 
 const token: Token = {

@@ -1,8 +1,8 @@
 /** Saving activity: no request is lost or counted twice, whoever asks and whatever arrives during the save. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import type { Player } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
-import type { Player } from "../../src/model.ts";
 import { openWorld, type World } from "../_setup.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import { Failure } from "../../src/errors.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { Callers } from "../../src/identity/callers.ts";
 import { hashOfToken, newToken } from "../../src/identity/tokens.ts";
 import { assertFailure, day, openWorld, type World } from "../_setup.ts";

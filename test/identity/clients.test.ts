@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
+import type { Token } from "../../src/domain/model.ts";
 import { type Client, Clients } from "../../src/identity/clients.ts";
-import type { Token } from "../../src/model.ts";
 import type { Service } from "../../src/service.ts";
 import { day, openWorld } from "../_setup.ts";
 

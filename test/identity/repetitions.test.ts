@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { model, type Repetition } from "../../src/domain/model.ts";
 import { once } from "../../src/identity/repetitions.ts";
-import { model, type Repetition } from "../../src/model.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { Store } from "../../src/store/store.ts";
 import { type Cleanup, Clock, temporaryFolder } from "../_setup.ts";

@@ -6,9 +6,9 @@
  * It says `restored <number>` or `refused <code>` on a line, at once.
  */
 import { writeSync } from "node:fs";
-import { Failure } from "../../src/errors.ts";
-import { restoreRecords } from "../../src/maintenance/restoring.ts";
-import { model } from "../../src/model.ts";
+import { restoreRecords } from "../../src/backup/restoring.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { model } from "../../src/domain/model.ts";
 import { Store } from "../../src/store/store.ts";
 
 const [folder = "", kind = "", file = ""] = process.argv.slice(2);

@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { Failure } from "../../src/errors.ts";
-import { model } from "../../src/model.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { model } from "../../src/domain/model.ts";
 import type { DataStore } from "../../src/store/data.ts";
-import { type File, type Files, nodeFiles } from "../../src/store/files.ts";
-import { encodeLine } from "../../src/store/lines.ts";
+import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { encodeLine } from "../../src/store/journal/lines.ts";
 import { Store } from "../../src/store/store.ts";
 
 /** Points of a wanted reason, by its name: the whole data of these tests. */

@@ -5,8 +5,8 @@
  *
  * It prints the problems as JSON.
  */
-import { verify } from "../../src/maintenance/verify.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { verify } from "../../src/repair/verify.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 
 const [folder = ""] = process.argv.slice(2);
 verify(nodeFiles, folder, { running: false }).then(({ problems, inconsistencies }) => {

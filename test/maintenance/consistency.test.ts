@@ -1,8 +1,8 @@
 /** Records that do not fit together: each rule of the check, and that sound data passes it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type CheckedData, findInconsistencies } from "../../src/maintenance/consistency.ts";
-import { model } from "../../src/model.ts";
+import { type CheckedData, findInconsistencies } from "../../src/backup/consistency.ts";
+import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 
 const ada = "0123456789abcdef0123456789abcdef";

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { Failure } from "../../src/errors.ts";
-import { salvage } from "../../src/maintenance/salvage.ts";
-import { verify } from "../../src/maintenance/verify.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { salvage } from "../../src/repair/salvage.ts";
+import { verify } from "../../src/repair/verify.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { chained, contentsOf, type History, inMemory, type Points, pointsOf, write } from "./_setup.ts";
 

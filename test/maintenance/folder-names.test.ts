@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { requireRoom } from "../../src/maintenance/replace.ts";
-import { model } from "../../src/model.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { requireRoom } from "../../src/backup/replace.ts";
+import { model } from "../../src/domain/model.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 

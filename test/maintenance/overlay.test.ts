@@ -1,8 +1,8 @@
 /** A database that is stored as its differences from the present data, through changes of both. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { Overlay } from "../../src/maintenance/overlay.ts";
-import { model } from "../../src/model.ts";
+import { Overlay } from "../../src/backup/overlay.ts";
+import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 
 const keys = Array.from({ length: 12 }, (_, number) => `k${number}`);

@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { writeBackup } from "../../src/maintenance/backup.ts";
-import { steadily } from "../../src/maintenance/listing.ts";
-import { verify } from "../../src/maintenance/verify.ts";
-import type { Files } from "../../src/store/files.ts";
+import { writeBackup } from "../../src/backup/backup.ts";
+import { steadily } from "../../src/backup/listing.ts";
+import { verify } from "../../src/repair/verify.ts";
+import type { Files } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, segment, snapshot, systemError } from "../store/_faults.ts";
 import { write } from "./_setup.ts";

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { Failure } from "../../src/errors.ts";
-import { planRepair, repair } from "../../src/maintenance/repair.ts";
-import { verify } from "../../src/maintenance/verify.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { planRepair, repair } from "../../src/repair/repair.ts";
+import { verify } from "../../src/repair/verify.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   contentsOf,

@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { Failure } from "../../src/errors.ts";
-import { replaceData } from "../../src/maintenance/replace.ts";
-import { model } from "../../src/model.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { replaceData } from "../../src/backup/replace.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { model } from "../../src/domain/model.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {

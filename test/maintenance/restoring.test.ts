@@ -6,18 +6,18 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
-import { writeBackup } from "../../src/maintenance/backup.ts";
-import { previewRestore, restoreRecords } from "../../src/maintenance/restoring.ts";
-import { readSource } from "../../src/maintenance/source.ts";
-import { verify } from "../../src/maintenance/verify.ts";
-import { model } from "../../src/model.ts";
+import { writeBackup } from "../../src/backup/backup.ts";
+import { previewRestore, restoreRecords } from "../../src/backup/restoring.ts";
+import { readSource } from "../../src/backup/source.ts";
+import { model } from "../../src/domain/model.ts";
+import { verify } from "../../src/repair/verify.ts";
 import type { DataStore } from "../../src/store/data.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { putLongTokens } from "./_setup.ts";
 import { ruledFiles, segment, systemError } from "../store/_faults.ts";
+import { putLongTokens } from "./_setup.ts";
 
 const origin = { who: "operator", operation: "test" };
 

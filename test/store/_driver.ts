@@ -7,7 +7,7 @@
  * line, at once.
  */
 import { unlinkSync, writeSync } from "node:fs";
-import { Failure } from "../../src/errors.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { numbered, openNotebook, origin } from "./_faults.ts";
 
 const [folder = "", last = "0", length = "3", ballast] = process.argv.slice(2);

@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as v from "valibot";
-import { Failure } from "../../src/errors.ts";
-import type { Model } from "../../src/model.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { Model } from "../../src/domain/model.ts";
 import type { DraftView, View } from "../../src/store/collection.ts";
-import { type File, type Files, nodeFiles, piecesOf } from "../../src/store/files.ts";
-import { encodeLine } from "../../src/store/lines.ts";
+import { type File, type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts";
+import { encodeLine } from "../../src/store/journal/lines.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
 
 // Not from the other setup: the driver loads this file, and is to start fast.

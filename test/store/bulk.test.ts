@@ -4,9 +4,9 @@ import { appendFile, cp, readFile, truncate, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { RecordChange } from "../../src/store/draft.ts";
-import { nodeFiles } from "../../src/store/files.ts";
-import type { JournalRecord } from "../../src/store/journal.ts";
-import { encodeLine } from "../../src/store/lines.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import type { JournalRecord } from "../../src/store/journal/journal.ts";
+import { encodeLine } from "../../src/store/journal/lines.ts";
 import { readHistory, readState } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {

@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
-import { Failure } from "../../src/errors.ts";
-import type { Journal } from "../../src/store/appending.ts";
-import type { File, Files } from "../../src/store/files.ts";
-import { readSegment } from "../../src/store/journal.ts";
-import { encodeLine } from "../../src/store/lines.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { File, Files } from "../../src/store/folder/files.ts";
+import type { Journal } from "../../src/store/journal/appending.ts";
+import { readSegment } from "../../src/store/journal/journal.ts";
+import { encodeLine } from "../../src/store/journal/lines.ts";
 import { recover } from "../../src/store/recovery.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {

@@ -2,9 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { LineDecoder } from "../../src/store/decoding.ts";
-import { LineEncoder } from "../../src/store/encoding.ts";
-import { BrokenLine, encodeLine } from "../../src/store/lines.ts";
+import { LineDecoder } from "../../src/store/journal/decoding.ts";
+import { LineEncoder } from "../../src/store/journal/encoding.ts";
+import { BrokenLine, encodeLine } from "../../src/store/journal/lines.ts";
 
 /** What a decoder has told of, and how it ended. */
 interface Decoded {

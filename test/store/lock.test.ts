@@ -4,9 +4,9 @@ import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { tryLock } from "fs-native-extensions";
-import { nodeFiles } from "../../src/store/files.ts";
-import { FolderLock } from "../../src/store/lock.ts";
-import { FolderHeld } from "../../src/store/lock-file.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { FolderLock } from "../../src/store/folder/lock.ts";
+import { FolderHeld } from "../../src/store/folder/lock-file.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertKept,

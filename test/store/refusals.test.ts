@@ -1,7 +1,7 @@
 /** What an operator is advised to do about each error of the file system, and what a player is told of it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { remedyFor, unusable, unwritten, unsaved } from "../../src/store/refusals.ts";
+import { remedyFor, unsaved, unusable, unwritten } from "../../src/store/folder/refusals.ts";
 import { systemError } from "./_faults.ts";
 
 /** What the advice has in it; and whether another data folder would help. */

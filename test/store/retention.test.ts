@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { findMoment } from "../../src/store/clock.ts";
-import { nodeFiles } from "../../src/store/files.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { Clock, day, temporaryFolder } from "../_setup.ts";
 import {

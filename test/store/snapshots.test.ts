@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
 import { Collection } from "../../src/store/collection.ts";
-import { type File, nodeFiles } from "../../src/store/files.ts";
+import { type File, nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {

@@ -9,9 +9,9 @@ import * as fc from "fast-check";
 import { connectControl } from "../../src/control/client.ts";
 import { controlOf } from "../../src/control/control.ts";
 import { startControl } from "../../src/control/server.ts";
-import { Failure } from "../../src/errors.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import type { Service } from "../../src/service.ts";
-import { readSegment } from "../../src/store/journal.ts";
+import { readSegment } from "../../src/store/journal/journal.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertRefused,

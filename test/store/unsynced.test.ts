@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type File, type Files, nodeFiles } from "../../src/store/files.ts";
+import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { assertKept, numbered, openNotebook, origin } from "./_faults.ts";
 

@@ -5,9 +5,9 @@
 import { keepControl } from "../../cli/control-socket.ts";
 import { processIO } from "../../cli/io.ts";
 import { createLog } from "../../cli/log.ts";
-import { readSeed } from "../../src/administration/seed-file.ts";
 import { controlOf } from "../../src/control/control.ts";
-import { startServer } from "../../src/server.ts";
+import { startServer } from "../../src/http/server.ts";
+import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
 
 /** What the service says on its first line. */

@@ -1,0 +1,206 @@
+/**
+ * What a restore or an import makes of the data: the records of a source take the place of the present ones, and the
+ * difference is one change. Some of what is there stays:
+ *
+ * - bookkeeping: activity, counters and idempotency keys are notes of what really happened;
+ * - tokens, unless they are asked for. A token of a player whom the source lacks goes with that player, as with
+ *   `player remove`. A revoked token stays revoked, whatever the source says;
+ * - names: memberships and the route table in force refer to them, so they are added and never removed.
+ */
+import { isDeepStrictEqual } from "node:util";
+import { bookkeeping, model, type Named, type Token } from "../domain/model.ts";
+import { fold } from "../domain/text.ts";
+import { Collection, type Database, type DurableRows, type Rows } from "../store/collection.ts";
+import type { DurableData } from "../store/data.ts";
+import type { RecordChange } from "../store/draft.ts";
+import { Slices } from "../store/slices.ts";
+import type { CheckedData } from "./consistency.ts";
+import type { Overlay } from "./overlay.ts";
+import type { Revocations } from "./revocations.ts";
+
+/** What is to be replaced beyond the rest. */
+export interface ReplacementOptions {
+  /** Whether tokens are as the source has them, too. */
+  readonly tokens: boolean;
+  /** Tokens that stay revoked, though they are not there any more. */
+  readonly revocations: Revocations;
+}
+
+/** See the head of this file. */
+export class Replacement {
+  readonly #present: DurableData;
+  readonly #source: Overlay;
+  readonly #tokens: RestoredTokens;
+
+  /**
+   * @param source is changed: its target list is put into the order of the present changes
+   * @param sequence the number of the last change of the present data
+   */
+  constructor(present: DurableData, source: Overlay, sequence: number, options: ReplacementOptions) {
+    this.#present = present;
+    this.#source = source;
+    this.#tokens = new RestoredTokens(present, source, options);
+    listBefore(source.database, sequence);
+  }
+
+  /** Does what takes long at the first time, so that {@link changes} is short within the store's writer. */
+  async prepare(): Promise<void> {
+    await this.#tokens.findOrphans();
+  }
+
+  /** The changes that lead from the present data to the result. */
+  async changes(): Promise<RecordChange[]> {
+    const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
+    const slices = new Slices();
+    const changes: RecordChange[] = [];
+    for (const [collection, rows] of Object.entries(present)) {
+      if (bookkeeping.has(collection)) continue;
+      const { keys, wanted } = this.#wanted(collection);
+      for (const key of keys) {
+        const before = rows.peek(key) ?? null;
+        const after = wanted.get(key) ?? null;
+        if (!isDeepStrictEqual(before, after)) changes.push({ collection, key, before, after });
+        if (slices.isOver) await slices.next();
+      }
+    }
+    return changes;
+  }
+
+  /** The result, to be checked. */
+  get result(): CheckedData {
+    return { ...this.#source.database.view, names: this.#names(), tokens: this.#tokens };
+  }
+
+  /** How many tokens of the source the data lacks and will lack; without those that the source has as revoked. */
+  get tokensLeftOut(): number {
+    return this.#tokens.leftOut;
+  }
+
+  /** What becomes of a collection: the records, and the keys of all that may change. */
+  #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
+    if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.differing() };
+    if (name !== "names") {
+      return { wanted: this.#source.database.collection(name), keys: this.#source.differing(name) };
+    }
+    const wanted = this.#names();
+    const all = [...wanted.values(), ...this.#present.names.values()];
+    return { wanted, keys: new Set(all.map((named) => model.names.key(named))) };
+  }
+
+  #names(): Collection<Named> {
+    const wanted = new Collection<Named>(model.names);
+    const counts = { group: 0, faction: 0, service: 0 };
+    const put = (named: Named) => {
+      wanted.set(model.names.key(named), named);
+      counts[named.kind] = Math.max(counts[named.kind], named.position + 1);
+    };
+    for (const named of this.#source.database.view.names.values()) put(named);
+    for (const named of this.#present.names.values()) {
+      const isThere = wanted.has(model.names.key(named));
+      const twin = named.kind === "faction" ? "service" : "faction";
+      if (isThere || (named.kind !== "group" && wanted.has(`${twin}/${fold(named.name)}`))) continue;
+      put({ ...named, position: Math.max(named.position, counts[named.kind]) });
+    }
+    return wanted;
+  }
+}
+
+/** The tokens of the result, each made when it is asked for. */
+class RestoredTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
+  readonly #present: DurableData;
+  readonly #overlay: Overlay;
+  readonly #source: DurableData;
+  readonly #options: ReplacementOptions;
+  /** The ids of present tokens whose player is not registered: no change of a player leads to them. */
+  readonly #orphans: string[] = [];
+
+  constructor(present: DurableData, overlay: Overlay, options: ReplacementOptions) {
+    this.#present = present;
+    this.#overlay = overlay;
+    this.#source = overlay.database.view;
+    this.#options = options;
+  }
+
+  async findOrphans(): Promise<void> {
+    const { tokens, players } = this.#present;
+    const slices = new Slices();
+    for (const { id, uuid } of tokens.values()) {
+      if (uuid !== null && players.peek(uuid) === undefined) this.#orphans.push(id);
+      if (slices.isOver) await slices.next();
+    }
+  }
+
+  get(id: string): Token | undefined {
+    const restored = this.#restored(id);
+    const token = this.#present.tokens.peek(id);
+    if (token === undefined || (token.uuid !== null && !this.#source.players.has(token.uuid)))
+      return restored;
+    if (!this.#options.tokens) return token;
+    const { revokedAt } = token;
+    if (revokedAt === null) return restored;
+    return restored === undefined ? token : { ...restored, revokedAt };
+  }
+
+  has(id: string): boolean {
+    return this.get(id) !== undefined;
+  }
+
+  *values(): Generator<Token> {
+    const { tokens } = this.#present;
+    for (const { id } of tokens.values()) {
+      const token = this.get(id);
+      if (token !== undefined) yield token;
+    }
+    if (!this.#options.tokens) return;
+    for (const { id } of this.#source.tokens.values()) {
+      const token = tokens.peek(id) === undefined ? this.get(id) : undefined;
+      if (token !== undefined) yield token;
+    }
+  }
+
+  /** See {@link Replacement.tokensLeftOut}. */
+  get leftOut(): number {
+    if (this.#options.tokens) return 0;
+    let count = 0;
+    for (const id of this.#overlay.differing("tokens")) {
+      const isPresent = this.#present.tokens.peek(id) !== undefined;
+      if (!isPresent && this.#source.tokens.get(id)?.revokedAt === null) count += 1;
+    }
+    return count;
+  }
+
+  /** The ids of the tokens that may differ from the present ones. */
+  differing(): Set<string> {
+    const { tokens, revocations } = this.#options;
+    const ids = new Set(this.#orphans);
+    for (const uuid of this.#overlay.differing("players")) {
+      if (this.#source.players.has(uuid)) continue;
+      for (const { id } of this.#present.tokens.find("player", uuid)) ids.add(id);
+    }
+    if (!tokens) return ids;
+    for (const id of this.#overlay.differing("tokens")) ids.add(id);
+    for (const id of revocations.keys()) ids.add(id);
+    return ids;
+  }
+
+  #restored(id: string): Token | undefined {
+    const { tokens, revocations } = this.#options;
+    const token = tokens ? this.#source.tokens.get(id) : undefined;
+    if (token === undefined) return undefined;
+    return { ...token, revokedAt: token.revokedAt ?? revocations.get(id) ?? null };
+  }
+}
+
+/**
+ * Moves the numbers of a target list of other data before the next change: what is listed from now on comes behind.
+ * Those of the folder's own past are before it already.
+ */
+function listBefore(source: Database<typeof model>, sequence: number): void {
+  const targets = source.collection("targets");
+  let latest = 0;
+  for (const { listed } of source.view.targets.values()) latest = Math.max(latest, listed);
+  if (latest <= sequence) return;
+  for (const target of [...source.view.targets.values()]) {
+    targets.set(model.targets.key(target), { ...target, listed: target.listed - latest + sequence });
+  }
+}

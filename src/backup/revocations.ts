@@ -1,0 +1,47 @@
+/** Which tokens were revoked, also of those that were removed since: the journal remembers them. */
+import * as v from "valibot";
+import { model, type Token } from "../domain/model.ts";
+import type { DataStore } from "../store/data.ts";
+import type { Files } from "../store/folder/files.ts";
+import { readHistory } from "../store/reading.ts";
+
+/** When tokens were revoked, in milliseconds since 1970, by their id. */
+export type Revocations = ReadonlyMap<string, number>;
+
+/** Revocations that are kept up to date. */
+export interface FollowedRevocations {
+  readonly revocations: Revocations;
+  /** Follows the store no longer. */
+  readonly close: () => void;
+}
+
+/** Reads the revocations that were not undone, as far back as the journal goes, and follows those that come. */
+export async function followRevocations(
+  files: Files,
+  { folder, data }: Pick<DataStore, "folder" | "data">,
+): Promise<FollowedRevocations> {
+  const revoked = new Map<string, number>();
+  const take = ({ id, revokedAt }: Token) => {
+    if (revokedAt === null) revoked.delete(id);
+    else revoked.set(id, revokedAt);
+  };
+  // What comes while the journal is read is later than what is read.
+  const late: Token[] = [];
+  let note = (token: Token): void => void late.push(token);
+  const close = data.tokens.watch((_id, _before, after) => {
+    if (after !== undefined) note(after);
+  });
+  try {
+    for await (const { changes } of readHistory(files, folder)) {
+      for (const { collection, after } of changes) {
+        if (collection === "tokens" && v.is(model.tokens.schema, after)) take(after);
+      }
+    }
+  } catch (error) {
+    close();
+    throw error;
+  }
+  for (const token of late) take(token);
+  note = take;
+  return { revocations: revoked, close };
+}

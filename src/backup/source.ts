@@ -1,0 +1,206 @@
+/**
+ * Reads what takes the place of the data: a backup, an export, or the data as it was behind a change. All of it is
+ * read and every record is checked before anything is done with it. Backups are read in pieces, so that memory has
+ * their records once and their bytes never.
+ */
+import { constants } from "node:buffer";
+import { createHash } from "node:crypto";
+import { basename } from "node:path";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { createGunzip } from "node:zlib";
+import { Failure } from "../domain/errors.ts";
+import { model } from "../domain/model.ts";
+import { Database } from "../store/collection.ts";
+import { type Files, piecesOf } from "../store/folder/files.ts";
+import { BrokenLine } from "../store/journal/lines.ts";
+import { readStateInto } from "../store/reading.ts";
+import { readSnapshot } from "../store/snapshot.ts";
+import { type CheckedData, describeInconsistency, findInconsistencies } from "./consistency.ts";
+import { fromExport } from "./exchange.ts";
+import { ImportProblems } from "./import-problems.ts";
+import { steadily } from "./listing.ts";
+import { recordFault } from "./record.ts";
+
+/** Where the records come from. Paths are absolute: the service may run in another folder than the command. */
+export type Source =
+  | { readonly kind: "backup"; readonly file: string }
+  | { readonly kind: "export"; readonly file: string }
+  | { readonly kind: "moment"; readonly sequence: number };
+
+/** What is known of a source once it is read. */
+export interface SourceHead {
+  /** When the backup was begun, in milliseconds since 1970; null for anything else. */
+  readonly instant: number | null;
+  /** Differs where the source has changed since it was looked at. */
+  readonly revision: string;
+}
+
+export interface ReadSource extends SourceHead {
+  readonly database: Database<typeof model>;
+  readonly records: number;
+}
+
+/** Reads a source as {@link readSourceInto} does, into a new database. */
+export async function readSource(files: Files, folder: string, source: Source): Promise<ReadSource> {
+  let database = new Database(model);
+  const head = await readSourceInto(files, folder, source, () => {
+    database = new Database(model);
+    return database;
+  });
+  return { ...head, database, records: countOf(database) };
+}
+
+/**
+ * Reads a source.
+ * @param empty gives a database without records, whenever reading begins
+ * @param folder the data folder, for a moment of its past
+ * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged
+ * @throws ImportProblems where an export has records that are not right
+ */
+export async function readSourceInto(
+  files: Files,
+  folder: string,
+  source: Source,
+  empty: () => Database<typeof model>,
+): Promise<SourceHead> {
+  if (source.kind === "backup") return readBackupInto(files, source.file, empty());
+  if (source.kind === "export") {
+    const text = toText(await readGiven(files, source.file), source.file);
+    fromExport(text, source.file, empty());
+    return { instant: null, revision: createHash("sha256").update(text).digest("hex") };
+  }
+  const { sequence } = source;
+  const { database } = await steadily(() => readStateInto(files, folder, empty, { sequence }));
+  if (database.sequence < sequence) {
+    throw new Failure(
+      "UNKNOWN_ENTRY",
+      `There is no change ${sequence} yet; the last one is ${database.sequence}.`,
+      {
+        hint: "`addon-cli audit` lists the changes.",
+      },
+    );
+  }
+  return { instant: null, revision: `${database.sequence} ${database.chain}` };
+}
+
+/** A source, and what of it does not fit together. */
+export interface ConsistentSource extends ReadSource {
+  /** A sentence each. */
+  readonly problems: readonly string[];
+}
+
+/**
+ * Reads a source for a folder without data.
+ * @throws ImportProblems where an export does not fit together; otherwise as {@link readSource}
+ */
+export async function readConsistentSource(
+  files: Files,
+  folder: string,
+  source: Source,
+): Promise<ConsistentSource> {
+  const read = await readSource(files, folder, source);
+  return { ...read, problems: await problemsOf(source, read.database.view) };
+}
+
+/**
+ * What does not fit together in the result of a restore or an import, a sentence each. A backup may have such data and
+ * still be the best that there is; an export may come from anywhere, and is refused.
+ * @throws ImportProblems
+ */
+export async function problemsOf(source: Source, result: CheckedData): Promise<string[]> {
+  const problems = (await findInconsistencies(result)).map(describeInconsistency);
+  if (source.kind === "export" && problems.length > 0) throw new ImportProblems(source.file, problems);
+  return problems;
+}
+
+/**
+ * Reads a backup, compressed or not.
+ * @throws Failure `UNKNOWN_ENTRY` where there is no such file, `STORE_UNAVAILABLE` where it is no whole backup
+ */
+export async function readBackup(files: Files, path: string): Promise<ReadSource> {
+  const database = new Database(model);
+  const head = await readBackupInto(files, path, database);
+  return { ...head, database, records: countOf(database) };
+}
+
+async function readBackupInto(files: Files, path: string, database: Database): Promise<SourceHead> {
+  const check = (collection: string, record: unknown) => {
+    const fault = recordFault(collection, record);
+    if (fault !== undefined) throw notWhole(path, fault);
+  };
+  try {
+    const { sequence, chain, instant } = await readSnapshot(unpacked(files, path), database, { check });
+    return { instant, revision: `${sequence} ${chain} ${instant}` };
+  } catch (error) {
+    if (error instanceof BrokenLine) throw notWhole(path, `at byte ${error.offset}, ${error.message}`);
+    if (error instanceof Failure) throw error;
+    throw unreadable(path, error as NodeJS.ErrnoException);
+  }
+}
+
+/** Reads a file that an operator has named. @throws Failure `UNKNOWN_ENTRY` where there is none */
+async function readGiven(files: Files, path: string): Promise<Buffer> {
+  return files.readFile(path).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(path, error);
+  });
+}
+
+/** @throws Failure `STORE_UNAVAILABLE` for more characters than a string can have */
+function toText(bytes: Buffer, path: string): string {
+  try {
+    return bytes.toString();
+  } catch (cause) {
+    throw new Failure(
+      "STORE_UNAVAILABLE",
+      `${path} is too large to import: it has ${bytes.length} bytes, expected at most ${constants.MAX_STRING_LENGTH}.`,
+      { hint: "Use `addon-cli data backup` and `data restore`, which have no such limit.", cause },
+    );
+  }
+}
+
+/** The bytes of a file, decompressed where they are compressed. */
+async function* unpacked(files: Files, path: string): AsyncGenerator<Uint8Array> {
+  // A stream reads ahead, and a piece is gone when the next one is asked for.
+  const copies = async function* () {
+    for await (const piece of piecesOf(files, path)) yield Buffer.from(piece);
+  };
+  if (!(await isCompressed(files, path))) {
+    yield* copies();
+    return;
+  }
+  const gunzip = createGunzip();
+  const fed = pipeline(Readable.from(copies()), gunzip);
+  // What fails ends the iteration as well.
+  fed.catch(() => {});
+  yield* gunzip as AsyncIterable<Uint8Array>;
+  await fed;
+}
+
+async function isCompressed(files: Files, path: string): Promise<boolean> {
+  for await (const piece of piecesOf(files, path)) return piece[0] === 0x1f && piece[1] === 0x8b;
+  return false;
+}
+
+/** How many records a database has. */
+export function countOf({ collections }: Database): number {
+  return [...collections.values()].reduce((sum, { size }) => sum + size, 0);
+}
+
+function notWhole(path: string, what: string): Failure {
+  return new Failure("STORE_UNAVAILABLE", `${basename(path)} is not a whole backup: ${what}.`, {
+    hint: "Use another backup, one that `addon-cli data backup` has written; nothing was changed.",
+  });
+}
+
+function unreadable(path: string, cause: NodeJS.ErrnoException): Failure {
+  const { code, message } = cause;
+  if (code === "ENOENT") return new Failure("UNKNOWN_ENTRY", `There is no file ${path}.`, { cause });
+  if (code?.startsWith("Z_") === true) {
+    return new Failure("STORE_UNAVAILABLE", `${path} is damaged: ${message}.`, {
+      hint: "Use another backup; nothing was changed.",
+      cause,
+    });
+  }
+  return new Failure("STORE_UNAVAILABLE", `${path} can not be read: ${message}.`, { cause });
+}

@@ -1,0 +1,202 @@
+/** Whether a caller may call an operation, and why: step by step, as a request takes the steps. */
+
+import type { Player } from "../domain/model.ts";
+import { oneOf } from "../domain/text.ts";
+import { reasonOf } from "../engine/reason.ts";
+import { playerCaller, publicCaller } from "../identity/callers.ts";
+import { requirePlayer } from "../identity/players.ts";
+import { isLive } from "../identity/tokens.ts";
+import type { Data } from "../store/data.ts";
+import type { Caller, Vocabulary } from "../table/caller.ts";
+import {
+  applyingCase,
+  type Case,
+  describe,
+  type Input,
+  isCompound,
+  permits,
+  type Restriction,
+} from "../table/restriction/restriction.ts";
+import type { Table } from "../table/table.ts";
+import { isExcluded, mayCall } from "./people.ts";
+import { type Pair, toWholeQuestion } from "./question.ts";
+
+/** A step of the reasoning. `passed` is null where the step decides nothing by itself. */
+export interface Step {
+  readonly step: "token" | "exclusion" | "parameters" | "case" | "needs" | "part" | "has" | "enough";
+  readonly passed: boolean | null;
+  /** One sentence without its full stop. */
+  readonly says: string;
+}
+
+/** The answer to `can-i`. */
+export interface Decision {
+  readonly allowed: boolean;
+  /** With what a request would be refused. */
+  readonly code: "EXCLUDED" | "READ_ONLY" | "RESTRICTED" | null;
+  /** The player's name, or `public`. */
+  readonly caller: string;
+  /** The path as the table has it. */
+  readonly path: string;
+  /** The parameters that the restriction depends on. */
+  readonly parameters: Input;
+  /** The table that decided. */
+  readonly revision: string;
+  readonly steps: readonly Step[];
+}
+
+/** Whoever holds a public token, at the command line. A player of that name is reached by UUID. */
+export const publicName = "public";
+
+/** How the operation would be called. */
+export interface CallOptions {
+  /** Whether with a read-only token (contract, section 2). */
+  readonly readOnly?: boolean;
+}
+
+/**
+ * Decides as a request would be decided.
+ * @param who a player's name or UUID, or `public`
+ * @throws Failure `UNKNOWN_PLAYER`, and what {@link toWholeQuestion} throws
+ */
+export function canI(
+  data: Data,
+  table: Table,
+  vocabulary: Vocabulary,
+  now: number,
+  [who, path, pairs]: readonly [who: string, path: string, pairs: readonly Pair[]],
+  { readOnly = false }: CallOptions = {},
+): Decision {
+  const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
+  const caller = player === undefined ? publicCaller({ id: "-" }) : playerCaller(data, player);
+  const { route, input } = toWholeQuestion(table, vocabulary, path, pairs);
+  const { restriction } = route;
+  const excluded = isExcluded(table, caller);
+  const permitted = permits(restriction, caller, input);
+  const name = player?.name ?? publicName;
+  const { needs, had } = reasonOf(restriction, caller, input);
+  const steps: Step[] = [];
+  const isChange = route.operation.effect === "change";
+  const lacksToken = player === undefined ? undefined : tokenWords(data, player, isChange && !readOnly, now);
+  if (lacksToken !== undefined) steps.push({ step: "token", passed: null, says: lacksToken });
+  steps.push({ step: "exclusion", passed: !excluded, says: exclusionWords(table, name, excluded) });
+  const refusesChange = readOnly && isChange;
+  if (refusesChange)
+    steps.push({ step: "token", passed: false, says: "a read-only token allows no changes" });
+  const decisive = Object.entries(input).map(([key, value]) => `${key} is ${value}`);
+  if (decisive.length > 0) steps.push({ step: "parameters", passed: null, says: decisive.join(", ") });
+  steps.push(...caseSteps(restriction, input));
+  steps.push({ step: "needs", passed: null, says: needs });
+  steps.push(...partSteps(restriction, caller, input));
+  steps.push({ step: "has", passed: permitted, says: `${player === undefined ? "it" : name} ${had}` });
+  const leave = `${name} is let in again (addon-cli player readmit ${name})`;
+  const lacks = permitted ? [] : [...new Set(enough(restriction, caller, input, player))];
+  const ways = excluded && lacks.length > 0 ? lacks.map((each) => `${leave}, and ${each}`) : lacks;
+  for (const says of excluded && lacks.length === 0 ? [leave] : ways)
+    steps.push({ step: "enough", passed: null, says });
+  return {
+    allowed: mayCall(table, route, caller, input) && !refusesChange,
+    code: excluded ? "EXCLUDED" : refusesChange ? "READ_ONLY" : permitted ? null : "RESTRICTED",
+    caller: name,
+    path: route.path,
+    parameters: input,
+    revision: table.revision,
+    steps,
+  };
+}
+
+/** What keeps a player's tokens from calling it, whatever else is decided; undefined where one of them does. */
+function tokenWords(data: Data, { uuid, name }: Player, needsFull: boolean, now: number): string | undefined {
+  const live = data.tokens.find("player", uuid).filter((token) => isLive(token, now));
+  const issue = `addon-cli token issue --player ${name}`;
+  if (live.length === 0) return `${name} has no valid token to call it with (${issue})`;
+  if (!needsFull || live.some(({ readOnly }) => readOnly !== true)) return undefined;
+  return `${name} has only read-only tokens, which allow no changes (${issue})`;
+}
+
+function exclusionWords({ excludedGroup }: Table, name: string, excluded: boolean): string {
+  if (excludedGroup === undefined) return "the table excludes nobody";
+  if (name === publicName) return `a public token is in no group, so not in ${excludedGroup} either`;
+  if (excluded) return `${name} is in the group ${excludedGroup}, whose members may call nothing`;
+  return `${name} is not in the group ${excludedGroup}`;
+}
+
+/** Which cases applied, from the outermost on. */
+function caseSteps(restriction: Restriction, input: Input): Step[] {
+  if (isCompound(restriction)) return restriction.restrictions.flatMap((each) => caseSteps(each, input));
+  if (restriction.kind !== "cases") return [];
+  const { cases } = restriction;
+  const applying = applyingCase(cases, input);
+  if (applying === undefined) return [{ step: "case", passed: false, says: "no case applies" }];
+  const says = `case ${cases.indexOf(applying) + 1} of ${cases.length} applies, ${conditionWords(applying)}`;
+  return [{ step: "case", passed: null, says }, ...caseSteps(applying.restriction, input)];
+}
+
+/** Each part of an `anyOf` or `allOf`, with its verdict; the parts of part 2 are 2.1, 2.2 and so on. */
+function partSteps(restriction: Restriction, caller: Caller, input: Input, number = ""): Step[] {
+  if (restriction.kind === "cases") {
+    const applying = applyingCase(restriction.cases, input);
+    return applying === undefined ? [] : partSteps(applying.restriction, caller, input, number);
+  }
+  if (!isCompound(restriction)) return [];
+  return restriction.restrictions.flatMap((each, index) => {
+    const own = `${number}${index + 1}`;
+    const says = `${own}: ${describe(each, input)}`;
+    const step: Step = { step: "part", passed: permits(each, caller, input), says };
+    return [step, ...partSteps(each, caller, input, `${own}.`)];
+  });
+}
+
+function conditionWords({ when }: Case): string {
+  if (when === undefined) return "the one for everything else";
+  const words = Object.entries(when).map(([name, value]) => `${name} is ${value}`);
+  return `the one for when ${words.join(" and ")}`;
+}
+
+/** Whoever the restriction refuses: each thing that would let them in by itself. */
+function enough(
+  restriction: Restriction,
+  caller: Caller,
+  input: Input,
+  player: Player | undefined,
+): string[] {
+  switch (restriction.kind) {
+    case "anyOf":
+      return restriction.restrictions.flatMap((each) => enough(each, caller, input, player));
+    case "allOf": {
+      // The parts are for one token together.
+      if (player === undefined) return [`the token of a player, from among ${describe(restriction, input)}`];
+      const lacking = restriction.restrictions.filter((each) => !permits(each, caller, input));
+      const ways = lacking.map((each) => [...new Set(enough(each, caller, input, player))]);
+      if (ways.some(({ length }) => length === 0)) return [];
+      return [ways.map((some) => (some.length > 1 ? `either ${oneOf(some)}` : oneOf(some))).join(", and ")];
+    }
+    case "cases": {
+      const applying = applyingCase(restriction.cases, input);
+      return applying === undefined ? [] : enough(applying.restriction, caller, input, player);
+    }
+    case "open":
+      return [];
+  }
+  if (player === undefined) {
+    if (restriction.kind === "identified") return ["the token of a player"];
+    const whose = restriction.kind === "self" ? "of" : "from among";
+    return [`the token of a player, ${whose} ${describe(restriction, input)}`];
+  }
+  const { name } = player;
+  switch (restriction.kind) {
+    case "identified":
+      return [];
+    case "administrators":
+      return [`the administrator flag (addon-cli admin grant ${name})`];
+    case "self":
+      return [`a call for themselves, with ${name} as "${restriction.parameter}"`];
+    case "member": {
+      const { of, reference, rank = 1 } = restriction;
+      const group = "name" in reference ? reference.name : String(input[reference.parameter]);
+      if (of === "group") return [`membership in the group ${group} (addon-cli group add ${name} ${group})`];
+      const words = rank === 1 ? "any rank" : `rank ${rank} or higher`;
+      return [`${words} in the ${of} ${group} (addon-cli member set ${name} ${group} ${rank})`];
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/**
+ * Cohorts: players whom no restriction tells apart, because they have the same administrator flag, memberships and
+ * groups. One question answers for all of them, so comparing tables for 100,000 players takes a few hundred questions.
+ */
+
+import type { Player } from "../domain/model.ts";
+import { fold } from "../domain/text.ts";
+import { playerCaller, publicCaller } from "../identity/callers.ts";
+import { groupsOf } from "../identity/players.ts";
+import type { Data } from "../store/data.ts";
+import { Slices } from "../store/slices.ts";
+import type { Caller } from "../table/caller.ts";
+import type { Person } from "./people.ts";
+
+/** Some players, and what the engine asks of each of them. */
+export interface Cohort {
+  /** The name of the player who stands for the others. */
+  readonly name: string;
+  readonly caller: Caller;
+  /** In no particular order; at least one. */
+  readonly players: readonly Person[];
+}
+
+/** Every registered player, and the holders of public tokens, who are one. */
+export interface Cohorts {
+  readonly all: readonly Cohort[];
+  /** How many players there are. */
+  readonly registered: number;
+  readonly public: Caller;
+}
+
+/** Where there is no data yet, there is nobody. */
+export const nobody: Cohorts = { all: [], registered: 0, public: publicCaller({ id: "-" }) };
+
+/**
+ * Groups all players, in slices of the event loop. Each player is taken as of one moment; changes made meanwhile may
+ * count or not.
+ * @param named folded names, and UUIDs, that a restriction compares with: each of these players is a cohort alone
+ */
+export async function cohortsOf(data: Data, named: ReadonlySet<string>): Promise<Cohorts> {
+  const players = [...data.players.values()];
+  const cohorts = new Map<string, Cohort & { readonly players: Person[] }>();
+  const slices = new Slices();
+  for (const player of players) {
+    if (slices.isOver) await slices.next();
+    const { name, uuid } = player;
+    const memberships = data.memberships.find("player", uuid);
+    const ranks = new Map(memberships.map(({ organisation, rank }) => [organisation, rank]));
+    const groups = new Set(groupsOf(data, player));
+    const isNamed = named.size > 0 && (named.has(fold(name)) || named.has(uuid));
+    const traits = [isNamed ? uuid : null, player.administrator, [...ranks].sort(), [...groups].sort()];
+    const key = JSON.stringify(traits);
+    const cohort = cohorts.get(key);
+    if (cohort !== undefined) cohort.players.push({ name, uuid });
+    else cohorts.set(key, { name, caller: callerOf(data, player, ranks, groups), players: [{ name, uuid }] });
+  }
+  return { ...nobody, all: [...cohorts.values()], registered: players.length };
+}
+
+/** The player as a caller, with the memberships and groups of this moment rather than those of each question. */
+function callerOf(
+  data: Data,
+  player: Player,
+  ranks: ReadonlyMap<string, number>,
+  groups: ReadonlySet<string>,
+): Caller {
+  const live = playerCaller(data, player);
+  return {
+    id: live.id,
+    scope: live.scope,
+    identified: live.identified,
+    administrator: live.administrator,
+    unrestricted: live.unrestricted,
+    isCalled: (reference) => live.isCalled(reference),
+    rankIn(kind, of) {
+      if (kind === "group") return groups.has(of) ? 0 : undefined;
+      return ranks.get(of);
+    },
+  };
+}

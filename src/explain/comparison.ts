@@ -1,0 +1,240 @@
+/**
+ * Compares two route tables: their routes and settings, and which cohorts of people gain and lose which operation, from
+ * the data as it is. `diff.ts` lists the people by name, `summary.ts` counts them.
+ */
+
+import { fold } from "../domain/text.ts";
+import { toUUID } from "../identity/players.ts";
+import type { Data } from "../store/data.ts";
+import { Slices } from "../store/slices.ts";
+import type { Vocabulary } from "../table/caller.ts";
+import type { Parameter } from "../table/parameters.ts";
+import type { Input } from "../table/restriction/restriction.ts";
+import type { Route, Table } from "../table/table.ts";
+import { changeOfRoute, type NamedChange, type Pair, type RouteChange, settingsChanged } from "./changes.ts";
+import { type Cohort, type Cohorts, cohortsOf, nobody } from "./cohorts.ts";
+import { isExcluded, mayCall } from "./people.ts";
+import { namedTexts, type Situation, situationsOf } from "./situations.ts";
+
+/** A table and the file that it came from. */
+export interface Source {
+  readonly file: string;
+  readonly table: Table;
+}
+
+/** A table, as a comparison names it. */
+export interface TableName {
+  readonly file: string;
+  readonly revision: string;
+  readonly routes: number;
+}
+
+/** Some of the people. */
+export interface Side {
+  readonly cohorts: readonly Cohort[];
+  /** Whether the holders of public tokens are among them. */
+  readonly public: boolean;
+}
+
+/** Who gains and who loses an operation, where its parameters are so. */
+export interface Affected<S> {
+  /** The values in words of the parameters that decide; empty where they make no difference. */
+  readonly when: Readonly<Record<string, string>>;
+  readonly gains: S;
+  readonly loses: S;
+}
+
+/** How many. Public tokens are not counted. */
+export interface Counts {
+  readonly added: number;
+  readonly removed: number;
+  readonly changed: number;
+  /** Players who gain an operation, or are not excluded any more. */
+  readonly gain: number;
+  /** Players who lose an operation, or are excluded. */
+  readonly lose: number;
+}
+
+/** What is different between two tables, with people in the form `S`. */
+export interface Difference<S> {
+  readonly before: TableName;
+  readonly after: TableName;
+  /** What is said beside the routes: `prefix`, `language`, `product`, `excluded`. */
+  readonly settings: readonly NamedChange[];
+  readonly routes: readonly (RouteChange & { readonly people: readonly Affected<S>[] })[];
+  /** Who may call nothing any more, and who may again; null where the excluded group stays. */
+  readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
+  readonly counts: Counts;
+  /** Whether somebody can not do any more what they could, or not at the same address. */
+  readonly takesAway: boolean;
+}
+
+/** A {@link Difference} in cohorts. */
+export interface Comparison extends Difference<Side> {
+  /** How many players were registered. */
+  readonly registered: number;
+}
+
+/**
+ * Compares two tables, in slices of the event loop.
+ * @param data whose people are asked; undefined where there is none yet
+ */
+export async function compareTables(
+  before: Source,
+  after: Source,
+  data: Data | undefined,
+  vocabulary: Vocabulary,
+): Promise<Comparison> {
+  const tables = { before: before.table, after: after.table };
+  const cohorts = data === undefined ? nobody : await cohortsOf(data, namedIn(tables));
+  const old = new Map(tables.before.routes.map((route) => [route.path, route]));
+  const fresh = new Map(tables.after.routes.map((route) => [route.path, route]));
+  const routes: Comparison["routes"][number][] = [];
+  // In the order of the new table, with what is gone at the end.
+  for (const path of new Set([...fresh.keys(), ...old.keys()])) {
+    const pair = { before: old.get(path), after: fresh.get(path) };
+    const change = changeOfRoute(path, pair);
+    if (change === undefined) continue;
+    routes.push({ ...change, people: await affected(tables, pair, cohorts, vocabulary) });
+  }
+  const exclusion = exclusionOf(tables, cohorts);
+  const settings = settingsChanged(tables);
+  const of = (change: RouteChange["change"]) => routes.filter((each) => each.change === change).length;
+  const sides = (side: "gains" | "loses") =>
+    routes.flatMap((route) => route.people.map((each) => each[side]));
+  const gaining = [...sides("gains"), ...(exclusion === null ? [] : [exclusion.readmits])];
+  const losing = [...sides("loses"), ...(exclusion === null ? [] : [exclusion.excludes])];
+  return {
+    before: nameOf(before),
+    after: nameOf(after),
+    settings,
+    routes,
+    exclusion,
+    counts: {
+      added: of("added"),
+      removed: of("removed"),
+      changed: of("changed"),
+      gain: playersIn(gaining),
+      lose: playersIn(losing),
+    },
+    takesAway:
+      losing.some((side) => !isNobody(side)) ||
+      settings.some(({ name }) => name === "prefix") ||
+      routes.some(({ change, handler }) => change === "changed" && handler !== null),
+    registered: cohorts.registered,
+  };
+}
+
+/** The cohorts that are in at least one of several sides. */
+export function cohortsIn(sides: readonly Side[]): ReadonlySet<Cohort> {
+  return new Set(sides.flatMap(({ cohorts }) => cohorts));
+}
+
+/** How many players are in at least one of several sides. */
+export function playersIn(sides: readonly Side[]): number {
+  let count = 0;
+  for (const { players } of cohortsIn(sides)) count += players.length;
+  return count;
+}
+
+function nameOf({ file, table }: Source): TableName {
+  return { file, revision: table.revision, routes: table.routes.length };
+}
+
+/** Whom the restrictions of two tables may compare with by name: folded, and as UUIDs. */
+function namedIn({ before, after }: Pair<Table>): ReadonlySet<string> {
+  const texts = [...before.routes, ...after.routes].flatMap(({ decisive, restriction }) =>
+    namedTexts(restriction, decisive),
+  );
+  return new Set(texts.flatMap((text) => [fold(text), toUUID(text) ?? []].flat()));
+}
+
+function exclusionOf({ before, after }: Pair<Table>, { all }: Cohorts): Comparison["exclusion"] {
+  if (before.excludedGroup === after.excludedGroup) return null;
+  const found = (from: Table, to: Table) => ({
+    cohorts: all.filter(({ caller }) => !isExcluded(from, caller) && isExcluded(to, caller)),
+    public: false,
+  });
+  return { excludes: found(before, after), readmits: found(after, before) };
+}
+
+/** Who gains and who loses a route, situation by situation, or all in one where they are the same. */
+async function affected(
+  tables: Pair<Table>,
+  routes: Pair<Route | undefined>,
+  cohorts: Cohorts,
+  vocabulary: Vocabulary,
+): Promise<Affected<Side>[]> {
+  const both = [routes.before, routes.after].filter((route) => route !== undefined);
+  const parameters = new Map<string, Parameter>();
+  for (const route of both) {
+    for (const each of route.parameters) if (route.decisive.has(each.name)) parameters.set(each.name, each);
+  }
+  const restrictions = both.map(({ restriction }) => restriction);
+  const situations = situationsOf([...parameters.values()], restrictions, vocabulary, omissible(routes));
+  const all: Affected<Side>[] = [];
+  const slices = new Slices();
+  for (const situation of situations) {
+    const gains: Cohort[] = [];
+    const loses: Cohort[] = [];
+    for (const cohort of cohorts.all) {
+      if (slices.isOver) await slices.next();
+      const { before, after } = permitted(tables, routes, cohort, situation);
+      if (before && !after) loses.push(cohort);
+      if (after && !before) gains.push(cohort);
+    }
+    const open = permitted(tables, routes, { name: "", caller: cohorts.public }, situation);
+    all.push({
+      when: situation.when,
+      gains: { cohorts: gains, public: open.after && !open.before },
+      loses: { cohorts: loses, public: open.before && !open.after },
+    });
+  }
+  const [first] = all;
+  if (first !== undefined && all.every((each) => isSameChange(each, first)))
+    all.splice(0, all.length, { ...first, when: {} });
+  return all.filter(({ gains, loses }) => !isNobody(gains) || !isNobody(loses));
+}
+
+function isSameChange(one: Affected<Side>, other: Affected<Side>): boolean {
+  return isSameSide(one.gains, other.gains) && isSameSide(one.loses, other.loses);
+}
+
+/** Cohorts of one comparison are in the same order everywhere. */
+function isSameSide(one: Side, other: Side): boolean {
+  return (
+    one.public === other.public &&
+    one.cohorts.length === other.cohorts.length &&
+    one.cohorts.every((cohort, index) => cohort === other.cohorts[index])
+  );
+}
+
+function isNobody(side: Side): boolean {
+  return side.cohorts.length === 0 && !side.public;
+}
+
+function permitted(
+  tables: Pair<Table>,
+  routes: Pair<Route | undefined>,
+  { name, caller }: Pick<Cohort, "name" | "caller">,
+  { inputFor }: Situation,
+): Pair<boolean> {
+  const input = inputFor(name);
+  const may = (table: Table, route: Route | undefined) =>
+    route !== undefined && mayCall(table, route, caller, { ...defaultsOf(route), ...input });
+  return { before: may(tables.before, routes.before), after: may(tables.after, routes.after) };
+}
+
+/** The parameters whose default is another one before and after: leaving them out means something else. */
+function omissible({ before, after }: Pair<Route | undefined>): string[] {
+  if (before === undefined || after === undefined) return [];
+  const old = defaultsOf(before);
+  return Object.entries(defaultsOf(after)).flatMap(([name, value]) =>
+    name in old && old[name] !== value ? name : [],
+  );
+}
+
+function defaultsOf({ parameters }: Route): Input {
+  const entries = parameters.map(({ name, default: value }) => [name, value] as const);
+  return Object.fromEntries(entries.filter((each): each is [string, string] => each[1] !== undefined));
+}

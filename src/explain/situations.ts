@@ -1,0 +1,106 @@
+/**
+ * Situations: what the parameters that a restriction depends on can be, as far as it makes a difference to it. So
+ * "who may" can be answered for `/blacklistreason/{factionString}` as a whole, faction by faction.
+ */
+import { membershipKinds, type Vocabulary } from "../table/caller.ts";
+import type { Parameter } from "../table/parameters.ts";
+import {
+  type Input,
+  isCompound,
+  type ParameterValue,
+  type Restriction,
+} from "../table/restriction/restriction.ts";
+
+/** One combination of values. */
+export interface Situation {
+  /** The values in words, by parameter; empty where there is only one situation. */
+  readonly when: Readonly<Record<string, string>>;
+  /** The values, for a caller of a name. */
+  inputFor(name: string): Input;
+}
+
+/** A value that a parameter can have: in words, and for a caller of a name. */
+interface Choice {
+  readonly words: string;
+  value(name: string): ParameterValue | undefined;
+}
+
+/** What nobody is called, and no table can name: it stands for all values that make no difference. */
+const anythingElse = "\u0000";
+export const ownName = "the caller's own name";
+export const otherValue = "anything else";
+const leftOut: Choice = { words: "left out", value: () => undefined };
+
+/**
+ * The situations that make a difference to some restrictions.
+ * @param parameters those whose value is not fixed, by name
+ * @param omissible the names of those for which it is a situation of its own that they are left out
+ */
+export function situationsOf(
+  parameters: readonly Parameter[],
+  restrictions: readonly Restriction[],
+  vocabulary: Vocabulary,
+  omissible: readonly string[] = [],
+): Situation[] {
+  let situations: Map<string, Choice>[] = [new Map()];
+  for (const parameter of parameters) {
+    const choices = choicesOf(parameter, restrictions, vocabulary);
+    if (omissible.includes(parameter.name)) choices.push(leftOut);
+    situations = situations.flatMap((each) =>
+      choices.map((choice) => new Map([...each, [parameter.name, choice]])),
+    );
+  }
+  return situations.map((choices) => ({
+    when: Object.fromEntries(Array.from(choices, ([name, { words }]) => [name, words])),
+    inputFor(caller) {
+      const values = Array.from(choices, ([name, choice]) => [name, choice.value(caller)] as const);
+      return Object.fromEntries(values.filter(isDefined));
+    },
+  }));
+}
+
+function choicesOf(
+  { name, type }: Parameter,
+  restrictions: readonly Restriction[],
+  vocabulary: Vocabulary,
+): Choice[] {
+  const kind = membershipKinds.find((each) => each === type.base);
+  if (kind !== undefined) return vocabulary[kind].map(fixed);
+  if (type.base === "boolean") return [fixed(false), fixed(true)];
+  if (type.base === "enum") return (type.values ?? []).map(fixed);
+  const named = new Set(restrictions.flatMap((each) => namedValues(each, name)));
+  const isSelf = restrictions.some((each) => refersToSelf(each, name));
+  const own: Choice[] = isSelf ? [{ words: ownName, value: (caller) => caller }] : [];
+  return [...own, ...[...named].map(fixed), { words: otherValue, value: () => anythingElse }];
+}
+
+function isDefined<T>(entry: readonly [string, T | undefined]): entry is readonly [string, T] {
+  return entry[1] !== undefined;
+}
+
+function fixed(value: ParameterValue): Choice {
+  return { words: String(value), value: () => value };
+}
+
+/** The values of a parameter that the restriction's cases name. */
+function namedValues(restriction: Restriction, name: string): ParameterValue[] {
+  if (isCompound(restriction)) return restriction.restrictions.flatMap((each) => namedValues(each, name));
+  if (restriction.kind !== "cases") return [];
+  return restriction.cases.flatMap(({ when, restriction: each }) => {
+    const value = when?.[name];
+    return [...(value === undefined ? [] : [value]), ...namedValues(each, name)];
+  });
+}
+
+/** The texts that the cases of a restriction compare parameters with. */
+export function namedTexts(restriction: Restriction, parameters: ReadonlySet<string>): string[] {
+  const values = [...parameters].flatMap((name) => namedValues(restriction, name));
+  return values.filter((value) => typeof value === "string");
+}
+
+function refersToSelf(restriction: Restriction, name: string): boolean {
+  if (restriction.kind === "self") return restriction.parameter === name;
+  if (isCompound(restriction)) return restriction.restrictions.some((each) => refersToSelf(each, name));
+  if (restriction.kind !== "cases") return false;
+  return restriction.cases.some((each) => refersToSelf(each.restriction, name));
+}

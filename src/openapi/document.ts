@@ -1,0 +1,121 @@
+/** The parts of an OpenAPI 3.1 document that a description of a table consists of, and its components. */
+import { isDeepStrictEqual } from "node:util";
+import type { ParameterValue } from "../table/restriction/restriction.ts";
+
+/** A JSON Schema (2020-12), as a plain object. */
+export type Schema = Readonly<Record<string, unknown>>;
+
+/** Stands for a component. */
+export interface Reference {
+  readonly $ref: string;
+}
+
+/** What is told of the service as a whole. */
+export interface InfoObject {
+  readonly title: string;
+  readonly summary?: string;
+  /** Markdown. */
+  readonly description: string;
+  readonly license: { readonly name: string; readonly identifier: string };
+  /** The version of the description, which is that of the service. */
+  readonly version: string;
+}
+
+export interface ParameterObject {
+  readonly name: string;
+  readonly in: "path" | "query" | "header";
+  readonly required: boolean;
+  readonly description: string;
+  readonly schema: Schema;
+  readonly example?: ParameterValue;
+  /** Whether its value must not be shown, kept or logged. */
+  readonly "x-secret"?: true;
+}
+
+export interface HeaderObject {
+  readonly description: string;
+  readonly required: true;
+  readonly schema: Schema;
+}
+
+/** A body in one media type. */
+export interface MediaTypeObject {
+  readonly schema: Schema;
+  /** A whole body. */
+  readonly example?: unknown;
+}
+
+export interface ResponseObject {
+  readonly description: string;
+  readonly headers: Readonly<Record<string, Reference>>;
+  /** By media type; missing where there is no body. */
+  readonly content?: Readonly<Record<string, MediaTypeObject>>;
+}
+
+export interface OperationObject {
+  readonly operationId: string;
+  readonly tags: readonly string[];
+  readonly summary: string;
+  readonly description: string;
+  readonly parameters: readonly (ParameterObject | Reference)[];
+  /** By status. */
+  readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
+  /** Who may call it, as the table has it. */
+  readonly "x-restriction": unknown;
+  readonly "x-effect": "read" | "change";
+  /** Whether it can be sent again without an idempotency key: it changes nothing that is so already. */
+  readonly "x-repeatable": boolean;
+}
+
+/** See the head of this file. */
+export interface OpenApiDocument {
+  readonly openapi: "3.1.0";
+  readonly info: InfoObject;
+  readonly servers: readonly { readonly url: string; readonly description: string }[];
+  /** Empty: the token is a parameter of the path, and OpenAPI has no security scheme for such. */
+  readonly security: readonly never[];
+  readonly tags: readonly { readonly name: string; readonly description: string }[];
+  readonly paths: Readonly<Record<string, { readonly get: OperationObject }>>;
+  readonly components: ComponentMaps;
+}
+
+/** The components, by kind and name. */
+export interface ComponentMaps {
+  readonly schemas: Readonly<Record<string, Schema>>;
+  readonly responses: Readonly<Record<string, ResponseObject>>;
+  readonly parameters: Readonly<Record<string, ParameterObject>>;
+  readonly headers: Readonly<Record<string, HeaderObject>>;
+}
+
+/** The components of a document, put down when they are first used: none of them is there for nothing. */
+export class Components {
+  readonly #maps: { readonly [K in keyof ComponentMaps]: Map<string, ComponentMaps[K][string]> } = {
+    schemas: new Map(),
+    responses: new Map(),
+    parameters: new Map(),
+    headers: new Map(),
+  };
+
+  /** Refers to a component. One of the same name and another content gets a number behind its name. */
+  use<K extends keyof ComponentMaps>(kind: K, name: string, component: ComponentMaps[K][string]): Reference {
+    const known = this.#maps[kind];
+    for (let number = 1; ; number += 1) {
+      const key = number === 1 ? name : `${name}${number}`;
+      const other = known.get(key);
+      if (other === undefined) known.set(key, component);
+      const isSame = other === undefined || other === component || isDeepStrictEqual(other, component);
+      if (isSame) return { $ref: `#/components/${kind}/${key}` };
+    }
+  }
+
+  /** All that were used. */
+  toMaps(): ComponentMaps {
+    const { schemas, responses, parameters, headers } = this.#maps;
+    return {
+      schemas: Object.fromEntries(schemas),
+      responses: Object.fromEntries(responses),
+      parameters: Object.fromEntries(parameters),
+      headers: Object.fromEntries(headers),
+    };
+  }
+}

@@ -1,0 +1,77 @@
+/** The names that begin as a text does, for shell completion (contract, section 4). */
+import * as v from "valibot";
+import { compareTexts, fold } from "../domain/text.ts";
+import { namesOf } from "../identity/players.ts";
+import type { Data } from "../store/data.ts";
+import { defineRead } from "./define.ts";
+import { listTokens } from "./tokens.ts";
+
+/** What can be completed: tokens by their id, everything else by its name. */
+export const completedKinds = ["player", "group", "faction", "service", "token"] as const;
+export type CompletedKind = (typeof completedKinds)[number];
+
+/** The most names in one answer. More are more than anyone reads, and a shell asks before it lists 100. */
+const mostNames = 200;
+
+/** A name that can stand where the text was typed. */
+export interface Completion {
+  readonly value: string;
+  /** Shown beside it by shells that can. */
+  readonly description?: string;
+}
+
+export const complete = defineRead({
+  input: v.object({
+    kinds: v.array(v.picklist(completedKinds)),
+    prefix: v.pipe(v.string(), v.maxLength(200)),
+  }),
+  /**
+   * Returns at most {@link mostNames} names. Where more match, it returns the beginnings in which they differ next:
+   * shells insert what all answers have in common, so leaving some out would insert text that was not meant.
+   */
+  read(data, { kinds, prefix }, { now }): { names: readonly Completion[]; areBeginnings: boolean } {
+    const all = kinds.flatMap((kind) => namesOfKind(data, kind, now));
+    const found = startingWith(all, prefix);
+    if (found.length > mostNames) return { names: beginningsOf(found), areBeginnings: true };
+    return { names: found.sort((a, b) => compareTexts(a.value, b.value)), areBeginnings: false };
+  },
+});
+
+function namesOfKind(data: Data, kind: CompletedKind, now: number): Completion[] {
+  switch (kind) {
+    case "player":
+      return Array.from(data.players.values(), ({ name }) => ({ value: name }));
+    case "token":
+      return listTokens(data, now).map(({ id, player, label, state }) => ({
+        value: id,
+        description: [player ?? "public", label, state].filter((part) => part !== null).join(", "),
+      }));
+    default:
+      return namesOf(data, kind).map((name) => ({ value: name, description: kind }));
+  }
+}
+
+/** Names that differ only in case are the same name, but those that begin exactly so come alone. */
+function startingWith(names: readonly Completion[], prefix: string): Completion[] {
+  const exact = names.filter(({ value }) => value.startsWith(prefix));
+  if (exact.length > 0) return exact;
+  const folded = fold(prefix);
+  return names.filter(({ value }) => fold(value).startsWith(folded));
+}
+
+/** What the names have in common, each with a character in which they differ, and how many names begin so. */
+function beginningsOf(names: readonly Completion[]): Completion[] {
+  let common = names[0]?.value ?? "";
+  for (const { value } of names) while (!value.startsWith(common)) common = common.slice(0, -1);
+  // A character beyond U+FFFF must not be cut in two.
+  if (/[\uD800-\uDBFF]$/.test(common)) common = common.slice(0, -1);
+  const groups = new Map<string, { first: Completion; count: number }>();
+  for (const each of names) {
+    const [next = ""] = each.value.slice(common.length, common.length + 2);
+    const { first, count } = groups.get(common + next) ?? { first: each, count: 0 };
+    groups.set(common + next, { first, count: count + 1 });
+  }
+  return Array.from(groups, ([value, { first, count }]) =>
+    count === 1 ? first : { value, description: `${count} names` },
+  ).slice(0, mostNames);
+}

@@ -1,0 +1,86 @@
+/** Removing a group, a faction or a service that nothing refers to: a mistyped one, for the most part. */
+import * as v from "valibot";
+import { Failure } from "../domain/errors.ts";
+import { compareTexts, didYouMean, fold, oneOf } from "../domain/text.ts";
+import { namesOf } from "../identity/players.ts";
+import type { Data } from "../store/data.ts";
+import type { References, ReferredName } from "../table/restriction/references.ts";
+import { defineChangeByTable } from "./define.ts";
+
+/** How many of those that refer to a name are listed, of each sort. */
+const mostListed = 5;
+
+export const removeName = defineChangeByTable({
+  input: v.object({ kind: v.picklist(["group", "faction", "service"]), name: v.string() }),
+  change(draft, { kind, name: typed }, context) {
+    const known = draft.names.get(`${kind}/${fold(typed)}`);
+    if (known === undefined) throw unknownName(draft, kind, typed);
+    const { name } = known;
+    const referring = [
+      ...routesOf(context.referencesTo({ kind, name })),
+      ...recordsOf(draft, { kind, name }),
+    ];
+    if (referring.length > 0) {
+      const uses = referring.map(({ words }) => words).join("; ");
+      const hint = [...new Set(referring.map(({ remedy }) => remedy))].join(" ");
+      throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${uses}.`, { hint });
+    }
+    draft.names.delete(`${kind}/${fold(name)}`);
+    return { info: `Removed the ${kind} ${name}.`, kind, name };
+  },
+});
+
+function unknownName(data: Data, kind: ReferredName["kind"], typed: string): Failure {
+  const names = namesOf(data, kind);
+  const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";
+  return new Failure(code, `There is no ${kind} "${typed}".${didYouMean(typed, names)}`, {
+    hint: names.length === 0 ? "There are none." : `Known are ${oneOf(names, "and")}.`,
+  });
+}
+
+/** What refers to a name, in words, and the sentence that says how it is removed. */
+interface Use {
+  readonly words: string;
+  readonly remedy: string;
+}
+
+/** What of the route table refers to a name. */
+function routesOf({ routes, isExcluded }: References): Use[] {
+  const words = [
+    ...(isExcluded ? ["the route table excludes its members"] : []),
+    ...(routes.length === 0 ? [] : [`${count(routes, "route")} of the route table (${firstOf(routes)})`]),
+  ];
+  return words.map((each) => ({ words: each, remedy: "Change the route table first." }));
+}
+
+/** Which records refer to a name. */
+function recordsOf(data: Data, { kind, name }: ReferredName): Use[] {
+  const command = `\`addon-cli ${kind === "group" ? "group" : "member"} remove <player> ${name}\``;
+  const members =
+    kind === "group"
+      ? data.groupMembers.find("group", name).map((member) => member.name)
+      : [...data.memberships.values()]
+          .filter(({ organisation }) => organisation === name)
+          .map(({ uuid }) => data.players.get(uuid)?.name ?? uuid);
+  const reasons =
+    kind === "faction" ? data.blacklistReasons.find("faction", name).map(({ reason }) => reason) : [];
+  return [
+    ...useOf(members, "member", `${command} removes a member.`),
+    ...useOf(reasons, "blacklist reason", "`addon-cli call` removes a blacklist reason."),
+  ];
+}
+
+function useOf(names: readonly string[], noun: string, remedy: string): Use[] {
+  return names.length === 0 ? [] : [{ words: `${count(names, noun)} (${firstOf(names)})`, remedy }];
+}
+
+function count(all: readonly unknown[], noun: string): string {
+  return `${all.length} ${noun}${all.length === 1 ? "" : "s"}`;
+}
+
+function firstOf(texts: readonly string[]): string {
+  const inOrder = texts.toSorted(compareTexts);
+  const first = inOrder.slice(0, mostListed);
+  const more = inOrder.length - first.length;
+  return oneOf(more === 0 ? first : [...first, `${more} more`], "and");
+}

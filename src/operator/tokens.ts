@@ -1,0 +1,125 @@
+/** Tokens as an operator manages them (contract, sections 2 and 4). A token is shown once: in the answer to `issue`. */
+import * as v from "valibot";
+import { Failure } from "../domain/errors.ts";
+import type { Player, Token } from "../domain/model.ts";
+import { didYouMean } from "../domain/text.ts";
+import { requirePlayer } from "../identity/players.ts";
+import { isLive, keepToken, newToken, tokenInText } from "../identity/tokens.ts";
+import { versionForm } from "../identity/versions.ts";
+import type { Data, Draft } from "../store/data.ts";
+import { defineChange, defineRead, type Info, playerReference, visible } from "./define.ts";
+
+const label = v.pipe(
+  v.string(),
+  v.minLength(1, "a label of 1 to 64 characters was expected"),
+  v.maxLength(64, "a label of 1 to 64 characters was expected"),
+  v.check((text) => !/[\p{Cc}]/u.test(text), "a label without control characters was expected"),
+  visible("a label"),
+  v.check((text) => !tokenInText.test(text), "a label without a token in it was expected"),
+);
+
+export const issue = defineChange({
+  input: v.strictObject({
+    /** Undefined for a public token. */
+    player: v.optional(playerReference),
+    label: v.optional(label),
+    addonVersion: v.optional(
+      v.pipe(v.string(), v.regex(versionForm, "a version such as 2.5.1 was expected")),
+    ),
+    /** Whether the token allows no changes. */
+    readOnly: v.optional(v.boolean()),
+    /** Milliseconds from now on. */
+    expiresIn: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
+  }),
+  change(draft, input, { now }) {
+    const player = input.player === undefined ? undefined : requirePlayer(draft, input.player);
+    const { token, hash } = newToken();
+    const kept = keepToken(
+      draft,
+      hash,
+      {
+        uuid: player?.uuid ?? null,
+        label: input.label ?? null,
+        addonVersion: input.addonVersion ?? null,
+        readOnly: input.readOnly ?? false,
+        expiresAt: input.expiresIn === undefined ? null : now + input.expiresIn,
+      },
+      now,
+    );
+    return { token, id: kept.id, player: player?.name ?? null, expires: kept.expiresAt };
+  },
+});
+
+/** The tokens, of all or of one player, oldest first; never a token itself. */
+export function listTokens(data: Data, now: number, uuid?: string) {
+  const tokens =
+    uuid === undefined ? Array.from(data.tokens.values()) : [...data.tokens.find("player", uuid)];
+  return tokens
+    .sort((a, b) => a.issuedAt - b.issuedAt)
+    .map((token) => ({
+      id: token.id,
+      player: token.uuid === null ? null : (data.players.get(token.uuid)?.name ?? token.uuid),
+      label: token.label,
+      addonVersion: token.addonVersion,
+      readOnly: token.readOnly ?? false,
+      issued: token.issuedAt,
+      expires: token.expiresAt,
+      state: token.revokedAt !== null ? "revoked" : isLive(token, now) ? "valid" : "expired",
+    }));
+}
+
+export const list = defineRead({
+  /** Undefined for the tokens of all, public ones included. */
+  input: v.strictObject({ player: v.optional(playerReference) }),
+  read: (data, { player }, { now }) =>
+    listTokens(data, now, player === undefined ? undefined : requirePlayer(data, player).uuid),
+});
+
+export const revoke = defineChange({
+  /** The token's id, or the hash of the token itself, which stays with whoever typed it; or all of a player's. */
+  input: v.union([
+    v.strictObject({ id: v.string() }),
+    v.strictObject({ hash: v.string() }),
+    v.strictObject({ player: playerReference }),
+  ]),
+  change(draft, input, { now }): Info & { tokens: readonly string[] } {
+    if ("player" in input) return revokeAll(draft, requirePlayer(draft, input.player), now);
+    const token = "id" in input ? requireId(draft, input.id) : requireHash(draft, input.hash);
+    if (token.revokedAt !== null) return { info: `The token ${token.id} is revoked already.`, tokens: [] };
+    draft.tokens.put({ ...token, revokedAt: now });
+    return { info: `Revoked the token ${token.id}.`, tokens: [token.id] };
+  },
+});
+
+/** Revokes all tokens of a player, expired ones as well: a clock that is set back would make them valid again. */
+function revokeAll(draft: Draft, { uuid, name }: Player, now: number) {
+  const tokens = draft.tokens.find("player", uuid).filter(({ revokedAt }) => revokedAt === null);
+  for (const token of tokens) draft.tokens.put({ ...token, revokedAt: now });
+  const ids = tokens.map(({ id }) => id);
+  if (ids.length === 0) return { info: `${name} has no token that is not revoked.`, tokens: ids };
+  const what = ids.length === 1 ? "the token" : `${ids.length} tokens`;
+  return { info: `Revoked ${what} of ${name}: ${ids.join(", ")}.`, tokens: ids };
+}
+
+function requireId(data: Data, id: string): Token {
+  const token = data.tokens.get(id.toLowerCase());
+  if (token !== undefined) return token;
+  const ids = Array.from(data.tokens.values(), (each) => each.id);
+  // Somebody may have pasted the token itself: it must not come back in a message.
+  const typed = /^[0-9a-z]{1,12}$/i.test(id) ? ` "${id}"` : " of that id";
+  throw new Failure(
+    "UNKNOWN_ENTRY",
+    `There is no token${typed}.${typed.includes('"') ? didYouMean(id, ids) : ""}`,
+    {
+      hint: "`addon-cli token list` shows the ids.",
+    },
+  );
+}
+
+function requireHash(data: Data, hash: string): Token {
+  const [token] = data.tokens.find("hash", hash);
+  if (token !== undefined) return token;
+  throw new Failure("UNKNOWN_ENTRY", "The token on standard input was not issued by this service.", {
+    hint: "Check that all of it was copied; `addon-cli token list` shows the ids of the tokens.",
+  });
+}

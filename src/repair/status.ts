@@ -1,0 +1,150 @@
+/** What a data folder has: how much of it, how recent, and how far back it reaches. Takes no lock. */
+import { access, constants, open, readdir, stat, statfs } from "node:fs/promises";
+import { join } from "node:path";
+import { listData, steadily } from "../backup/listing.ts";
+import { model } from "../domain/model.ts";
+import { naming, nodeFiles } from "../store/folder/files.ts";
+import { remedyFor } from "../store/folder/refusals.ts";
+import { segmentFile, segmentsIn } from "../store/journal/journal.ts";
+import { readHistory, readState } from "../store/reading.ts";
+import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
+
+/** The number of a change or a snapshot, and its instant in milliseconds since 1970, null where it is not known. */
+export interface Mark {
+  readonly sequence: number;
+  readonly instant: number | null;
+}
+
+export interface Status {
+  readonly folder: string;
+  /** Bytes by kind of file. `kept` are the folders with the files of before. */
+  readonly bytes: Readonly<Record<"snapshots" | "journal" | "kept" | "other" | "total", number>>;
+  readonly files: Readonly<Record<"snapshots" | "segments", number>>;
+  /** Records by collection; null where the data can not be read. */
+  readonly records: Readonly<Record<string, number>> | null;
+  readonly lastChange: Mark | null;
+  readonly lastSnapshot: Mark | null;
+  /** The first change that the journal still has. */
+  readonly journalFrom: Mark | null;
+  /** The earliest moment that can be gone back to. */
+  readonly reachesBackTo: number | null;
+  /** Why the data can not be read, or null. */
+  readonly problem: string | null;
+  readonly disk: Disk;
+}
+
+/** The disk that a data folder is on. */
+export interface Disk {
+  /** The bytes that this user may still write. */
+  readonly free: number;
+  /** Why changes cannot be saved there, and what to do about it; null where they can. */
+  readonly problem: string | null;
+}
+
+/** Less than this is no room: it is a batch of changes with what the file system needs for it. */
+const roomNeeded = 128 * 1024;
+
+/** Looks at a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
+export function statusOf(folder: string): Promise<Status> {
+  return steadily(async () => {
+    const names = await listData(nodeFiles, folder);
+    const snapshots = snapshotsIn(names);
+    const segments = segmentsIn(names);
+    const { records, lastChange, problem } = await readData(folder);
+    const newest = snapshots.at(-1);
+    const [first] = segments;
+    const begun = first === undefined ? null : await instantOf(join(folder, segmentFile(first)));
+    const journalFrom = first === undefined ? null : { sequence: first, instant: begun };
+    const oldest = snapshots.find((sequence) => first !== undefined && first <= sequence + 1);
+    const oldestInstant = oldest === undefined ? null : await instantOf(join(folder, snapshotFile(oldest)));
+    return {
+      folder,
+      bytes: await bytesIn(folder),
+      files: { snapshots: snapshots.length, segments: segments.length },
+      records,
+      lastChange,
+      lastSnapshot:
+        newest === undefined
+          ? null
+          : { sequence: newest, instant: await instantOf(join(folder, snapshotFile(newest))) },
+      journalFrom,
+      reachesBackTo: first === 1 ? begun : oldestInstant,
+      problem,
+      disk: await diskOf(folder),
+    };
+  });
+}
+
+/** Looks at the disk. Writes nothing. */
+export async function diskOf(folder: string): Promise<Disk> {
+  const { bavail, bsize, files, ffree } = await statfs(folder);
+  const free = bavail * bsize;
+  try {
+    await access(folder, constants.W_OK);
+  } catch (error) {
+    return { free, problem: `${(error as Error).message}. ${remedyFor(error) ?? ""}`.trimEnd() };
+  }
+  // Some file systems count no files.
+  if (free < roomNeeded || (files > 0 && ffree === 0)) {
+    const what = free < roomNeeded ? `${free} bytes are free` : "it can hold no more files";
+    return { free, problem: `The disk is full, ${what}. Make room on it: until then changes are refused.` };
+  }
+  return { free, problem: null };
+}
+
+async function readData(folder: string): Promise<Pick<Status, "records" | "lastChange" | "problem">> {
+  try {
+    const { database } = await readState(nodeFiles, folder, model);
+    const { sequence } = database;
+    const records = Object.fromEntries([...database.collections].map(([name, { size }]) => [name, size]));
+    if (sequence === 0) return { records, lastChange: null, problem: null };
+    let instant: number | null = null;
+    for await (const record of readHistory(nodeFiles, folder, sequence - 1)) {
+      if (record.sequence === sequence) instant = record.instant;
+    }
+    return { records, lastChange: { sequence, instant }, problem: null };
+  } catch (error) {
+    const { code, message }: NodeJS.ErrnoException = error as Error;
+    // Where a file has vanished meanwhile, all of them are read again.
+    if (code === undefined || code === "ENOENT") throw error;
+    const remedy = remedyFor(error);
+    return {
+      records: null,
+      lastChange: null,
+      problem: remedy === undefined ? message : `${message}. ${remedy}`,
+    };
+  }
+}
+
+/** When a file was begun, as its header says: its first line alone is read. */
+async function instantOf(path: string): Promise<number | null> {
+  const file = await open(path, "r");
+  try {
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
+    const text = buffer.toString("utf8", 0, bytesRead).split("\n", 1)[0] ?? "";
+    const { instant } = JSON.parse(text.slice(9)) as { instant?: unknown };
+    return typeof instant === "number" ? instant : null;
+  } catch (error) {
+    if (error instanceof SyntaxError) return null;
+    throw naming(path, error);
+  } finally {
+    await file.close();
+  }
+}
+
+async function bytesIn(folder: string): Promise<Status["bytes"]> {
+  const bytes = { snapshots: 0, journal: 0, kept: 0, other: 0, total: 0 };
+  for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
+    if (!entry.isFile()) continue;
+    const { size } = await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }));
+    bytes[kindOf(entry.name, entry.parentPath === folder)] += size;
+    bytes.total += size;
+  }
+  return bytes;
+}
+
+function kindOf(name: string, atTop: boolean): "snapshots" | "journal" | "kept" | "other" {
+  if (!atTop) return "kept";
+  if (snapshotsIn([name]).length > 0) return "snapshots";
+  return segmentsIn([name]).length > 0 ? "journal" : "other";
+}

@@ -1,0 +1,159 @@
+/** House bans of players (specification, section 4.5). A ban lasts from its first reason on for the sum of the days. */
+import * as v from "valibot";
+import { Failure } from "../domain/errors.ts";
+import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";
+import { comparisonForm, didYouMean, fold, oneOf } from "../domain/text.ts";
+import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
+import type { Data } from "../store/data.ts";
+import { creatorFields, creatorOf, shownCreator } from "./shared/creator.ts";
+import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { findEntry } from "./shared/entries.ts";
+import {
+  count,
+  duration,
+  everyReason,
+  field,
+  instant,
+  playerName,
+  subject,
+  textReference,
+} from "./shared/values.ts";
+
+/** The ban of somebody that has not expired. */
+function currentBan(data: Data, key: string, now: number): HouseBan | undefined {
+  const ban = data.houseBans.get(key);
+  return ban !== undefined && now < houseBanEnd(ban) ? ban : undefined;
+}
+
+/** The reason of a ban that a text names: the one with this very spelling first; see {@link findEntry}. */
+function reasonOf({ reasons }: HouseBan, text: string): HouseBan["reasons"][number] | undefined {
+  return (
+    reasons.find(({ reason }) => fold(reason) === fold(text)) ??
+    reasons.find(({ reason }) => comparisonForm(reason) === comparisonForm(text))
+  );
+}
+
+const reasonOfBan = v.pipe(
+  v.object({
+    reason: field(v.string(), 'The reason, a space written as "-".', "Vandalism"),
+    days: field(count, "For how many days the reason bans, as it was when the ban was entered.", 7),
+    creatorName: v.optional(creatorFields.creatorName),
+    creatorUUID: v.optional(creatorFields.creatorUUID),
+  }),
+  v.title("HouseBanEntry"),
+  v.description("One of the reasons of a house ban. Only the advanced view has the creator."),
+);
+
+const listed = v.pipe(
+  v.object({
+    ...subject,
+    startTime: field(instant, "When the ban began, in milliseconds since 1970.", 1795262400000),
+    duration: field(
+      duration,
+      "How long the ban lasts, in milliseconds: the sum of the days of its reasons, `expirationTime` minus `startTime`.",
+      604800000,
+    ),
+    expirationTime: field(
+      instant,
+      "From when on the player is not banned any more, in milliseconds since 1970.",
+      1795867200000,
+    ),
+    houseBanReasonList: v.pipe(v.array(reasonOfBan), v.description("The reasons, as they were entered.")),
+  }),
+  v.title("HouseBan"),
+  v.description("The house ban of a player."),
+);
+
+export const list = defineKeptRead({
+  description: "Bans that have expired are not listed.",
+  of: ["houseBans", "order"],
+  /** The next ban that expires. */
+  until(data, now) {
+    const expirations = Array.from(data.houseBans.values(), houseBanEnd).filter((each) => now < each);
+    return expirations.reduce((next, each) => Math.min(next, each), Number.POSITIVE_INFINITY);
+  },
+  input: { advanced: field(v.boolean(), "Whether to show who entered each reason.") },
+  answer: v.pipe(
+    v.array(listed),
+    v.description("The house bans that have not expired, by the player's name."),
+  ),
+  read: (data, { advanced }, now) =>
+    Array.from(data.houseBans.values())
+      .filter((ban) => now < houseBanEnd(ban))
+      .sort((a, b) => data.order.compare(a.name, b.name))
+      .map((ban) => ({
+        name: ban.name,
+        uuid: ban.uuid,
+        startTime: ban.startTime,
+        duration: houseBanDuration(ban),
+        expirationTime: houseBanEnd(ban),
+        houseBanReasonList: ban.reasons.map((each) => {
+          const { reason, days } = each;
+          return advanced ? { reason, days, ...shownCreator(each) } : { reason, days };
+        }),
+      })),
+});
+
+const banned = {
+  name: field(playerName, "The player who is banned; need not be registered.", "Mallory"),
+  reason: field(textReference, "One of the house-ban reasons.", "Vandalism"),
+};
+
+export const add = defineChange({
+  example: "Added the house-ban reason Vandalism to Mallory.",
+  description:
+    "A ban lasts from its first reason on for the sum of the days of its reasons, so that a further reason adds its " +
+    "days. The days are those that the reason has now; changing the reason later changes no ban.",
+  input: banned,
+  failures: { UNKNOWN_ENTRY: "There is no such house-ban reason; `hint` lists those that there are." },
+  recordsCaller: true,
+  change(draft, input, { caller, compare, now }) {
+    const known = findEntry(draft.houseBanReasons, input.reason);
+    if (known === undefined) {
+      const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason).sort(compare);
+      const hint = names.length === 0 ? "There are none yet." : `Known are ${oneOf(names, "and")}.`;
+      const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
+      throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
+    }
+    const player = toNewSubject(draft, input.name);
+    const stored = currentBan(draft, subjectKey(player), now);
+    const ban = stored === undefined ? undefined : respelled(stored, player);
+    if (ban !== undefined && reasonOf(ban, known.reason) !== undefined) {
+      if (ban !== stored) draft.houseBans.put(ban);
+      return `${ban.name} has a house ban for ${known.reason} already.`;
+    }
+    const reason = { reason: known.reason, days: known.days, ...creatorOf(draft, caller) };
+    if (ban === undefined) draft.houseBans.put({ ...player, startTime: now, reasons: [reason] });
+    else draft.houseBans.put({ ...ban, reasons: [...ban.reasons, reason] });
+    return `Added the house-ban reason ${known.reason} to ${player.name}.`;
+  },
+});
+
+export const remove = defineChange({
+  example: "Removed the house ban of Mallory.",
+  description: `The ban ends with its last reason. The reason \`${everyReason}\` lifts the whole ban, unless the ban has a reason of that name.`,
+  input: banned,
+  failures: { UNKNOWN_ENTRY: "The player has no house ban, or none for this reason." },
+  change(draft, input, { now }) {
+    const player = toSubject(draft, input.name);
+    const stored = currentBan(draft, subjectKey(player), now);
+    const ban = stored === undefined ? undefined : respelled(stored, player);
+    if (ban === undefined) throw new Failure("UNKNOWN_ENTRY", `${player.name} has no house ban.`);
+    const removed = reasonOf(ban, input.reason);
+    const isWhole = removed === undefined && comparisonForm(input.reason) === everyReason;
+    if (removed === undefined && !isWhole) {
+      const names = ban.reasons.map(({ reason }) => reason);
+      throw new Failure("UNKNOWN_ENTRY", `${ban.name} has no house ban for ${input.reason}.`, {
+        parameter: "reason",
+        hint: `The ban is for ${oneOf(names, "and")}; "${everyReason}" lifts it as a whole.`,
+      });
+    }
+    const reasons = isWhole ? [] : ban.reasons.filter((each) => each !== removed);
+    if (removed === undefined || reasons.length === 0) {
+      draft.houseBans.delete(subjectKey(ban));
+      return `Removed the house ban of ${ban.name}.`;
+    }
+    draft.houseBans.put({ ...ban, reasons });
+    return `Removed the house-ban reason ${removed.reason} from ${ban.name}.`;
+  },
+});

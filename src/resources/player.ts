@@ -1,0 +1,65 @@
+/** Addon groups and their members (specification, section 4.2). */
+import * as v from "valibot";
+import { joinGroup, leaveGroup, namesOf, toNewSubject } from "../identity/players.ts";
+import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { field, group, playerName, subject } from "./shared/values.ts";
+
+export const overview = defineKeptRead({
+  of: ["names", "groupMembers", "order"],
+  input: {},
+  answer: v.pipe(
+    v.record(
+      group,
+      v.array(
+        v.pipe(v.object(subject), v.title("PlayerEntry"), v.description("Somebody who is in a group.")),
+      ),
+    ),
+    v.metadata({ complete: true }),
+    v.description(
+      "Every group with its members by name, also those that have none; in the order in which groups are listed.",
+    ),
+  ),
+  read: (data) =>
+    Object.fromEntries(
+      namesOf(data, "group").map((name) => [
+        name,
+        data.groupMembers
+          .find("group", name)
+          .map((member) => ({ name: member.name, uuid: member.uuid }))
+          .sort((a, b) => data.order.compare(a.name, b.name)),
+      ]),
+    ),
+});
+
+export const groups = defineKeptRead({
+  of: ["names"],
+  input: {},
+  answer: v.pipe(v.array(group), v.description("The names of all groups, in their order.")),
+  read: (data) => [...namesOf(data, "group")],
+});
+
+const membership = {
+  name: field(playerName, "The player; need not be registered.", "Ada"),
+  group: field(group, "The group.", "VIP"),
+};
+
+export const add = defineChange({
+  example: "Added Ada to the group VIP.",
+  input: membership,
+  change(draft, input) {
+    const member = toNewSubject(draft, input.name);
+    if (!joinGroup(draft, input.group, member))
+      return `${member.name} is in the group ${input.group} already.`;
+    return `Added ${member.name} to the group ${input.group}.`;
+  },
+});
+
+export const remove = defineChange({
+  example: "Removed Ada from the group VIP.",
+  input: membership,
+  failures: { UNKNOWN_ENTRY: "The player is not in the group." },
+  change(draft, input) {
+    const member = leaveGroup(draft, input.group, input.name);
+    return `Removed ${member.name} from the group ${input.group}.`;
+  },
+});

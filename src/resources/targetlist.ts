@@ -1,0 +1,78 @@
+/** The target list: players to be done (specification, sections 3 and 4.3). */
+import * as v from "valibot";
+import { Failure } from "../domain/errors.ts";
+import { subjectKey, type Target } from "../domain/model.ts";
+import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
+import type { Data } from "../store/data.ts";
+import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { field, playerName, subject } from "./shared/values.ts";
+
+function requireTarget(data: Data, reference: string): Target {
+  const player = toSubject(data, reference);
+  const target = data.targets.get(subjectKey(player));
+  if (target !== undefined) return respelled(target, player);
+  throw new Failure("UNKNOWN_ENTRY", `${reference} is not on the target list.`);
+}
+
+const notListed = { UNKNOWN_ENTRY: "The player is not on the target list." };
+const named = field(playerName, "The player; need not be registered.", "Mallory");
+
+export const list = defineKeptRead({
+  of: ["targets"],
+  input: {},
+  answer: v.pipe(
+    v.array(
+      v.pipe(
+        v.object({ ...subject, done: field(v.boolean(), "Whether the player is marked as done.", false) }),
+        v.title("Target"),
+        v.description("A player on the target list."),
+      ),
+    ),
+    v.description("The target list, the oldest entry first."),
+  ),
+  read: (data) =>
+    Array.from(data.targets.values())
+      .sort((a, b) => a.listed - b.listed)
+      .map(({ name, uuid, done }) => ({ name, uuid, done })),
+});
+
+export const add = defineChange({
+  example: "Added Mallory to the target list.",
+  description: "A player who is marked as done is listed again.",
+  input: { name: named },
+  change(draft, input, { sequence }) {
+    const player = toNewSubject(draft, input.name);
+    const target = draft.targets.get(subjectKey(player));
+    if (target === undefined) {
+      draft.targets.put({ ...player, done: false, listed: sequence });
+      return `Added ${player.name} to the target list.`;
+    }
+    const latest = respelled(target, player);
+    if (latest !== target || target.done) draft.targets.put({ ...latest, done: false });
+    return target.done ? `${latest.name} is listed again.` : `${latest.name} is on the target list already.`;
+  },
+});
+
+export const done = defineChange({
+  example: "Marked Mallory as done.",
+  description: "The player stays on the list, marked as done.",
+  input: { name: named },
+  failures: notListed,
+  change(draft, input) {
+    const target = requireTarget(draft, input.name);
+    const known = draft.targets.get(subjectKey(target));
+    if (known !== target || !target.done) draft.targets.put({ ...target, done: true });
+    return target.done ? `${target.name} is marked done already.` : `Marked ${target.name} as done.`;
+  },
+});
+
+export const remove = defineChange({
+  example: "Removed Mallory from the target list.",
+  input: { name: named },
+  failures: notListed,
+  change(draft, input) {
+    const target = requireTarget(draft, input.name);
+    draft.targets.delete(subjectKey(target));
+    return `Removed ${target.name} from the target list.`;
+  },
+});

@@ -1,0 +1,222 @@
+/**
+ * The route table in force: read from its file, checked whole, and only then put in force. A faulty file changes
+ * nothing: the table before it stays in force, and `status` tells so.
+ */
+import { readFile, stat } from "node:fs/promises";
+import { Failure } from "../domain/errors.ts";
+import type { Engine } from "../engine/engine.ts";
+import type { Fault } from "../table/document.ts";
+import type { CheckedTable, Surroundings, Table } from "../table/table.ts";
+
+/**
+ * The largest table that is served, in bytes. A service answers nobody while it parses one: 0.7 MB of routes take a good
+ * second, and the shipped table has 10 kB.
+ */
+const mostBytes = 1024 * 1024;
+
+/** A route table that can not be served: its faults, each with line and column. */
+export class TableFaults extends Error {
+  override readonly name = "TableFaults";
+  readonly file: string;
+  readonly faults: readonly Fault[];
+  /** Private, so that a log which writes an error down with its properties does not repeat the file. */
+  readonly #text: string;
+
+  /** @param text the file's text as it was checked */
+  constructor(file: string, faults: readonly Fault[], text = "") {
+    const lines = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
+    super(`${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${lines.join("\n")}`);
+    this.file = file;
+    this.faults = faults;
+    this.#text = text;
+  }
+
+  /** The file's text as it was checked, to show the lines that are at fault. */
+  get text(): string {
+    return this.#text;
+  }
+}
+
+/** Why the file was read: at the start, because it has changed, on a signal, or for a command. */
+export type ReloadCause = "start" | "watch" | "signal" | "reload" | "rollback";
+
+/** A table that was just put in force. */
+export interface TablePutInForce {
+  readonly cause: ReloadCause;
+  /** The table in force before it; undefined at the start. */
+  readonly before: Table | undefined;
+  readonly table: Table;
+  /** The text that the table was read from. */
+  readonly text: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What became of reading the file again. */
+export interface Reloaded {
+  /** The revision in force now. */
+  readonly revision: string;
+  /** Whether that is another one than before. */
+  readonly changed: boolean;
+}
+
+/** Which table is in force, and what became of the last attempt to put another one in force. */
+export interface TableStatus {
+  readonly file: string;
+  readonly revision: string;
+  readonly routes: number;
+  /** When it was put in force, in milliseconds since 1970. */
+  readonly since: number;
+  /** Why the last attempt was refused, or null where it was not. */
+  readonly refused: {
+    readonly at: number;
+    readonly reason: string;
+    readonly faults: readonly Fault[];
+  } | null;
+}
+
+/** See the head of this file. */
+export class RouteTable {
+  readonly file: string;
+  readonly #surroundings: Surroundings;
+  readonly #mount: (table: Table) => Engine;
+  readonly #now: () => number;
+  #note: (put: TablePutInForce) => Promise<void> = async () => {};
+  #engine: Engine | undefined;
+  #since = 0;
+  #refused: TableStatus["refused"] = null;
+  #reloading: Promise<unknown> = Promise.resolve();
+
+  constructor(file: string, surroundings: Surroundings, mount: (table: Table) => Engine, now: () => number) {
+    this.file = file;
+    this.#surroundings = surroundings;
+    this.#mount = mount;
+    this.#now = now;
+  }
+
+  /** The engine of the table in force. A request that has begun stays with the one that it began with. */
+  get engine(): Engine {
+    if (this.#engine === undefined) throw new Error("load() comes first");
+    return this.#engine;
+  }
+
+  /** Has `note` told of each table that is put in force from now on. It must not reject; the next table waits for it. */
+  follow(note: (put: TablePutInForce) => Promise<void>): void {
+    this.#note = note;
+  }
+
+  /** The table in force; read from the file where none is yet. @throws TableFaults, or Failure where there is no file */
+  async load(): Promise<Table> {
+    if (this.#engine === undefined) await this.reload("start");
+    return this.engine.table;
+  }
+
+  /**
+   * Reads the file again.
+   * @param expected the revision that was looked at; another one is not put in force
+   * @throws TableFaults, or Failure where there is no file, `CONFLICT` for another revision; the old table stays in force
+   */
+  reload(cause: ReloadCause = "reload", expected?: string): Promise<Reloaded> {
+    // One after another: of two at once, the one that has read the older file could be the last to put it in force.
+    const reloaded = this.#reloading.then(() => this.#reload(cause, expected));
+    this.#reloading = reloaded.catch(() => {});
+    return reloaded;
+  }
+
+  /** Settles when no table is being read or noted any more. */
+  async settled(): Promise<void> {
+    await this.#reloading;
+  }
+
+  async #reload(cause: ReloadCause, expected: string | undefined): Promise<Reloaded> {
+    const before = this.#engine?.table;
+    const { table, text } = await this.#read();
+    if (expected !== undefined && table.revision !== expected) {
+      throw new Failure("CONFLICT", "The route table's file was changed while it was looked at.", {
+        hint: "Repeat the command to see what it would change now.",
+      });
+    }
+    if (before?.revision === table.revision) return { revision: table.revision, changed: false };
+    this.#engine = this.#mount(table);
+    this.#since = this.#now();
+    await this.#note({ cause, before, table, text, since: this.#since });
+    return { revision: table.revision, changed: true };
+  }
+
+  async #read(): Promise<{ table: Table; text: string }> {
+    try {
+      const text = await readServedTable(this.file);
+      const { table, faults } = await this.#check(text);
+      if (table === undefined) throw new TableFaults(this.file, faults, text);
+      this.#refused = null;
+      return { table, text };
+    } catch (error) {
+      const faults = error instanceof TableFaults ? error.faults : [];
+      this.#refused = { at: this.#now(), reason: (error as Error).message, faults };
+      throw error;
+    }
+  }
+
+  /** Checks the file as it is now, and puts nothing in force. */
+  async check(): Promise<CheckedTable> {
+    return this.#check(await readServedTable(this.file));
+  }
+
+  async #check(text: string): Promise<CheckedTable> {
+    // The command line loads this file for what it says of faults; few commands read a table.
+    const { checkTable } = await import("../table/table.ts");
+    return checkTable(text, this.#surroundings);
+  }
+
+  /** See {@link TableStatus}. */
+  status(): TableStatus {
+    const { revision, routes } = this.engine.table;
+    return { file: this.file, revision, routes: routes.length, since: this.#since, refused: this.#refused };
+  }
+}
+
+/**
+ * Reads the file of the table that is served. Whoever edits it can put anything there: opening a named pipe would wait
+ * for ever, and with it everything that waits for the table.
+ * @throws Failure that says what to do where it cannot be read
+ */
+export async function readServedTable(file: string): Promise<string> {
+  const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
+    throw unreadable(file, cause);
+  });
+  if (!found.isFile()) throw notATable(file, found.isDirectory() ? "a directory" : "not a regular file");
+  if (found.size > mostBytes)
+    throw notATable(file, `${found.size} bytes long; at most ${mostBytes} are read`);
+  return readTable(file);
+}
+
+/** Reads a route table's file, or pipe. @throws Failure that says what to do where it cannot be read */
+export async function readTable(file: string): Promise<string> {
+  try {
+    return await readFile(file, "utf8");
+  } catch (error) {
+    const cause = error as NodeJS.ErrnoException;
+    throw cause.code === "EISDIR" ? notATable(file, "a directory", cause) : unreadable(file, cause);
+  }
+}
+
+function unreadable(file: string, cause: NodeJS.ErrnoException): Failure {
+  if (cause.code === "ENOENT") {
+    return new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
+      hint: "Name another file with --routes, or put the one that came with the service there.",
+      cause,
+    });
+  }
+  const why = cause.code === "EACCES" || cause.code === "EPERM" ? "permission denied" : cause.message;
+  return new Failure("STORE_UNAVAILABLE", `The route table ${file} cannot be read: ${why}.`, {
+    hint: "Let the user that runs this read the file and enter its folders, or name another file with --routes.",
+    cause,
+  });
+}
+
+function notATable(file: string, is: string, cause?: Error): Failure {
+  return new Failure("STORE_UNAVAILABLE", `Expected a route table, but ${file} is ${is}.`, {
+    hint: "Put the table's file there, or name another one with --routes.",
+    ...(cause === undefined ? {} : { cause }),
+  });
+}

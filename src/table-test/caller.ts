@@ -1,0 +1,139 @@
+/**
+ * Callers of a test of the table, described by what they are: `{ faction: GROVE, rank: 3 }`. They are in no data. The
+ * document is read with every scalar as it is written, so numbers and truth values are texts here.
+ */
+import * as v from "valibot";
+import { didYouMean, fold, oneOf } from "../domain/text.ts";
+import { type Caller, type MembershipKind, membershipKinds, type Vocabulary } from "../table/caller.ts";
+import type { Path, Report } from "../table/document.ts";
+
+const rankSchema = v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number));
+
+/** The form of a description. Other keys are refused one by one: a strict object tells only the first of them. */
+export const callerSchema = v.objectWithRest(
+  {
+    name: v.optional(v.pipe(v.string(), v.minLength(1))),
+    administrator: v.optional(
+      v.pipe(
+        v.picklist(["true", "false"]),
+        v.transform((text) => text === "true"),
+      ),
+    ),
+    faction: v.optional(v.string()),
+    service: v.optional(v.string()),
+    rank: v.optional(rankSchema),
+    group: v.optional(v.string()),
+    members: v.optional(v.record(v.string(), rankSchema)),
+    groups: v.optional(v.array(v.string())),
+  },
+  v.never(),
+);
+export type CallerDescription = v.InferOutput<typeof callerSchema>;
+
+/** A caller, and how a report calls him. */
+export interface DescribedCaller {
+  /** `grove3 (rank 3 in GROVE)`. */
+  readonly words: string;
+  readonly caller: Caller;
+}
+
+/** What a caller is, resolved: names as they are seeded. */
+interface Traits {
+  readonly name?: string | undefined;
+  readonly administrator?: boolean | undefined;
+  /** The rank in each faction and service. Their names are of one kind in the data, too. */
+  readonly ranks: ReadonlyMap<string, number>;
+  readonly groups: readonly string[];
+}
+
+const nobodySpecial: Traits = { ranks: new Map(), groups: [] };
+
+/** The callers that need no description. */
+export const builtInCallers: ReadonlyMap<string, DescribedCaller> = new Map([
+  ["public", { words: "public (a public token)", caller: toCaller(nobodySpecial, false) }],
+  ["player", { words: "player (a player of nothing)", caller: toCaller(nobodySpecial, true) }],
+]);
+
+/** Names a described caller, for reports. */
+export function named(name: string, { words, caller }: DescribedCaller): DescribedCaller {
+  return { words: `${name} (${words})`, caller };
+}
+
+/** Takes a description apart. Whatever is at fault is reported where it stands, and left out. */
+export function describedCaller(
+  form: CallerDescription,
+  path: Path,
+  vocabulary: Vocabulary,
+  report: Report,
+): DescribedCaller {
+  const ranks = new Map<string, number>();
+  const { faction, service, rank, members = {} } = form;
+  const join = (kinds: readonly MembershipKind[], typed: string, as: number, at: Path, where?: "key") => {
+    const name = knownName(kinds, typed, vocabulary);
+    if (name === undefined) report(at, unknownWords(kinds, typed, vocabulary), where);
+    else if (ranks.has(name)) report(at, `the membership in ${name} is given twice`, where);
+    else ranks.set(name, as);
+  };
+  if (rank !== undefined && faction === undefined && service === undefined) {
+    report([...path, "rank"], 'a rank needs a "faction" or a "service" beside it', "key");
+  } else if (rank !== undefined && faction !== undefined && service !== undefined) {
+    const instead = `members: { ${faction}: ${rank}, ${service}: ${rank} }`;
+    report([...path, "rank"], `a rank of which of the two? Write "${instead}"`, "key");
+  }
+  // Who is a member has a rank; without one it is the lowest.
+  if (faction !== undefined) join(["faction"], faction, rank ?? 1, [...path, "faction"]);
+  if (service !== undefined) join(["service"], service, rank ?? 1, [...path, "service"]);
+  for (const [typed, each] of Object.entries(members)) {
+    join(["faction", "service"], typed, each, [...path, "members", typed], "key");
+  }
+
+  const groups: string[] = [];
+  const enter = (typed: string, at: Path) => {
+    const name = knownName(["group"], typed, vocabulary);
+    if (name === undefined) report(at, unknownWords(["group"], typed, vocabulary));
+    else groups.push(name);
+  };
+  if (form.group !== undefined) enter(form.group, [...path, "group"]);
+  for (const [index, typed] of (form.groups ?? []).entries()) enter(typed, [...path, "groups", index]);
+
+  const { name, administrator } = form;
+  const traits = { name, administrator, ranks, groups };
+  return { words: inWords(traits), caller: toCaller(traits, true) };
+}
+
+function toCaller({ name, administrator = false, ranks, groups }: Traits, identified: boolean): Caller {
+  return {
+    id: null,
+    scope: "test",
+    identified,
+    administrator,
+    unrestricted: false,
+    isCalled: (reference) => name !== undefined && fold(reference) === fold(name),
+    rankIn: (kind, of) => (kind === "group" ? (groups.includes(of) ? 0 : undefined) : ranks.get(of)),
+  };
+}
+
+function inWords({ name, administrator, ranks, groups }: Traits): string {
+  const words = [
+    ...(administrator === true ? ["administrator"] : []),
+    ...Array.from(ranks, ([of, rank]) => `rank ${rank} in ${of}`),
+    ...groups.map((group) => `member of ${group}`),
+    ...(name === undefined ? [] : [`named ${name}`]),
+  ];
+  return words.length === 0 ? "a player of nothing" : words.join(", ");
+}
+
+function namesOf(kinds: readonly MembershipKind[], vocabulary: Vocabulary): readonly string[] {
+  return kinds.flatMap((kind) => vocabulary[kind]);
+}
+
+function knownName(kinds: readonly MembershipKind[], typed: string, vocabulary: Vocabulary) {
+  return namesOf(kinds, vocabulary).find((name) => fold(name) === fold(typed));
+}
+
+function unknownWords(kinds: readonly MembershipKind[], typed: string, vocabulary: Vocabulary): string {
+  const actual = membershipKinds.find((kind) => knownName([kind], typed, vocabulary) !== undefined);
+  if (actual !== undefined) return `"${typed}" is no ${oneOf(kinds)}, but a ${actual}`;
+  const known = namesOf(kinds, vocabulary);
+  return `there is no ${oneOf(kinds)} "${typed}"; known are ${oneOf(known, "and")}.${didYouMean(typed, known)}`;
+}

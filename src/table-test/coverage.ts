@@ -1,0 +1,135 @@
+/**
+ * What tests of a table have tried of it: every route, and every part of its restriction (each case, each part
+ * of an `anyOf` or `allOf`) both ways, with somebody allowed and with somebody denied. `open` denies nobody. A part of an
+ * `allOf` counts only for a caller whom all its other parts permit: otherwise the part does not decide.
+ */
+import type { Caller } from "../table/caller.ts";
+import {
+  applyingCase,
+  describe,
+  type Input,
+  isCompound,
+  permits,
+  type Restriction,
+} from "../table/restriction/restriction.ts";
+import type { Route } from "../table/table.ts";
+
+/** How much of something was tried. */
+export interface Share {
+  readonly covered: number;
+  readonly total: number;
+}
+
+/** Something that no test has tried. */
+export interface Gap {
+  readonly route: string;
+  /** For whom the untried part is, in words, with its case; null where no test calls the route at all. */
+  readonly restriction: string | null;
+  /** What nobody was; null where no test calls the route at all. */
+  readonly untried: "allowed" | "denied" | null;
+}
+
+/** See the head of this file. */
+export interface Coverage {
+  /** Of both, rounded down, so that only everything is 100. */
+  readonly percent: number;
+  readonly routes: Share;
+  /** The ways that parts of restrictions can go: two each, or one for `open`. */
+  readonly ways: Share;
+  readonly gaps: readonly Gap[];
+}
+
+/** A part of a restriction that lets in or does not, and what was seen of it. */
+interface Part {
+  readonly words: string;
+  allowed: boolean;
+  /** Undefined where it can not be. */
+  denied: boolean | undefined;
+}
+
+/** Notes what is tried. */
+export class CoverageCount {
+  readonly #routes: readonly Route[];
+  readonly #called = new Set<Route>();
+  readonly #parts: ReadonlyMap<Route, ReadonlyMap<Restriction, Part>>;
+
+  constructor(routes: readonly Route[]) {
+    this.#routes = routes;
+    this.#parts = new Map(routes.map((route) => [route, new Map(partsOf(route.restriction, ""))]));
+  }
+
+  /** Notes that a route's restriction was asked about a caller. */
+  note(route: Route, caller: Caller, input: Input): void {
+    this.#called.add(route);
+    const parts = this.#parts.get(route);
+    for (const restriction of asked(route.restriction, caller, input)) {
+      const part = parts?.get(restriction);
+      if (part === undefined) continue;
+      if (permits(restriction, caller, input)) part.allowed = true;
+      else part.denied = true;
+    }
+  }
+
+  /** What was tried until now. */
+  sum(): Coverage {
+    const ways = [...this.#parts.values()].flatMap((parts) =>
+      [...parts.values()].flatMap(({ allowed, denied }) =>
+        denied === undefined ? [allowed] : [allowed, denied],
+      ),
+    );
+    const routes = { covered: this.#called.size, total: this.#routes.length };
+    const share = { covered: ways.filter((tried) => tried).length, total: ways.length };
+    const percent = Math.floor((100 * (routes.covered + share.covered)) / (routes.total + share.total));
+    return { percent, routes, ways: share, gaps: this.#routes.flatMap((route) => this.#gapsOf(route)) };
+  }
+
+  #gapsOf(route: Route): Gap[] {
+    if (!this.#called.has(route)) return [{ route: route.path, restriction: null, untried: null }];
+    return [...(this.#parts.get(route)?.values() ?? [])].flatMap(({ words, allowed, denied }) => {
+      const gap = { route: route.path, restriction: words };
+      return [
+        ...(allowed ? [] : [{ ...gap, untried: "allowed" } as const]),
+        ...(denied === false ? [{ ...gap, untried: "denied" } as const] : []),
+      ];
+    });
+  }
+}
+
+/** The parts of a restriction. @param condition the case that it is in, in words */
+function* partsOf(restriction: Restriction, condition: string): Generator<[Restriction, Part]> {
+  if (isCompound(restriction)) {
+    for (const each of restriction.restrictions) yield* partsOf(each, condition);
+  } else if (restriction.kind === "cases") {
+    for (const { when, restriction: each } of restriction.cases) {
+      const conditions = Object.entries(when ?? {}).map(([name, value]) => `${name} is ${value}`);
+      const own = conditions.length > 0 ? `when ${conditions.join(" and ")}` : "otherwise";
+      const words = restriction.cases.length > 1 || conditions.length > 0 ? own : "";
+      yield* partsOf(each, [condition, words].filter((text) => text !== "").join(", "));
+    }
+  } else {
+    const words = [describe(restriction), condition].filter((text) => text !== "").join(" ");
+    const denied = restriction.kind === "open" ? undefined : false;
+    yield [restriction, { words, allowed: false, denied }];
+  }
+}
+
+/** The parts that decide about a caller with these parameters. */
+function asked(restriction: Restriction, caller: Caller, input: Input): readonly Restriction[] {
+  switch (restriction.kind) {
+    case "anyOf":
+      return restriction.restrictions.flatMap((each) => asked(each, caller, input));
+    case "allOf": {
+      const denying = restriction.restrictions.filter((each) => !permits(each, caller, input));
+      if (denying.length > 1) return [];
+      return (denying.length === 1 ? denying : restriction.restrictions).flatMap((each) =>
+        asked(each, caller, input),
+      );
+    }
+    case "cases": {
+      const applying = applyingCase(restriction.cases, input);
+      return applying === undefined ? [] : asked(applying.restriction, caller, input);
+    }
+    default:
+      return [restriction];
+  }
+}

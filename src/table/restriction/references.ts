@@ -1,0 +1,71 @@
+/** What of a table refers to a group, a faction or a service: without that name the table would have faults. */
+import { fold } from "../../domain/text.ts";
+import type { MembershipKind } from "../caller.ts";
+import type { Route, Table } from "../table.ts";
+import type { Restriction } from "./restriction.ts";
+
+/** A name that a table can refer to. */
+export interface ReferredName {
+  readonly kind: MembershipKind;
+  readonly name: string;
+}
+
+/** What of some tables refers to a name. */
+export interface References {
+  /** The paths of the routes, in the tables' order. */
+  readonly routes: readonly string[];
+  /** Whether it is the group whose members are excluded. */
+  readonly isExcluded: boolean;
+}
+
+/** Finds what refers to a name. */
+export function referencesTo(
+  tables: readonly Pick<Table, "routes" | "excludedGroup">[],
+  wanted: ReferredName,
+): References {
+  const referring = tables.flatMap(({ routes }) => routes.filter((route) => refersTo(route, wanted)));
+  return {
+    routes: [...new Set(referring.map(({ path }) => path))],
+    isExcluded: wanted.kind === "group" && tables.some(({ excludedGroup }) => isSame(excludedGroup, wanted)),
+  };
+}
+
+function refersTo({ restriction, parameters }: Route, wanted: ReferredName): boolean {
+  const ofKind = parameters.filter(({ type }) => type.base === wanted.kind);
+  if (ofKind.some((parameter) => isSame(parameter.default, wanted))) return true;
+  const names = new Set(ofKind.map(({ name }) => name));
+  return restrictionRefersTo(restriction, wanted, names);
+}
+
+/** @param parameters the parameters that have a name of the wanted kind as value */
+function restrictionRefersTo(
+  restriction: Restriction,
+  wanted: ReferredName,
+  parameters: ReadonlySet<string>,
+): boolean {
+  // Every kind is listed, so that the compiler asks for a new one.
+  switch (restriction.kind) {
+    case "open":
+    case "identified":
+    case "administrators":
+    case "self":
+      return false;
+    case "member": {
+      const { of, reference } = restriction;
+      return of === wanted.kind && "name" in reference && isSame(reference.name, wanted);
+    }
+    case "allOf":
+    case "anyOf":
+      return restriction.restrictions.some((each) => restrictionRefersTo(each, wanted, parameters));
+    case "cases":
+      return restriction.cases.some(({ when, restriction: each }) => {
+        const compared = Object.entries(when ?? {}).filter(([name]) => parameters.has(name));
+        if (compared.some(([, value]) => isSame(value, wanted))) return true;
+        return restrictionRefersTo(each, wanted, parameters);
+      });
+  }
+}
+
+function isSame(value: unknown, { name }: ReferredName): boolean {
+  return typeof value === "string" && fold(value) === fold(name);
+}

@@ -1,0 +1,190 @@
+/**
+ * Restrictions: who may call an operation (specification, section 5; contract, sections 1 and 2). Three things can
+ * be done with one: ask whether it permits a caller, put it into words, and tell which parameters it depends on.
+ */
+import { comparisonForm, oneOf } from "../../domain/text.ts";
+import type { Caller, MembershipKind } from "../caller.ts";
+
+/** The values of parameters, by name. */
+export type ParameterValue = string | number | boolean;
+export type Input = Readonly<Record<string, ParameterValue>>;
+
+/** A name that is written in the table, or the parameter whose value it is. */
+export type Reference = { readonly name: string } | { readonly parameter: string };
+
+/** A case of a restriction; without `when` it always applies. */
+export interface Case {
+  readonly when: Input | undefined;
+  readonly restriction: Restriction;
+}
+
+export type Restriction =
+  | { readonly kind: "open" }
+  | { readonly kind: "identified" }
+  | { readonly kind: "administrators" }
+  | { readonly kind: "self"; readonly parameter: string }
+  | {
+      readonly kind: "member";
+      readonly of: MembershipKind;
+      readonly reference: Reference;
+      readonly rank: number | undefined;
+    }
+  | Compound
+  | { readonly kind: "cases"; readonly cases: readonly Case[] };
+
+/** Restrictions together: `anyOf` permits whom one of them permits, `allOf` whom each of them permits. */
+export interface Compound {
+  readonly kind: "anyOf" | "allOf";
+  /** At least one. */
+  readonly restrictions: readonly Restriction[];
+}
+
+export function isCompound(restriction: Restriction): restriction is Compound {
+  return restriction.kind === "anyOf" || restriction.kind === "allOf";
+}
+
+/** The parameters that a decision depends on: they are checked before it is taken. */
+export function parametersOf(restriction: Restriction): readonly string[] {
+  switch (restriction.kind) {
+    case "self":
+      return [restriction.parameter];
+    case "member":
+      return "parameter" in restriction.reference ? [restriction.reference.parameter] : [];
+    case "anyOf":
+    case "allOf":
+      return restriction.restrictions.flatMap(parametersOf);
+    case "cases":
+      return restriction.cases.flatMap((each) => [
+        ...Object.keys(each.when ?? {}),
+        ...parametersOf(each.restriction),
+      ]);
+    default:
+      return [];
+  }
+}
+
+/** Whether the restriction lets the caller in. `input` has at least the parameters of {@link parametersOf}. */
+export function permits(restriction: Restriction, caller: Caller, input: Input): boolean {
+  if (caller.unrestricted) return true;
+  switch (restriction.kind) {
+    case "open":
+      return true;
+    case "identified":
+      return caller.identified;
+    case "administrators":
+      return caller.administrator;
+    case "self":
+      return caller.isCalled(String(input[restriction.parameter]));
+    case "member": {
+      const rank = caller.rankIn(restriction.of, resolve(restriction.reference, input));
+      return rank !== undefined && rank >= (restriction.rank ?? 0);
+    }
+    case "anyOf":
+      return restriction.restrictions.some((each) => permits(each, caller, input));
+    case "allOf":
+      return restriction.restrictions.every((each) => permits(each, caller, input));
+    case "cases": {
+      const applying = applyingCase(restriction.cases, input);
+      return applying !== undefined && permits(applying.restriction, caller, input);
+    }
+  }
+}
+
+/** The first case that applies. */
+export function applyingCase(cases: readonly Case[], input: Input): Case | undefined {
+  return cases.find(({ when }) =>
+    Object.entries(when ?? {}).every(([name, value]) => isSame(input[name], value)),
+  );
+}
+
+/** Compares texts as operations do: a caller must not leave a case by writing the same text another way. */
+function isSame(one: ParameterValue | undefined, other: ParameterValue): boolean {
+  if (typeof one !== "string" || typeof other !== "string") return one === other;
+  return comparisonForm(one) === comparisonForm(other);
+}
+
+/**
+ * Whom the restriction lets in, in words: "members of the service RESCUE with rank 4 or higher".
+ * @param input the parameters of the request at hand; without it, the words hold for every request.
+ */
+export function describe(restriction: Restriction, input?: Input): string {
+  switch (restriction.kind) {
+    case "open":
+      return "everyone with a valid token";
+    case "identified":
+      return "identified players";
+    case "administrators":
+      return "administrators";
+    case "self":
+      return `the player named in "${restriction.parameter}"`;
+    case "member": {
+      const { of, reference, rank } = restriction;
+      const name =
+        input === undefined && "parameter" in reference
+          ? `{${reference.parameter}}`
+          : resolve(reference, input);
+      return `members of the ${of} ${name}${rank === undefined ? "" : ` with rank ${rank} or higher`}`;
+    }
+    case "anyOf":
+    case "allOf":
+      return describeCompound(restriction, input);
+    case "cases": {
+      if (input !== undefined) {
+        const applying = applyingCase(restriction.cases, input);
+        return applying === undefined ? "nobody" : describe(applying.restriction, input);
+      }
+      return restriction.cases
+        .map(({ when, restriction: each }) => {
+          const condition = Object.entries(when ?? {}).map(([name, value]) => `${name} is ${value}`);
+          const words = describe(each);
+          if (condition.length > 0) return `${words} when ${condition.join(" and ")}`;
+          return restriction.cases.length > 1 ? `${words} otherwise` : words;
+        })
+        .join("; ");
+    }
+  }
+}
+
+/**
+ * "administrators or members of the group VIP"; "those who are both administrators and members of the group VIP".
+ * A compound or a choice of cases within one of the other kind is in parentheses, so that each sentence has one meaning.
+ */
+function describeCompound(compound: Compound, input: Input | undefined): string {
+  const restrictions = flatten(compound);
+  const parts = restrictions.map((each) => {
+    const words = describe(each, input);
+    return restrictions.length > 1 && isSeveral(each, input) ? `(${words})` : words;
+  });
+  if (compound.kind === "anyOf" || parts.length === 1) return oneOf(parts);
+  return `those who are ${parts.length === 2 ? "both" : "all of these:"} ${oneOf(parts, "and")}`;
+}
+
+/** The parts of a compound; those of a part of the same kind are its own. */
+function flatten({ kind, restrictions }: Compound): readonly Restriction[] {
+  return restrictions.flatMap((each) => (each.kind === kind ? flatten(each) : [each]));
+}
+
+/** Whether the words for a restriction join several others. */
+function isSeveral(restriction: Restriction, input: Input | undefined): boolean {
+  switch (restriction.kind) {
+    case "anyOf":
+    case "allOf": {
+      const parts = flatten(restriction);
+      return parts.length > 1 || parts.some((each) => isSeveral(each, input));
+    }
+    case "cases": {
+      if (input === undefined)
+        return (
+          restriction.cases.length > 1 || restriction.cases.some((each) => isSeveral(each.restriction, input))
+        );
+      const applying = applyingCase(restriction.cases, input);
+      return applying !== undefined && isSeveral(applying.restriction, input);
+    }
+    default:
+      return false;
+  }
+}
+
+function resolve(reference: Reference, input: Input | undefined): string {
+  return "name" in reference ? reference.name : String(input?.[reference.parameter]);
+}
