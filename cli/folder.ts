@@ -8,7 +8,7 @@ import { Operator } from "../src/operator/operator.ts";
 import type { Service, ServiceOptions } from "../src/service.ts";
 import type { DataStore } from "../src/store/data.ts";
 import { Store } from "../src/store/store.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "./terminal/output.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** What becomes of a folder without data: refused, begun and seeded, or begun for the names of another file. */

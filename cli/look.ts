@@ -5,7 +5,7 @@
 
 import { connectControl } from "../src/control/client.ts";
 import type { AdministrationInput, AdministrationResult, ReadName } from "../src/operator/index.ts";
-import type { Output } from "./output.ts";
+import type { Output } from "./terminal/output.ts";
 import { withControl } from "./turn.ts";
 import type { Workplace } from "./workplace.ts";
 

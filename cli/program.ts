@@ -18,10 +18,10 @@ import { addSeedCommands } from "./commands/seed.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addTokenCommands } from "./commands/token.ts";
 import { addUndoCommand } from "./commands/undo.ts";
-import type { IO } from "./io.ts";
-import { Output } from "./output.ts";
 import type { Session } from "./session.ts";
 import { answerUnknown, catchUnknown } from "./suggestion.ts";
+import type { IO } from "./terminal/io.ts";
+import { Output } from "./terminal/output.ts";
 import { version } from "./version.ts";
 import { defaultRoutes, type GlobalOptions, Workplace } from "./workplace.ts";
 

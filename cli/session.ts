@@ -3,8 +3,8 @@
 import type { Control } from "../src/control/control.ts";
 import type { AdministrationInput, AdministrationResult, ReadName } from "../src/operator/index.ts";
 import type { Mode } from "./folder.ts";
-import type { IO } from "./io.ts";
-import type { Output } from "./output.ts";
+import type { IO } from "./terminal/io.ts";
+import type { Output } from "./terminal/output.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** The surroundings of a command, and where it is carried out. */

@@ -7,8 +7,8 @@ import type { Control } from "../src/control/control.ts";
 import { Failure } from "../src/domain/errors.ts";
 import type { Service } from "../src/service.ts";
 import type { Mode, OpenFolder, Telling } from "./folder.ts";
-import type { Output } from "./output.ts";
-import { whenFree } from "./waiting.ts";
+import type { Output } from "./terminal/output.ts";
+import { whenFree } from "./terminal/waiting.ts";
 import type { Workplace } from "./workplace.ts";
 
 /**

@@ -2,7 +2,7 @@
 import { access, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { packaged } from "../src/packaged.ts";
-import type { IO } from "./io.ts";
+import type { IO } from "./terminal/io.ts";
 
 /** The options of every command. */
 export interface GlobalOptions {

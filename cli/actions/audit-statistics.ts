@@ -8,8 +8,8 @@ import { didYouMean, fold } from "../../src/domain/text.ts";
 import { checkRoutes, vocabularyOf } from "../../src/service.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readTable, TableFaults } from "../../src/table-in-force/route-table.ts";
-import { type Column, toDate } from "../output.ts";
 import type { Session } from "../session.ts";
+import { type Column, toDate } from "../terminal/output.ts";
 
 /** What `audit statistics` takes. */
 export interface StatisticsOptions {

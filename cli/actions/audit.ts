@@ -16,8 +16,8 @@ import { changeWords, keyWords, operationWords, plain, whoWords } from "../../sr
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { parseDuration } from "../commands/token.ts";
 import { readOption, toInstant } from "../instant.ts";
-import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
+import { toDate } from "../terminal/output.ts";
 
 /** Which changes are looked for; its moments are read from the command. */
 export interface AuditOptions extends Omit<Look, "since" | "until"> {

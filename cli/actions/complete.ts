@@ -8,8 +8,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import { optionsOf, type Situation, situationOf } from "../completion/situation.ts";
 import { type Completions, commandValues, nothing, valuesFor } from "../completion/values.ts";
-import type { IO } from "../io.ts";
 import type { Session } from "../session.ts";
+import type { IO } from "../terminal/io.ts";
 import { type GlobalOptions, Workplace } from "../workplace.ts";
 
 /** What the shell is to do: the sum of these. */

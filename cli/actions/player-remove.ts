@@ -2,9 +2,9 @@
 
 import { oneOf } from "../../src/domain/text.ts";
 import { defaultRetention } from "../../src/store/folder/retention.ts";
-import { type ConfirmOptions, confirm } from "../confirm.ts";
-import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
+import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
+import { toDate } from "../terminal/output.ts";
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 

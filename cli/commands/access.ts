@@ -3,9 +3,9 @@ import type { Command } from "commander";
 import type { Decision, Step } from "../../src/explain/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/explain/who-can.ts";
 import { examples } from "../help.ts";
-import { Reported } from "../output.ts";
-import { parsePair, parsePath, tableOption, tableText } from "../question.ts";
 import type { Session } from "../session.ts";
+import { Reported } from "../terminal/output.ts";
+import { parsePair, parsePath, tableOption, tableText } from "../terminal/question.ts";
 
 type Pairs = [string, string][];
 interface Options {

@@ -2,9 +2,9 @@
 import type { Command } from "commander";
 import { Failure, type FailureCode } from "../../src/domain/errors.ts";
 import { examples } from "../help.ts";
-import { Reported } from "../output.ts";
-import { parsePair, parsePath } from "../question.ts";
 import type { Session } from "../session.ts";
+import { Reported } from "../terminal/output.ts";
+import { parsePair, parsePath } from "../terminal/question.ts";
 
 export function addCallCommand(program: Command, { io, output, withControl }: Session): void {
   program

@@ -1,7 +1,7 @@
 /** `data`: the data folder itself. */
 import { type Command, Option } from "commander";
-import type { BackupOptions } from "../actions/data-backup.ts";
-import type { ExportOptions } from "../actions/data-export.ts";
+import type { BackupOptions } from "../actions/data/backup.ts";
+import type { ExportOptions } from "../actions/data/export.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -23,7 +23,7 @@ function addLooks(data: Command, session: Session): void {
     .description("tell the size, the records, the last change and snapshot, and who has the folder")
     .addHelpText("after", examples("data status", "data status --json"))
     .action(async () => {
-      const { showStatus } = await import("../actions/data.ts");
+      const { showStatus } = await import("../actions/data/data.ts");
       return showStatus(session);
     });
 
@@ -40,7 +40,7 @@ Exit code 1 where there is a problem.
 ${examples("data verify")}`,
     )
     .action(async () => {
-      const { verifyFolder } = await import("../actions/data.ts");
+      const { verifyFolder } = await import("../actions/data/data.ts");
       return verifyFolder(session);
     });
 }
@@ -52,7 +52,7 @@ function addBackups(data: Command, session: Session): void {
       "write a snapshot now, so that the next start has nothing to replay; also beside the service",
     )
     .action(async () => {
-      const { takeSnapshot } = await import("../actions/data-backup.ts");
+      const { takeSnapshot } = await import("../actions/data/backup.ts");
       return takeSnapshot(session);
     });
 
@@ -68,7 +68,7 @@ The file is readable for you alone: hashes of tokens are in it. To look into it:
 ${examples("data backup backup-$(date +%F).jsonl.gz")}`,
     )
     .action(async (file: string, options: BackupOptions) => {
-      const { backUp } = await import("../actions/data-backup.ts");
+      const { backUp } = await import("../actions/data/backup.ts");
       return backUp(session, file, options);
     });
 
@@ -92,7 +92,7 @@ folder use \`data repair\`.
 ${examples("data restore backup.jsonl.gz --dry-run", "data restore --at 2026-11-21T18:30:00Z", "data restore --at '#42' --yes")}`,
     )
     .action(async (file: string | undefined, _options: unknown, command: Command) => {
-      const { restore: run } = await import("../actions/data-restore.ts");
+      const { restore: run } = await import("../actions/data/restore.ts");
       return run(session, file, command);
     });
 }
@@ -124,7 +124,7 @@ ${examples("data repair --yes", "data repair --from backup.jsonl.gz --yes")}`,
       if (!yes && !dry) {
         command.error("error: --yes is needed, since there is nobody to ask", { code: "usage", exitCode: 2 });
       }
-      const { repairFolder, repairFrom } = await import("../actions/data-repair.ts");
+      const { repairFolder, repairFrom } = await import("../actions/data/repair.ts");
       return from === undefined ? repairFolder(session, yes) : repairFrom(session, from, yes);
     });
 }
@@ -142,7 +142,7 @@ No token is in it, since none is kept; but the hashes of the tokens are, so keep
 ${examples("data export | jq '.collections.players[].name'")}`,
     )
     .action(async (file: string | undefined, options: ExportOptions) => {
-      const { exportData } = await import("../actions/data-export.ts");
+      const { exportData } = await import("../actions/data/export.ts");
       return exportData(session, file, options);
     });
 
@@ -160,7 +160,7 @@ same records stay as they are. The history does not come along: use \`data backu
 ${examples("data import export.json --dry-run", "--data copy data import export.json")}`,
     )
     .action(async (file: string, _options: unknown, command: Command) => {
-      const { importData } = await import("../actions/data-restore.ts");
+      const { importData } = await import("../actions/data/restore.ts");
       return importData(session, file, command);
     });
 }

@@ -2,9 +2,9 @@
 import { type Command, InvalidArgumentError } from "commander";
 import { examples } from "../help.ts";
 import { parseLimit } from "../limit.ts";
-import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
+import { toDate } from "../terminal/output.ts";
 
 interface Member {
   readonly organisation: string;

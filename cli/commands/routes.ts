@@ -1,11 +1,11 @@
 /** `routes`: the route table as people read it, what is wrong with it, and which one is in force. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { CheckOptions } from "../actions/routes-check.ts";
-import type { RollbackOptions } from "../actions/routes-history.ts";
-import type { ListOptions } from "../actions/routes-list.ts";
-import type { OpenApiOptions } from "../actions/routes-openapi.ts";
-import type { ReloadOptions } from "../actions/routes-reload.ts";
-import type { TestOptions } from "../actions/routes-test.ts";
+import type { CheckOptions } from "../actions/routes/check.ts";
+import type { RollbackOptions } from "../actions/routes/history.ts";
+import type { ListOptions } from "../actions/routes/list.ts";
+import type { OpenApiOptions } from "../actions/routes/openapi.ts";
+import type { ReloadOptions } from "../actions/routes/reload.ts";
+import type { TestOptions } from "../actions/routes/test.ts";
 import { examples } from "../help.ts";
 import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -38,7 +38,7 @@ Examples:
   $ addon-cli routes list --for public                what anybody with a public token may call`,
     )
     .action(async (options: ListOptions) => {
-      const { listRoutes } = await import("../actions/routes-list.ts");
+      const { listRoutes } = await import("../actions/routes/list.ts");
       return listRoutes(session, options);
     });
 }
@@ -66,7 +66,7 @@ Faults keep a table from being served. Warnings are of what is legal but suspici
 A route says "intended: [open-change]" where it is meant, and the table "unserved: [mgmt.users]" at its top.`,
     )
     .action(async (given: string | undefined, options: CheckOptions) => {
-      const { checkFile } = await import("../actions/routes-check.ts");
+      const { checkFile } = await import("../actions/routes/check.ts");
       return checkFile(session, given, options);
     });
 }
@@ -87,7 +87,7 @@ function addTest(routes: Command, session: Session): void {
     .option("--coverage <percent>", "fail where less of the table is covered", toPercent)
     .addHelpText("after", testForm + examples("routes test", "routes test --coverage 100"))
     .action(async (given: string | undefined, options: TestOptions) => {
-      const { testRoutes } = await import("../actions/routes-test.ts");
+      const { testRoutes } = await import("../actions/routes/test.ts");
       return testRoutes(session, given, options);
     });
 }
@@ -111,7 +111,7 @@ function addDiff(routes: Command, session: Session): void {
       examples("routes diff next.yaml", "routes diff routes.yaml next.yaml", "routes diff 06579cbfdaa8"),
     )
     .action(async (first: string, second: string | undefined) => {
-      const { showDiff } = await import("../actions/routes-diff.ts");
+      const { showDiff } = await import("../actions/routes/diff.ts");
       return showDiff(session, second === undefined ? undefined : first, second ?? first);
     });
 }
@@ -123,7 +123,7 @@ function addReloadAndStatus(routes: Command, session: Session): void {
     .option("--yes", "do not ask, even if it takes access away")
     .addHelpText("after", examples("routes reload", "routes reload --yes"))
     .action(async (_options, command: Command) => {
-      const { reloadRoutes } = await import("../actions/routes-reload.ts");
+      const { reloadRoutes } = await import("../actions/routes/reload.ts");
       return reloadRoutes(session, command.optsWithGlobals<ReloadOptions>());
     });
   routes
@@ -131,7 +131,7 @@ function addReloadAndStatus(routes: Command, session: Session): void {
     .description("tell which route table is in force, and whether the last attempt to change it was refused")
     .addHelpText("after", examples("routes status"))
     .action(async () => {
-      const { showStatus } = await import("../actions/routes-reload.ts");
+      const { showStatus } = await import("../actions/routes/reload.ts");
       return showStatus(session);
     });
 }
@@ -142,7 +142,7 @@ function addHistoryAndRollback(routes: Command, session: Session): void {
     .description("list the last 20 tables that were in force, and what each changed")
     .addHelpText("after", examples("routes history", "routes diff 06579cbfdaa8"))
     .action(async () => {
-      const { showHistory } = await import("../actions/routes-history.ts");
+      const { showHistory } = await import("../actions/routes/history.ts");
       return showHistory(session);
     });
   neverSuggested(routes.command("rollback"))
@@ -157,7 +157,7 @@ The file that is replaced is kept beside it, as routes.yaml.before-rollback. A r
 at once; where none runs, the next start does.`,
     )
     .action(async (revision: string | undefined, _options, command: Command) => {
-      const { rollBack } = await import("../actions/routes-history.ts");
+      const { rollBack } = await import("../actions/routes/history.ts");
       return rollBack(session, revision, command.optsWithGlobals<RollbackOptions>());
     });
 }
@@ -168,7 +168,7 @@ function addSchema(routes: Command, session: Session): void {
     .description("print the JSON Schema by which editors complete and check a route table")
     .addHelpText("after", examples("routes schema > routes.schema.json"))
     .action(async () => {
-      const { printSchema } = await import("../actions/routes-schema.ts");
+      const { printSchema } = await import("../actions/routes/schema.ts");
       printSchema(session);
     });
 }
@@ -180,7 +180,7 @@ function addOpenApi(routes: Command, session: Session): void {
     .option("--yaml", "print it as YAML instead of JSON")
     .addHelpText("after", examples("routes openapi > openapi.json", "routes openapi --yaml"))
     .action(async (options: OpenApiOptions) => {
-      const { printOpenApi } = await import("../actions/routes-openapi.ts");
+      const { printOpenApi } = await import("../actions/routes/openapi.ts");
       return printOpenApi(session, options);
     });
 }

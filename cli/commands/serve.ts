@@ -2,10 +2,10 @@
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeOptions } from "../actions/serve.ts";
 import { examples } from "../help.ts";
-import { type LogOptions, levelChoices, requestChoices } from "../log-options.ts";
-import { ReloadSignal } from "../reloading.ts";
+import { type LogOptions, levelChoices, requestChoices } from "../serving/log-options.ts";
+import { ReloadSignal } from "../serving/reloading.ts";
+import { stopSignal } from "../serving/stopping.ts";
 import type { Session } from "../session.ts";
-import { stopSignal } from "../stopping.ts";
 
 function parsePort(text: string): number {
   const port = Number(text);

@@ -3,11 +3,11 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
-import { type ConfirmOptions, confirm } from "../confirm.ts";
 import { examples } from "../help.ts";
-import { toDate } from "../output.ts";
 import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
+import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
+import { toDate } from "../terminal/output.ts";
 
 const millisecondsOf = { m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const;
 

@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { IO, Sink } from "../../cli/io.ts";
 import { run } from "../../cli/program.ts";
+import type { IO, Sink } from "../../cli/terminal/io.ts";
 import { Service } from "../../src/service.ts";
 import { type Cleanup, prefix } from "../_setup.ts";
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import stringWidth from "string-width";
-import { layOutPairs, layOutTable } from "../../cli/layout.ts";
+import { layOutPairs, layOutTable } from "../../cli/terminal/layout.ts";
 import { emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
 const plain = (text: string) => text;

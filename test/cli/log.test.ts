@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import pino from "pino";
-import type { IO } from "../../cli/io.ts";
-import { createLog } from "../../cli/log.ts";
-import type { LogOptions } from "../../cli/log-options.ts";
+import { createLog } from "../../cli/serving/log.ts";
+import type { LogOptions } from "../../cli/serving/log-options.ts";
+import type { IO } from "../../cli/terminal/io.ts";
 import type { RequestRecord } from "../../src/engine/engine.ts";
 import { assertLacks } from "../_setup.ts";
 

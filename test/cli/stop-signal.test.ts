@@ -1,9 +1,9 @@
 /** The signals to `serve`: stopping has a deadline (step 6, B11), and reloading waits until it can be done. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { IO } from "../../cli/io.ts";
-import { ReloadSignal } from "../../cli/reloading.ts";
-import { stopSignal } from "../../cli/stopping.ts";
+import { ReloadSignal } from "../../cli/serving/reloading.ts";
+import { stopSignal } from "../../cli/serving/stopping.ts";
+import type { IO } from "../../cli/terminal/io.ts";
 
 /** Surroundings in which a signal can be sent; and what ended the process. */
 function surroundings() {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { isLoopback } from "../../cli/loopback.ts";
+import { isLoopback } from "../../cli/serving/loopback.ts";
 import { makeCertificate } from "../_certificate.ts";
 import { type Desk, emptyDesk, type IssuedDocument, seededDesk, tokenForm } from "./_setup.ts";
 

@@ -2,9 +2,9 @@
  * The service that is tortured: as `serve` runs it, but with snapshots so often that kills hit them.
  * `node service.js <folder> <bytes of the journal before a snapshot>`
  */
-import { keepControl } from "../../cli/control-socket.ts";
-import { processIO } from "../../cli/io.ts";
-import { createLog } from "../../cli/log.ts";
+import { keepControl } from "../../cli/serving/control-socket.ts";
+import { createLog } from "../../cli/serving/log.ts";
+import { processIO } from "../../cli/terminal/io.ts";
 import { controlOf } from "../../src/control/control.ts";
 import { startServer } from "../../src/http/server.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";

@@ -1,7 +1,7 @@
 /** Waiting for another process that has the data folder: a command at work, or a service that starts or stops. */
 import { setTimeout as sleep } from "node:timers/promises";
-import { Failure } from "../src/domain/errors.ts";
-import { FolderHeld, processState } from "../src/store/folder/lock-file.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { FolderHeld, processState } from "../../src/store/folder/lock-file.ts";
 
 /** How long a command waits, in milliseconds. */
 const patience = 30_000;

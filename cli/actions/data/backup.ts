@@ -1,10 +1,10 @@
 /** What `data snapshot` and `data backup` do. */
 import { resolve } from "node:path";
-import { writeBackup } from "../../src/backup/backup.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { snapshotsIn } from "../../src/store/snapshot.ts";
-import type { Session } from "../session.ts";
-import { progressOn, requireData } from "./data-folder.ts";
+import { writeBackup } from "../../../src/backup/backup.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { snapshotsIn } from "../../../src/store/snapshot.ts";
+import type { Session } from "../../session.ts";
+import { progressOn, requireData } from "./folder.ts";
 
 /** Writes a snapshot now. */
 export async function takeSnapshot({ output, workplace, withControl }: Session): Promise<void> {

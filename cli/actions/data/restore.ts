@@ -4,21 +4,21 @@
  */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { ImportProblems } from "../../src/backup/import-problems.ts";
-import { steadily } from "../../src/backup/listing.ts";
-import { requireRoom } from "../../src/backup/replace.ts";
-import type { RestorePreview, RestoreRequest, RestoreResult } from "../../src/backup/restoring.ts";
-import { readConsistentSource, type Source } from "../../src/backup/source.ts";
-import { Failure } from "../../src/domain/errors.ts";
-import { findMoment, type MomentFound } from "../../src/store/clock.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { confirm } from "../confirm.ts";
-import { readOption, toInstant } from "../instant.ts";
-import { Reported, toDate } from "../output.ts";
-import type { Session } from "../session.ts";
-import type { GlobalOptions } from "../workplace.ts";
-import { putInPlace, requireData, withFolder } from "./data-folder.ts";
-import { previewLines } from "./data-preview.ts";
+import { ImportProblems } from "../../../src/backup/import-problems.ts";
+import { steadily } from "../../../src/backup/listing.ts";
+import { requireRoom } from "../../../src/backup/replace.ts";
+import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restoring.ts";
+import { readConsistentSource, type Source } from "../../../src/backup/source.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { readOption, toInstant } from "../../instant.ts";
+import type { Session } from "../../session.ts";
+import { confirm } from "../../terminal/confirm.ts";
+import { Reported, toDate } from "../../terminal/output.ts";
+import type { GlobalOptions } from "../../workplace.ts";
+import { putInPlace, requireData, withFolder } from "./folder.ts";
+import { previewLines } from "./preview.ts";
 
 /** How many problems of an export a person is shown: one mistake of the program that wrote it is in every record. */
 const mostProblems = 20;

@@ -1,8 +1,8 @@
 /** What `routes schema` does. */
 
-import { handlers } from "../../src/resources/index.ts";
-import { editorSchema } from "../../src/table/editor-schema.ts";
-import type { Session } from "../session.ts";
+import { handlers } from "../../../src/resources/index.ts";
+import { editorSchema } from "../../../src/table/editor-schema.ts";
+import type { Session } from "../../session.ts";
 
 /** Prints the schema. */
 export function printSchema({ output }: Session): void {

@@ -1,7 +1,7 @@
 /** The line of the log about a route table that was put in force: whom it hits. */
-import type { OperationSummary } from "../src/explain/summary.ts";
-import type { TableChange } from "../src/table-in-force/changes.ts";
-import type { ReloadCause } from "../src/table-in-force/route-table.ts";
+import type { OperationSummary } from "../../src/explain/summary.ts";
+import type { TableChange } from "../../src/table-in-force/changes.ts";
+import type { ReloadCause } from "../../src/table-in-force/route-table.ts";
 import type { Log } from "./log.ts";
 
 /** How many operations the message names; the fields have all of them. */

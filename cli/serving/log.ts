@@ -2,9 +2,9 @@
 import { Writable } from "node:stream";
 import pino from "pino";
 import pretty from "pino-pretty";
-import type { RequestRecord } from "../src/engine/engine.ts";
-import { withoutTokens } from "../src/identity/tokens.ts";
-import type { IO, Sink } from "./io.ts";
+import type { RequestRecord } from "../../src/engine/engine.ts";
+import { withoutTokens } from "../../src/identity/tokens.ts";
+import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
 import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 

@@ -1,18 +1,18 @@
 /** What the `data` commands share: the folder for themselves alone, putting data in place, a progress bar. */
 
-import type { Progress } from "../../src/backup/backup.ts";
-import { replaceData } from "../../src/backup/replace.ts";
-import { connectControl } from "../../src/control/client.ts";
-import type { Holder } from "../../src/control/control.ts";
-import { Failure } from "../../src/domain/errors.ts";
-import type { model } from "../../src/domain/model.ts";
-import type { Fault } from "../../src/repair/inspect.ts";
-import type { Database } from "../../src/store/collection.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { makeFolder } from "../../src/store/folder/folder.ts";
-import { FolderLock } from "../../src/store/folder/lock.ts";
-import type { IO } from "../io.ts";
-import { whenFree } from "../waiting.ts";
+import type { Progress } from "../../../src/backup/backup.ts";
+import { replaceData } from "../../../src/backup/replace.ts";
+import { connectControl } from "../../../src/control/client.ts";
+import type { Holder } from "../../../src/control/control.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import type { model } from "../../../src/domain/model.ts";
+import type { Fault } from "../../../src/repair/inspect.ts";
+import type { Database } from "../../../src/store/collection.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { makeFolder } from "../../../src/store/folder/folder.ts";
+import { FolderLock } from "../../../src/store/folder/lock.ts";
+import type { IO } from "../../terminal/io.ts";
+import { whenFree } from "../../terminal/waiting.ts";
 
 /** The service that runs on a folder, or null. */
 export async function holderOf(folder: string): Promise<Holder | null> {

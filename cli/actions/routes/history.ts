@@ -1,22 +1,22 @@
 /** What `routes history` and `routes rollback` do. */
 import { chmod, readFile, realpath, stat } from "node:fs/promises";
-import { writeTarget } from "../../src/backup/target.ts";
-import type { Control } from "../../src/control/control.ts";
-import { Failure } from "../../src/domain/errors.ts";
-import type { TableDiff } from "../../src/explain/diff.ts";
-import { packaged } from "../../src/packaged.ts";
-import { checkRoutes, type TableText } from "../../src/service.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { revisionOf } from "../../src/table/revision.ts";
-import { type KeptTable, TableHistory } from "../../src/table-in-force/history.ts";
-import { TableFaults } from "../../src/table-in-force/route-table.ts";
-import { confirm } from "../confirm.ts";
-import { type Column, toDate } from "../output.ts";
-import { keptTable } from "../question.ts";
-import type { Session } from "../session.ts";
-import type { GlobalOptions } from "../workplace.ts";
-import { diffText } from "./routes-diff.ts";
-import { shownNames } from "./routes-reload.ts";
+import { writeTarget } from "../../../src/backup/target.ts";
+import type { Control } from "../../../src/control/control.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import type { TableDiff } from "../../../src/explain/diff.ts";
+import { packaged } from "../../../src/packaged.ts";
+import { checkRoutes, type TableText } from "../../../src/service.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { revisionOf } from "../../../src/table/revision.ts";
+import { type KeptTable, TableHistory } from "../../../src/table-in-force/history.ts";
+import { TableFaults } from "../../../src/table-in-force/route-table.ts";
+import type { Session } from "../../session.ts";
+import { confirm } from "../../terminal/confirm.ts";
+import { type Column, toDate } from "../../terminal/output.ts";
+import { keptTable } from "../../terminal/question.ts";
+import type { GlobalOptions } from "../../workplace.ts";
+import { diffText } from "./diff.ts";
+import { shownNames } from "./reload.ts";
 
 const columns: readonly Column<KeptTable>[] = [
   { heading: "REVISION", cell: ({ revision }) => revision },

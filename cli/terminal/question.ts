@@ -1,11 +1,11 @@
 /** What commands about operations take: a path, its parameters, and by which table they are to be answered. */
 import { resolve } from "node:path";
 import { InvalidArgumentError, Option } from "commander";
-import { Failure } from "../src/domain/errors.ts";
-import type { TableText } from "../src/service.ts";
-import { readTable } from "../src/table-in-force/route-table.ts";
-import type { Session } from "./session.ts";
-import { exists } from "./workplace.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { TableText } from "../../src/service.ts";
+import { readTable } from "../../src/table-in-force/route-table.ts";
+import type { Session } from "../session.ts";
+import { exists } from "../workplace.ts";
 
 /** A path without its prefix. */
 export function parsePath(text: string): string {
@@ -30,14 +30,14 @@ export function tableOption(): Option {
 export async function tableText(session: Session, given: string): Promise<TableText> {
   const file = resolve(session.io.cwd, given);
   // What a command takes is also loaded for its help; this is only for a command that runs.
-  const { isRevision } = await import("../src/table/revision.ts");
+  const { isRevision } = await import("../../src/table/revision.ts");
   if (isRevision(given) && !(await exists(file))) return keptTable(session, given);
   return { file, text: await readTable(file) };
 }
 
 /** A table that was in force. @throws Failure where none of that revision is kept, or its file was changed since */
 export async function keptTable({ workplace }: Session, revision: string): Promise<TableText> {
-  const { TableHistory } = await import("../src/table-in-force/history.ts");
+  const { TableHistory } = await import("../../src/table-in-force/history.ts");
   const kept = await new TableHistory(workplace().folder).text(revision);
   if (kept !== undefined) return kept;
   throw new Failure("UNKNOWN_ENTRY", `No route table of revision "${revision}" is kept.`, {

@@ -1,9 +1,9 @@
 /** The control socket of a running service, which is created again where somebody has deleted it. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import type { Control } from "../src/control/control.ts";
-import { startControl } from "../src/control/server.ts";
-import type { DataStore } from "../src/store/data.ts";
+import type { Control } from "../../src/control/control.ts";
+import { startControl } from "../../src/control/server.ts";
+import type { DataStore } from "../../src/store/data.ts";
 import type { Log } from "./log.ts";
 
 /** How often the files are looked for, in milliseconds. Until then a command waits for the folder, for 30 s. */

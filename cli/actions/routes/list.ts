@@ -1,15 +1,15 @@
 /** What `routes list` does. */
 
-import { Failure } from "../../src/domain/errors.ts";
-import { compareTexts, didYouMean, fold, oneOf } from "../../src/domain/text.ts";
-import type { Caller } from "../../src/table/caller.ts";
-import { describe, parametersOf } from "../../src/table/restriction/restriction.ts";
-import { type Verdict, verdictOf } from "../../src/table/restriction/verdict.ts";
-import type { Route, Table } from "../../src/table/table.ts";
-import { toMarkdown } from "../markdown.ts";
-import type { Column } from "../output.ts";
-import type { Session } from "../session.ts";
-import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import { compareTexts, didYouMean, fold, oneOf } from "../../../src/domain/text.ts";
+import type { Caller } from "../../../src/table/caller.ts";
+import { describe, parametersOf } from "../../../src/table/restriction/restriction.ts";
+import { type Verdict, verdictOf } from "../../../src/table/restriction/verdict.ts";
+import type { Route, Table } from "../../../src/table/table.ts";
+import type { Session } from "../../session.ts";
+import { checkedTable, tableFile, vocabularyOf } from "../../table.ts";
+import { toMarkdown } from "../../terminal/markdown.ts";
+import type { Column } from "../../terminal/output.ts";
 
 /** What is to be listed, and how. */
 export interface ListOptions {

@@ -1,6 +1,6 @@
 /** What the command line needs of its surroundings, so that every command can be run and looked at without a process. */
 import { fstatSync, write, writeSync } from "node:fs";
-import { Failure } from "../src/domain/errors.ts";
+import { Failure } from "../../src/domain/errors.ts";
 
 /** A stream to write to. `isTTY` tells whether a person is looking at it. */
 export interface Sink {

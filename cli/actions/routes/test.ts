@@ -1,15 +1,15 @@
 /** What `routes test` does. */
 import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
-import { Failure } from "../../src/domain/errors.ts";
-import { tokenInText, withoutTokens } from "../../src/identity/tokens.ts";
-import { TableFaults } from "../../src/table-in-force/route-table.ts";
-import type { Gap, Share } from "../../src/table-test/coverage.ts";
-import { type TestFailure, type TestResult, testTable } from "../../src/table-test/table-test.ts";
-import { type Paint, presentFaults } from "../faults.ts";
-import { type Output, Reported } from "../output.ts";
-import type { Session } from "../session.ts";
-import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import { tokenInText, withoutTokens } from "../../../src/identity/tokens.ts";
+import { TableFaults } from "../../../src/table-in-force/route-table.ts";
+import type { Gap, Share } from "../../../src/table-test/coverage.ts";
+import { type TestFailure, type TestResult, testTable } from "../../../src/table-test/table-test.ts";
+import { type Paint, presentFaults } from "../../faults.ts";
+import type { Session } from "../../session.ts";
+import { checkedTable, tableFile, vocabularyOf } from "../../table.ts";
+import { type Output, Reported } from "../../terminal/output.ts";
 
 /** What is wanted of the tests. */
 export interface TestOptions {

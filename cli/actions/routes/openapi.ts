@@ -1,9 +1,9 @@
 /** What `routes openapi` does. */
 
-import { describeTable, toYAML } from "../../src/openapi/openapi.ts";
-import { descriptionOptions } from "../../src/openapi/service-description.ts";
-import type { Session } from "../session.ts";
-import { checkedTable, tableFile, vocabularyOf } from "../table.ts";
+import { describeTable, toYAML } from "../../../src/openapi/openapi.ts";
+import { descriptionOptions } from "../../../src/openapi/service-description.ts";
+import type { Session } from "../../session.ts";
+import { checkedTable, tableFile, vocabularyOf } from "../../table.ts";
 
 /** In which form the description is wanted. */
 export interface OpenApiOptions {

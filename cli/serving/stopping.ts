@@ -1,5 +1,5 @@
 /** How `serve` is stopped: a first signal asks for it, a later one or the deadline ends the process. */
-import type { IO } from "./io.ts";
+import type { IO } from "../terminal/io.ts";
 
 /**
  * How long stopping may take, in milliseconds. Requests and operations under way have 10 s. The rest is for the

@@ -1,11 +1,11 @@
 /** Keeping the editor schema beside the route table up to date with the program. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { writeTarget } from "../src/backup/target.ts";
-import { packaged } from "../src/packaged.ts";
-import { nodeFiles } from "../src/store/folder/files.ts";
-import { isUnedited } from "../src/table/schema-origin.ts";
-import { schemaName } from "./workplace.ts";
+import { writeTarget } from "../../src/backup/target.ts";
+import { packaged } from "../../src/packaged.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { isUnedited } from "../../src/table/schema-origin.ts";
+import { schemaName } from "../workplace.ts";
 
 /**
  * Replaces the schema beside a table with that of this version, unless somebody edited or removed it.

@@ -1,5 +1,5 @@
 /** How `serve` is told by SIGHUP to read its configuration again, also before it can. */
-import type { IO } from "./io.ts";
+import type { IO } from "../terminal/io.ts";
 
 /**
  * Takes SIGHUP, which would end the process by default, from the moment it is made. One that comes before the service

@@ -1,17 +1,17 @@
 /** What `data repair` does. */
 import { join, resolve } from "node:path";
-import { readBackup } from "../../src/backup/source.ts";
+import { readBackup } from "../../../src/backup/source.ts";
 import {
   planRepair,
   type RepairPlan,
   repair,
   replaceFromBackup,
   requireDamage,
-} from "../../src/repair/repair.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { Reported } from "../output.ts";
-import type { Session } from "../session.ts";
-import { describeFault, requireData, withFolder } from "./data-folder.ts";
+} from "../../../src/repair/repair.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import type { Session } from "../../session.ts";
+import { Reported } from "../../terminal/output.ts";
+import { describeFault, requireData, withFolder } from "./folder.ts";
 
 /**
  * Saves what can be saved, and tells what was lost.

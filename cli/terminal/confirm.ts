@@ -1,8 +1,8 @@
 /** What a command asks before it does something that is hard to take back (contract, section 4). */
-import { Failure } from "../src/domain/errors.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { Session } from "../session.ts";
+import type { GlobalOptions } from "../workplace.ts";
 import { Reported } from "./output.ts";
-import type { Session } from "./session.ts";
-import type { GlobalOptions } from "./workplace.ts";
 
 /** The options that decide whether anybody is asked. */
 export interface ConfirmOptions extends Pick<GlobalOptions, "json" | "input"> {

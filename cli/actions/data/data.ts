@@ -1,15 +1,15 @@
 /** What `data status` and `data verify` do. */
 
-import { describeInconsistency } from "../../src/backup/consistency.ts";
-import type { Holder } from "../../src/control/control.ts";
-import { Failure } from "../../src/domain/errors.ts";
-import { type Mark, type Status, statusOf } from "../../src/repair/status.ts";
-import { verify } from "../../src/repair/verify.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { keepNewObjectsYoung } from "../heap.ts";
-import { Reported, toDate } from "../output.ts";
-import type { Session } from "../session.ts";
-import { describeFault, holderOrFailure } from "./data-folder.ts";
+import { describeInconsistency } from "../../../src/backup/consistency.ts";
+import type { Holder } from "../../../src/control/control.ts";
+import { Failure } from "../../../src/domain/errors.ts";
+import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
+import { verify } from "../../../src/repair/verify.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { keepNewObjectsYoung } from "../../serving/heap.ts";
+import type { Session } from "../../session.ts";
+import { Reported, toDate } from "../../terminal/output.ts";
+import { describeFault, holderOrFailure } from "./folder.ts";
 
 /**
  * Tells what a folder has.

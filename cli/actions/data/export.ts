@@ -1,13 +1,13 @@
 /** What `data export` does. */
 import { resolve } from "node:path";
-import { formatExport, toExport } from "../../src/backup/exchange.ts";
-import { steadily } from "../../src/backup/listing.ts";
-import { requireFree, writeTarget } from "../../src/backup/target.ts";
-import { model } from "../../src/domain/model.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
-import { readState } from "../../src/store/reading.ts";
-import type { Session } from "../session.ts";
-import { requireData } from "./data-folder.ts";
+import { formatExport, toExport } from "../../../src/backup/exchange.ts";
+import { steadily } from "../../../src/backup/listing.ts";
+import { requireFree, writeTarget } from "../../../src/backup/target.ts";
+import { model } from "../../../src/domain/model.ts";
+import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { readState } from "../../../src/store/reading.ts";
+import type { Session } from "../../session.ts";
+import { requireData } from "./folder.ts";
 
 /** Whether a file that exists is overwritten. */
 export interface ExportOptions {
