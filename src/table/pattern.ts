@@ -2,7 +2,7 @@
  * Patterns of the table, matched by RE2 in time linear in the text: a regular expression of JavaScript can take
  * seconds for 28 letters, and any caller could send them. A pattern has to be one of JavaScript's as well (flag `u`),
  * since the interface's description shows it to clients and editors. One that RE2 would read differently is refused.
- * The others mean the same for a text without white space: `test/engine/pattern.test.ts` compares the engines.
+ * The others mean the same for a text without white space: `test/table/pattern.test.ts` compares the engines.
  */
 import { RE2JS } from "re2js";
 

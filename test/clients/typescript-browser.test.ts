@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { noBrowser, openPage, startBrowser } from "../_browser.ts";
 import { type Cleanup, openWorld, temporaryFolder } from "../_setup.ts";
+import { noBrowser, openPage, startBrowser } from "../http/_browser.ts";
 import { installClient } from "./_client.ts";
 
 type Client = typeof import("../../client/typescript/src/index.ts");

@@ -4,7 +4,7 @@ import { it, type TestContext } from "node:test";
 import fc from "fast-check";
 import type { Answer } from "../../src/engine/response.ts";
 import { everyRight, openWorld, type PlayerDetails } from "../_setup.ts";
-import { Library } from "./_library.ts";
+import { Library } from "../table/_library.ts";
 
 const paths = [
   "/statistic/top",

@@ -1,7 +1,7 @@
 /** What the engine answers, and whom it tells, whatever table it serves (contract, section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Library, secret } from "./_library.ts";
+import { Library, secret } from "../table/_library.ts";
 
 const table = `
 prefix: /library/{key}

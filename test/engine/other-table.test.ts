@@ -1,7 +1,7 @@
 /** The engine serves any table: here that of a library, whose paths, names, callers and operations are its own. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Library, type LibraryAnswer, owner } from "./_library.ts";
+import { Library, type LibraryAnswer, owner } from "../table/_library.ts";
 
 const table = `
 prefix: /library/{key}

@@ -214,7 +214,7 @@ export async function buildInto(folder: string): Promise<void> {
     "src",
     "cli",
     "test/store/_driver.ts",
-    "test/maintenance/_restore-driver.ts",
+    "test/backup/_restore-driver.ts",
     "test/torture/service.ts",
   ].map((each) => join(projectFolder, each));
   await writeFile(

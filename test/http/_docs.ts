@@ -1,0 +1,54 @@
+/** What the tests of the documentation page share: a service as `addon-cli serve` runs it. */
+import { type OutgoingHttpHeaders, request } from "node:http";
+import type { Cleanup } from "../_setup.ts";
+import { type Desk, type Running, seededDesk } from "../cli/_setup.ts";
+
+export interface Docs {
+  readonly desk: Desk;
+  readonly serving: Running;
+  /** The address of the service, without a slash at the end. */
+  readonly url: string;
+}
+
+/** Serves, with Ada, who is in the police, and a wanted reason. */
+export async function serveDocs(t: Cleanup): Promise<Docs> {
+  const desk = await seededDesk(t);
+  await desk.ok("player", "add", "Ada", "--member", "POLICE:4");
+  await desk.ok("call", "/wantedreason/add", "reason=Bank-robbery", "points=60");
+  const serving = desk.serve();
+  const [, url = ""] = await serving.shows(/^Documentation: (\S+)\/docs$/m);
+  return { desk, serving, url };
+}
+
+/** An answer as it came. */
+export interface Answered {
+  readonly status: number;
+  readonly headers: Headers;
+  readonly body: Buffer;
+}
+
+/** Asks for a path as it is: `fetch` would resolve its dots, and decompress what comes. */
+export function ask(
+  url: string,
+  path: string,
+  headers: OutgoingHttpHeaders = {},
+  method = "GET",
+): Promise<Answered> {
+  return new Promise((resolve, reject) => {
+    const sent = request(url, { path, headers, method, agent: false }, (answer) => {
+      const chunks: Buffer[] = [];
+      answer.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      answer.on("error", reject);
+      answer.on("end", () => {
+        const all = Object.entries(answer.headers).map(([name, value]) => [name, String(value)] as const);
+        resolve({
+          status: answer.statusCode ?? 0,
+          headers: new Headers(Object.fromEntries(all)),
+          body: Buffer.concat(chunks),
+        });
+      });
+    });
+    sent.on("error", reject);
+    sent.end();
+  });
+}

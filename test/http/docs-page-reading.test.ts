@@ -1,0 +1,177 @@
+/** The documentation page, as somebody reads it: what is in view, what is found, and for whom it can be read. */
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import axe from "axe-core";
+import type { Page } from "playwright-core";
+import { prefix } from "../_setup.ts";
+import { noBrowser, startBrowser } from "./_browser.ts";
+import { serveDocs } from "./_docs.ts";
+import { answered, execute, openDocs, openToTry, operation } from "./_docs-browser.ts";
+
+const desktop = { width: 1280, height: 800 };
+const phone = { width: 390, height: 844 };
+
+test("reading the documentation page", { skip: noBrowser }, async (t) => {
+  const { desk, url } = await serveDocs(t);
+  const token = (await desk.ok("token", "issue", "--player", "Ada")).trim();
+  const browser = await startBrowser(t);
+  const open = (options = {}) => openDocs(t, browser, `${url}/docs`, options);
+
+  await t.test("shows the first operations without scrolling, on a desktop and on a phone", async () => {
+    for (const viewport of [desktop, phone]) {
+      const { page } = await open({ viewport });
+      const box = await operation(page, "/statistic/{player}").boundingBox();
+      assert.ok(box !== null && box.y + box.height < viewport.height, `${viewport.width}: ${box?.y}`);
+    }
+  });
+
+  const { page } = await open();
+
+  await t.test("has the text about the service behind a fold", async () => {
+    const heading = page.getByRole("heading", { name: "Trying it here" });
+    assert.equal(await heading.isVisible(), false);
+    await page.getByText("Tokens, requests, answers and failures").click();
+    await heading.waitFor();
+  });
+
+  await t.test("links to the description and to the guides for clients", async () => {
+    const links = await page
+      .locator("nav a")
+      .evaluateAll((all) => all.map((each) => each.getAttribute("href")));
+    const openapi = [`${prefix}/openapi.json`, `${prefix}/openapi.yaml`];
+    assert.deepEqual(links, [...openapi, "/docs/clients.md", "/docs/typescript-client.md"]);
+  });
+
+  await t.test("finds operations by summary, description and parameter", async () => {
+    const kills = [
+      "/statistic/{player}/add",
+      "/statistic/{player}/set",
+      "/blacklistreason/{factionString}/add",
+    ];
+    const found = {
+      score: ["/event", "/event/gangwar"],
+      kill: kills,
+      KILLS: ["/blacklistreason/{factionString}/add"],
+      article: ["/navipoint/add"],
+      "bomb event": ["/event", "/event/bomb"],
+      "/event/gang": ["/event/gangwar"],
+    };
+    for (const [phrase, paths] of Object.entries(found)) {
+      await page.getByLabel("Filter").fill(phrase);
+      assert.deepEqual(await pathsShown(page), paths, phrase);
+    }
+    await page.getByLabel("Filter").fill("bank robbery");
+    assert.ok((await pathsShown(page)).includes("/event/bankrob"));
+  });
+
+  await t.test("says that no operation matches, and shows all when the filter is empty again", async () => {
+    await page.getByLabel("Filter").fill("zeppelin");
+    await page.getByText("No operation matches.").waitFor();
+    assert.deepEqual(await pathsShown(page), []);
+    await page.getByLabel("Filter").fill("");
+    await operation(page, "/statistic/top").waitFor();
+    assert.equal((await pathsShown(page)).length, 35);
+  });
+
+  await t.test("shows each change's own example answer", async () => {
+    const change = operation(page, "/navipoint/remove");
+    await change.locator(".opblock-summary-control").click();
+    await change.locator(".example", { hasText: "City-hall" }).waitFor();
+  });
+
+  for (const colorScheme of ["light", "dark"] as const) {
+    await t.test(`can be read with little sight and by screen readers (${colorScheme})`, async () => {
+      const { page } = await open({ colorScheme });
+      assert.deepEqual(await violations(page), [], "when opened");
+      await page.getByText("Tokens, requests, answers and failures").click();
+      await page.getByRole("button", { name: "Schemas" }).click();
+      const read = await openToTry(page, "/wantedreason");
+      await execute(read);
+      await page.getByText("Type your token in here first.").waitFor();
+      assert.deepEqual(await violations(page), [], "without a token");
+      await page.getByLabel("Your token").fill(token);
+      await execute(read);
+      await answered(read, "200", "Bank-robbery");
+      const refused = await openToTry(page, "/navipoint/remove");
+      await refused.getByLabel("name", { exact: true }).fill("City-hall");
+      await execute(refused);
+      await answered(refused, "403", "RESTRICTED");
+      const invalid = await openToTry(page, "/navipoint/add");
+      await execute(invalid);
+      await invalid.getByText("For 'article': Required field is not provided.").waitFor();
+      await operation(page, "/statistic/{player}").locator(".opblock-summary-control").click();
+      await operation(page, "/statistic/{player}").locator(".example").waitFor();
+      assert.deepEqual(await violations(page), [], "with operations open");
+    });
+  }
+
+  await t.test("takes one focus stop for each operation, and none that cannot be seen", async () => {
+    const { page } = await open({ viewport: desktop });
+    const stops = await focusStops(page);
+    const operations = stops.filter(({ name }) => /^GET \//.test(name));
+    assert.equal(operations.length, 35);
+    assert.equal(new Set(operations.map(({ name }) => name)).size, 35);
+    for (const { name, width, height } of stops) {
+      assert.notEqual(name, "");
+      assert.ok(width >= 20 && height >= 20, `${name}: ${width} x ${height}`);
+    }
+    const first = stops.slice(0, 7).map(({ name }) => name);
+    assert.deepEqual(first, [
+      "gat_…",
+      "openapi.json",
+      "openapi.yaml",
+      "Writing a client",
+      "TypeScript client",
+      "Tokens, requests, answers and failures",
+      "Filter",
+    ]);
+  });
+
+  await t.test("has one main part, in which the operations are", async () => {
+    assert.equal(await page.getByRole("main").count(), 1);
+    assert.equal(await page.getByRole("main").locator(".opblock").count(), 35);
+  });
+});
+
+/** The paths of the operations that are shown. */
+function pathsShown(page: Page): Promise<(string | null)[]> {
+  return page
+    .locator(".opblock [data-path]")
+    .evaluateAll((all) => all.map((each) => each.getAttribute("data-path")));
+}
+
+/** What axe-core finds fault with, a line each. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(axe.source);
+  // Swagger UI makes each table of answers a landmark, all of the same name.
+  const options: axe.RunOptions = { rules: { "landmark-unique": { enabled: false } } };
+  const results: axe.AxeResults = await page.evaluate(`axe.run(document, ${JSON.stringify(options)})`);
+  return results.violations.flatMap(({ id, nodes }) =>
+    nodes.map(({ target, any }) => `${id}: ${target.join(" ")}: ${any[0]?.message}`),
+  );
+}
+
+interface FocusStop {
+  readonly name: string;
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Where the tabulator key leads, from the top of the page to its end. */
+async function focusStops(page: Page): Promise<FocusStop[]> {
+  const stops: FocusStop[] = [];
+  for (;;) {
+    await page.keyboard.press("Tab");
+    const focused = page.locator(":focus");
+    if ((await focused.count()) === 0) return stops;
+    const stop = await focused.evaluate((element) => {
+      const { width, height } = element.getBoundingClientRect();
+      const label = ["aria-label", "title", "placeholder"]
+        .map((name) => element.getAttribute(name))
+        .find(Boolean);
+      return { name: label ?? element.innerText.replace(/\s+/g, " ").trim(), width, height };
+    });
+    stops.push(stop);
+    assert.ok(stops.length < 200, "the focus leaves the page");
+  }
+}

@@ -1,0 +1,88 @@
+/** The start page at `/`: HTML for a browser, JSON for others, and links to what describes the service. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { assertFailure, prefix } from "../_setup.ts";
+import { linesOf } from "../cli/_setup.ts";
+import { ask, serveDocs } from "./_docs.ts";
+
+/** What browsers send when an address is opened. */
+const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
+
+const links = {
+  documentation: "/docs",
+  openapiJson: `${prefix}/openapi.json`,
+  openapiYaml: `${prefix}/openapi.yaml`,
+  clientGuide: "/docs/clients.md",
+  typescriptClient: "/docs/typescript-client.md",
+};
+
+it("the start page has the same links for a browser and for programs, and each leads somewhere", async (t) => {
+  const { url } = await serveDocs(t);
+  const json = await ask(url, "/");
+  assert.equal(json.status, 200);
+  assert.equal(json.headers.get("content-type"), "application/json; charset=utf-8");
+  assert.deepEqual(JSON.parse(json.body.toString()), links);
+  const html = await ask(url, "/", { Accept: browser });
+  assert.equal(html.status, 200);
+  assert.equal(html.headers.get("content-type"), "text/html; charset=utf-8");
+  assert.match(html.headers.get("content-security-policy") ?? "", /default-src 'none'/);
+  const hrefs = [...html.body.toString().matchAll(/<a href="([^"]*)"/g)].map(([, href]) => href);
+  assert.deepEqual(hrefs.sort(), Object.values(links).sort());
+  for (const path of Object.values(links)) assert.equal((await ask(url, path)).status, 200, path);
+});
+
+it("the start page is HTML only where HTML is preferred to JSON", async (t) => {
+  const { url } = await serveDocs(t);
+  const isHTML = {
+    [browser]: true,
+    "text/html": true,
+    "TEXT/HTML; q=0.5, application/json; q=0.4": true,
+    "text/html; q=0.4, application/json": false,
+    "application/json, text/html": false,
+    "text/html;q=0": false,
+    "application/json": false,
+    "*/*": false,
+    "text/*": false,
+    ",;,": false,
+  };
+  for (const [accept, expected] of Object.entries(isHTML)) {
+    const { headers, status } = await ask(url, "/?x", { Accept: accept });
+    assert.equal(status, 200);
+    assert.equal(headers.get("content-type")?.startsWith("text/html"), expected, accept);
+    // A cache has to keep the two apart.
+    assert.match(headers.get("vary") ?? "", /\bAccept\b(?!-)/);
+    const again = await ask(url, "/", { Accept: accept, "If-None-Match": headers.get("etag") ?? "" });
+    assert.equal(again.status, 304, accept);
+    assert.match(again.headers.get("vary") ?? "", /\bAccept\b(?!-)/);
+  }
+});
+
+it("the start page answers HEAD as GET, without a body, and is logged by its path", async (t) => {
+  const { url, serving } = await serveDocs(t);
+  const get = await ask(url, "/?gat_secret");
+  const head = await ask(url, "/", {}, "HEAD");
+  assert.equal(head.status, 200);
+  assert.equal(head.headers.get("content-length"), String(get.body.length));
+  assert.equal(head.body.length, 0);
+  assert.equal(await serving.stop(), 0);
+  const requests = linesOf(serving.stderr.text)
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ status }) => status !== undefined);
+  assert.deepEqual(
+    requests.map(({ method, route, status }) => [method, route, status]),
+    [
+      ["GET", "/", 200],
+      ["HEAD", "/", 200],
+    ],
+  );
+  assert.doesNotMatch(serving.stderr.text, /secret/);
+});
+
+it("paths near the start page are unknown, as before", async (t) => {
+  const { url } = await serveDocs(t);
+  for (const path of ["//", "/.", "/index.html", "/start.html", "/%2f"]) {
+    const { status, body, headers } = await ask(url, path);
+    assertFailure({ status, headers, body: JSON.parse(body.toString()) }, 404, "UNKNOWN_PATH");
+  }
+});

@@ -1,0 +1,87 @@
+/** A read for clients that accept a compressed answer (RFC 9110, sections 8.4, 8.8.3 and 12.5.3). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { gunzipSync } from "node:zlib";
+import { ReadyBody } from "../../src/engine/body.ts";
+import { openWorld, prefix, type World } from "../_setup.ts";
+
+async function open(t: Parameters<typeof openWorld>[0]): Promise<{ world: World; ask: Ask }> {
+  const world = await openWorld(t);
+  const { token } = await world.player("Ada", { members: { POLICE: 4 } });
+  for (let number = 0; number < 60; number += 1) {
+    await world.ok(token, "/wantedreason/add", { reason: `Reason-${number}`, points: number });
+  }
+  const ask: Ask = (headers, path = "/wantedreason") =>
+    Promise.resolve(world.service.fetch(new Request(`http://x${prefix}/${token}${path}`, { headers })));
+  return { world, ask };
+}
+
+type Ask = (headers: Record<string, string>, path?: string) => Promise<Response>;
+
+describe("a long list", () => {
+  for (const accepted of ["gzip", "br, GZIP", "gzip;q=0.5, identity;q=0.1", "deflate, *"]) {
+    it(`is compressed for Accept-Encoding: ${accepted}`, async (t) => {
+      const { ask } = await open(t);
+      const plain = await ask({});
+      const answer = await ask({ "Accept-Encoding": accepted });
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      assert.equal(answer.headers.get("content-encoding"), "gzip");
+      assert.equal(answer.headers.get("content-length"), String(bytes.length));
+      assert.equal(gunzipSync(bytes).toString(), await plain.text());
+      assert.ok(bytes.length < Number(plain.headers.get("content-length")), "it is shorter");
+    });
+  }
+
+  for (const accepted of ["br", "gzip;q=0", "gzip; q=0.000", "*;q=0", "identity", "gzipped"]) {
+    it(`is as it is for Accept-Encoding: ${accepted}`, async (t) => {
+      const { ask } = await open(t);
+      const answer = await ask({ "Accept-Encoding": accepted });
+      assert.equal(answer.headers.get("content-encoding"), null);
+      assert.equal(((await answer.json()) as unknown[]).length, 60);
+    });
+  }
+
+  it("has an ETag of its own when it is compressed, and either is known again", async (t) => {
+    const { world, ask } = await open(t);
+    const plain = (await ask({})).headers.get("etag") ?? "";
+    const gzip = (await ask({ "Accept-Encoding": "gzip" })).headers.get("etag") ?? "";
+    assert.notEqual(plain, gzip);
+    for (const etag of [plain, gzip, `W/${gzip}`, `"x", ${plain}`]) {
+      for (const encoding of ["gzip", "identity"]) {
+        const again = await ask({ "If-None-Match": etag, "Accept-Encoding": encoding });
+        assert.equal(again.status, 304, `${etag} for ${encoding}`);
+        assert.equal(await again.text(), "");
+      }
+    }
+    const { token } = await world.player("Bob", { members: { POLICE: 4 } });
+    await world.ok(token, "/wantedreason/add", { reason: "Another", points: 1 });
+    assert.equal((await ask({ "If-None-Match": gzip, "Accept-Encoding": "gzip" })).status, 200);
+  });
+
+  it("tells caches that it depends on Accept-Encoding", async (t) => {
+    const { ask } = await open(t);
+    assert.equal((await ask({})).headers.get("vary"), "Accept-Encoding");
+    assert.equal((await ask({ "Accept-Encoding": "gzip" })).headers.get("vary"), "Accept-Encoding");
+  });
+});
+
+it("a short list is not compressed: it goes in one packet either way", async (t) => {
+  const { ask } = await open(t);
+  const answer = await ask({ "Accept-Encoding": "gzip" }, "/player/groups");
+  assert.equal(answer.headers.get("content-encoding"), null);
+  assert.ok(((await answer.json()) as string[]).includes("VIP"), "it lists VIP");
+});
+
+it("a large body is sent plain until another thread has compressed it", async () => {
+  const text = Array.from({ length: 30_000 }, (_, number) => `Reason-${number}`);
+  const body = new ReadyBody(text, { kept: true });
+  const plain = body.for("gzip");
+  assert.equal(plain.encoding, undefined);
+  assert.deepEqual(JSON.parse(plain.bytes.toString()), text);
+  while (body.for("gzip").encoding === undefined) await new Promise(setImmediate);
+  const compressed = body.for("gzip");
+  assert.deepEqual(gunzipSync(compressed.bytes), plain.bytes);
+  assert.notEqual(compressed.etag, plain.etag);
+  assert.ok(body.matches(compressed.etag), "its ETag is known again");
+  assert.equal(body.for(null), plain);
+});

@@ -1,0 +1,225 @@
+/** Failures: their shape, every code, the order of the checks, and repeated changes (contract, section 1). */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import {
+  assertFailure,
+  assertIncludes,
+  describeOverTransports,
+  everyRight,
+  openWorld,
+  prefix,
+} from "../_setup.ts";
+
+describeOverTransports("parameters", (transport) => {
+  it("one that is missing is named, with what was expected", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    const missing = await world.get(token, "/wantedreason/add", { reason: "Theft" });
+    assertFailure(missing, 400, "PARAMETER_MISSING", "points");
+    assert.match(`${missing.body.info} ${missing.body.hint}`, /0 to 1000/);
+    assertFailure(await world.get(token, "/targetlist/add"), 400, "PARAMETER_MISSING", "name");
+    const type = await world.get(token, "/statistic/Root/add");
+    assertFailure(type, 400, "PARAMETER_MISSING", "type");
+    for (const value of ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"]) {
+      assertIncludes(`${type.body.info} ${type.body.hint}`, value);
+    }
+  });
+
+  it("one that is not right is named, with what was expected and what came", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    for (const points of ["many", "", "1.5", "1e2", "0x10", " 1", "1001", "-1", "+1", "999999999999999999"]) {
+      const answer = await world.get(token, "/wantedreason/add", { reason: "Theft", points });
+      assertFailure(answer, 400, "PARAMETER_INVALID", "points");
+      assert.match(`${answer.body.info} ${answer.body.hint}`, /0 to 1000/);
+    }
+    const answer = await world.get(token, "/wantedreason/add", { reason: "Theft", points: "many" });
+    assert.match(answer.body.info, /many/);
+  });
+
+  it("one that there is not is named, with the nearest that there is", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    const before = structuredClone(world.snapshot());
+    for (const typo of ["resaon", "Reason", "reasons"]) {
+      const answer = await world.get(token, "/wantedreason/add", { [typo]: "Theft", points: 1 });
+      assertFailure(answer, 400, "PARAMETER_UNKNOWN", typo);
+      assert.match(answer.body.info, /"reason"/);
+    }
+    const extra = { reason: "Theft", points: 1, nonsense: 1 };
+    assertFailure(await world.get(token, "/wantedreason/add", extra), 400, "PARAMETER_UNKNOWN", "nonsense");
+    assert.deepEqual(structuredClone(world.snapshot()), before);
+    assertFailure(await world.get(token, "/player", { page: 2 }), 400, "PARAMETER_UNKNOWN", "page");
+    const path = await world.get(token, "/statistic/Root", { player: "Root" });
+    assertFailure(path, 400, "PARAMETER_UNKNOWN", "player");
+  });
+
+  it("one that came twice is named, even with the same value", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    for (const search of ["name=Ada&name=Bob", "name=Ada&name=Ada", "name=Ada&n%61me=Ada", "name&name"]) {
+      const answer = await world.request(`${prefix}/${token}/targetlist/add?${search}`);
+      assertFailure(answer, 400, "PARAMETER_REPEATED", "name");
+    }
+    assert.deepEqual(await world.ok(token, "/targetlist"), []);
+  });
+
+  it("their order does not matter, nor do empty pieces of the query", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    const answer = await world.request(`${prefix}/${token}/wantedreason/add?&points=5&&reason=Theft&`);
+    assert.equal(answer.status, 200);
+    assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: "Theft", points: 5 }]);
+  });
+
+  it("a malformed percent-encoding is refused, in the path and in the query", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    for (const wrong of ["%", "%4", "%ZZ", "%E4", "a%FFb", "%C0%AF", "%ED%A0%80"]) {
+      const inPath = await world.request(`${prefix}/${token}/statistic/${wrong}`);
+      assertFailure(inPath, 400, "PARAMETER_INVALID");
+      const inQuery = await world.request(`${prefix}/${token}/targetlist/add?name=${wrong}`);
+      assertFailure(inQuery, 400, "PARAMETER_INVALID", "name");
+    }
+    assertFailure(await world.request(`${prefix}/${token}/player?%ZZ=1`), 400, "PARAMETER_UNKNOWN");
+    const withoutToken = await world.request(`${prefix}/%ZZ/player`);
+    assertFailure(withoutToken, 400, "PARAMETER_INVALID");
+  });
+});
+
+describeOverTransports("what there is not", (transport) => {
+  it("an unknown player, group, faction or entry is 404 and says which", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    const player = await world.get(token, "/statistic/Rooot");
+    assertFailure(player, 404, "UNKNOWN_PLAYER");
+    assert.match(`${player.body.info} ${player.body.hint}`, /"Root"/);
+    const group = await world.get(token, "/player/add", { name: "Ada", group: "VIPS" });
+    assertFailure(group, 404, "UNKNOWN_GROUP", "group");
+    assert.match(`${group.body.info} ${group.body.hint}`, /VIP\b/);
+    assertFailure(await world.get(token, "/blacklistreason/NOWHERE"), 404, "UNKNOWN_FACTION");
+    const entry = await world.get(token, "/wantedreason/remove", { reason: "Theft" });
+    assertFailure(entry, 404, "UNKNOWN_ENTRY");
+    assert.match(entry.body.info, /Theft/);
+  });
+});
+
+describeOverTransports("the order of the checks", (transport) => {
+  it("the path comes before the method, and the method before the token", async (t) => {
+    const world = await openWorld(t, { transport });
+    assertFailure(await world.get("x", "/nowhere", {}, { method: "POST" }), 404, "UNKNOWN_PATH");
+    assertFailure(await world.get("x", "/player", {}, { method: "POST" }), 405, "METHOD_NOT_ALLOWED");
+  });
+
+  it("the path comes before the token: whoever has none learns which paths there are, and no more", async (t) => {
+    const world = await openWorld(t, { transport });
+    assertFailure(await world.get("x", "/nowhere"), 404, "UNKNOWN_PATH");
+    assertFailure(await world.get("x", "/player"), 401, "TOKEN_UNKNOWN");
+  });
+
+  it("the token comes before the parameters, also before those that a restriction depends on", async (t) => {
+    const world = await openWorld(t, { transport });
+    for (const path of [
+      "/targetlist/add",
+      "/blacklistreason/NOWHERE",
+      "/houseban?advanced=x",
+      "/player?x=1",
+    ]) {
+      assertFailure(await world.get(`gat_${"A".repeat(43)}`, path), 401, "TOKEN_UNKNOWN");
+    }
+  });
+
+  it("the exclusion comes before the restriction and all parameters", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Mallory", { groups: ["BLACKLIST"] });
+    for (const path of [
+      "/targetlist/add",
+      "/blacklistreason/NOWHERE",
+      "/houseban?advanced=x",
+      "/player?x=1",
+    ]) {
+      assertFailure(await world.get(token, path), 403, "EXCLUDED");
+    }
+  });
+
+  it("the restriction comes before the parameters, and the parameters before what there is", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    for (const search of ["", "?x=1", "?name=%ZZ", "?name=a%20b", "?name=a&name=b", "?name=Nobody"]) {
+      const path = `/targetlist/remove${search}`;
+      assertFailure(await world.get(world.publicToken, path), 403, "RESTRICTED");
+      const answer = await world.get(token, path);
+      assert.equal(answer.status, search === "?name=Nobody" ? 404 : 400, search);
+    }
+  });
+});
+
+describeOverTransports("repeating a change", (transport) => {
+  const changes = [
+    ["/player/add", "/player/remove", { name: "Ada", group: "VIP" }],
+    ["/targetlist/add", "/targetlist/remove", { name: "Ada" }],
+    [
+      "/blacklistreason/GROVE/add",
+      "/blacklistreason/GROVE/remove",
+      { reason: "Spy" },
+      { price: 1, kills: 2 },
+    ],
+    ["/housebanreason/add", "/housebanreason/remove", { reason: "Noise" }, { days: 3 }],
+    ["/houseban/add", "/houseban/remove", { name: "Ada", reason: "Fire" }],
+    ["/navipoint/add", "/navipoint/remove", { name: "Pier" }, { x: 1, y: 2, z: 3, article: "der" }],
+    ["/wantedreason/add", "/wantedreason/remove", { reason: "Theft" }, { points: 9 }],
+  ] as const;
+
+  for (const [add, remove, name, values = {}] of changes) {
+    it(`${add} a second time is a 200 that says so and changes nothing; ${remove} then is 404`, async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Root", everyRight);
+      await world.ok(token, "/housebanreason/add", { reason: "Fire", days: 2 });
+      const first = await world.ok(token, add, { ...name, ...values });
+      const before = structuredClone(world.snapshot());
+      world.clock.advance(1000);
+      const second = await world.ok(token, add, { ...name, ...values });
+      assert.match(second.info, /\S/);
+      assert.notEqual(second.info, first.info, "the player is told that it was there");
+      assert.deepEqual(structuredClone(world.snapshot()), before);
+      const removed = await world.ok(token, remove, name);
+      assert.deepEqual(Object.keys(removed), ["info"]);
+      assertFailure(await world.get(token, remove, name), 404, "UNKNOWN_ENTRY");
+    });
+  }
+
+  const conflicts = [
+    ["/blacklistreason/GROVE/add", { reason: "Spy", price: 1, kills: 2 }, { price: 2 }, { kills: 0 }],
+    ["/housebanreason/add", { reason: "Noise", days: 3 }, { days: 4 }],
+    ["/navipoint/add", { name: "Pier", x: 1, y: 2, z: 3, article: "der" }, { x: 0 }, { article: "die" }],
+    ["/wantedreason/add", { reason: "Theft", points: 9 }, { points: 8 }],
+  ] as const;
+
+  for (const [add, values, ...others] of conflicts) {
+    it(`${add} with other values is 409 and changes nothing`, async (t) => {
+      const world = await openWorld(t, { transport });
+      const { token } = await world.player("Root", everyRight);
+      await world.ok(token, add, values);
+      const before = structuredClone(world.snapshot());
+      for (const other of others) {
+        assertFailure(await world.get(token, add, { ...values, ...other }), 409, "CONFLICT");
+      }
+      assert.deepEqual(structuredClone(world.snapshot()), before);
+    });
+  }
+
+  it("the one exception is a statistic, which counts each time", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    for (let times = 0; times < 3; times += 1) await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
+    assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 3);
+  });
+
+  it("changes at the same time lose nothing", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    const adding = Array.from({ length: 20 }, () => world.get(token, "/statistic/Ada/add", { type: "KILL" }));
+    for (const { status } of await Promise.all(adding)) assert.equal(status, 200);
+    assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 20);
+  });
+});

@@ -1,0 +1,374 @@
+/**
+ * What only a raw socket can send: requests that are not valid HTTP, too large, or without a Host. Each is answered
+ * in the contract's failure shape with the headers of every answer (contract, section 1).
+ */
+import assert from "node:assert/strict";
+import { once } from "node:events";
+import { connect, type Socket } from "node:net";
+import { describe, it } from "node:test";
+import { startServer } from "../../src/http/server.ts";
+import { type Answered, assertFailure, assertLacks, everyRight, openWorld, prefix } from "../_setup.ts";
+
+/** A connection, with everything that has come over it. */
+class Connection {
+  readonly socket: Socket;
+  received = Buffer.alloc(0);
+  readonly #ended: Promise<unknown>;
+
+  constructor(url: string) {
+    const { hostname, port } = new URL(url);
+    this.socket = connect(Number(port), hostname);
+    this.socket.on("data", (bytes: Buffer) => {
+      this.received = Buffer.concat([this.received, bytes]);
+    });
+    this.#ended = once(this.socket, "close");
+  }
+
+  /** Sends; resolves when the bytes have left. */
+  send(bytes: string | Buffer): Promise<void> {
+    return new Promise((resolve) => this.socket.write(bytes, () => resolve()));
+  }
+
+  /** The answer, read when the server has closed the connection. */
+  async answer(): Promise<Answered> {
+    await this.#ended;
+    return parse(this.received.toString("utf8"));
+  }
+}
+
+/** Reads one answer, as a client would. */
+function parse(text: string): Answered {
+  const [head = "", ...rest] = text.split("\r\n\r\n");
+  const [statusLine = "", ...lines] = head.split("\r\n");
+  assert.match(statusLine, /^HTTP\/1\.1 \d{3} \S/);
+  const headers = new Headers(
+    lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
+  );
+  const body = rest.join("\r\n\r\n");
+  assert.equal(headers.get("content-length"), String(Buffer.byteLength(body)));
+  return {
+    status: Number(statusLine.split(" ")[1]),
+    headers,
+    body: body === "" ? undefined : JSON.parse(body),
+  };
+}
+
+/** A promise, and what resolves it. */
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+async function ask(url: string, bytes: string | Buffer): Promise<Answered> {
+  const connection = new Connection(url);
+  await connection.send(bytes);
+  return connection.answer();
+}
+
+function assertRefused(answer: Answered, status: number, code: string): void {
+  assertFailure(answer, status, code);
+  const { headers } = answer;
+  assert.equal(headers.get("x-content-type-options"), "nosniff");
+  assert.equal(headers.get("referrer-policy"), "no-referrer");
+  assert.equal(headers.get("access-control-allow-origin"), "*");
+  assert.match(headers.get("content-type") ?? "", /^application\/json; ?charset=utf-8$/i);
+}
+
+describe("what is refused before it is a request", () => {
+  for (const [what, bytes] of [
+    ["too many headers", `GET / HTTP/1.1\r\nHost: a\r\n${"a: b\r\n".repeat(100)}\r\n`],
+    ["too long a path", `GET /${"x".repeat(8000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
+    ["no Host", "GET / HTTP/1.1\r\n\r\n"],
+    ["a Host that is none", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"],
+    ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
+    ["no HTTP", "garbage\r\n\r\n"],
+    ["a method of no route", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+  ] as const) {
+    it(`ends its connection, so that nothing behind it is read as a request: ${what}`, async (t) => {
+      const world = await openWorld(t, { transport: "socket" });
+      const { token } = await world.player("Ada", everyRight);
+      const change = `GET ${prefix}/${token}/targetlist/add?name=Mallory HTTP/1.1\r\nHost: a\r\n\r\n`;
+      const { headers } = await ask(world.url, bytes + change);
+      assert.equal(headers.get("connection"), "close");
+      assert.deepEqual(await world.ok(token, "/targetlist"), []);
+    });
+  }
+});
+
+const closing = "Host: localhost\r\nConnection: close\r\n\r\n";
+
+describe("a request that is not valid HTTP", () => {
+  const malformed = [
+    ["no request line", "garbage\r\n\r\n"],
+    ["no path", "GET\r\n\r\n"],
+    ["no protocol that there is", `GET /player FTP/9.9\r\n${closing}`],
+    ["a method of no letters", `G@T / HTTP/1.1\r\n${closing}`],
+    ["a space in the path", `GET /a b/c HTTP/1.1\r\n${closing}`],
+    ["a header without a colon", `GET / HTTP/1.1\r\nnonsense\r\n${closing}`],
+    ["a space before the colon of a header", `GET / HTTP/1.1\r\nX-A : b\r\n${closing}`],
+    ["two lengths", `GET / HTTP/1.1\r\nContent-Length: 1\r\nContent-Length: 2\r\n${closing}`],
+    ["a length that is no number", `GET / HTTP/1.1\r\nContent-Length: x\r\n${closing}`],
+    ["the beginning of TLS", Buffer.from([0x16, 0x03, 0x01, 0x02, 0x00, 0x01, 0x00, 0x01, 0xfc, 0x03])],
+    ["another protocol's preface", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"],
+  ] as const;
+
+  for (const [what, bytes] of malformed) {
+    it(`with ${what} is 400 in the shape of every failure`, async (t) => {
+      const world = await openWorld(t, { transport: "socket" });
+      const answer = await ask(world.url, bytes);
+      assert.equal(answer.status, 400);
+      assertRefused(answer, 400, answer.body.code);
+    });
+  }
+
+  it("is in the log under its request id, and leaves the service well", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const answer = await ask(world.url, "garbage\r\n\r\n");
+    const record = world.log.find(({ requestId }) => requestId === answer.body.requestId);
+    assert.equal(record?.status, 400);
+    assert.equal(record?.route, null);
+    await world.ok(world.publicToken, "/player");
+  });
+
+  it("gives away no token that it had in it", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { publicToken: token } = world;
+    for (const bytes of [
+      `GET ${prefix}/${token}/a b HTTP/1.1\r\n${closing}`,
+      `GET ${prefix}/${token}/player HTTP/1.1\r\nbroken\r\n${closing}`,
+      `GET ${prefix}/${token}/player HTTP/1.1\r\nConnection: close\r\n\r\n`,
+    ]) {
+      const { headers, body } = await ask(world.url, bytes);
+      assertLacks(JSON.stringify([[...headers], body, world.log]), token);
+    }
+  });
+});
+
+describe("a request whose Host header is no host", () => {
+  for (const host of ["a:99999", "a b", "[", "\u00ff%", "a/b", "a@b", "256.256.256.256"]) {
+    for (const target of ["/nowhere%00", `${prefix}/openapi.json`, "/docs"]) {
+      it(`such as ${host}, for ${target}, is 400 in the shape of every failure`, async (t) => {
+        const world = await openWorld(t, { transport: "socket" });
+        const bytes = Buffer.from(
+          `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+          "latin1",
+        );
+        assertRefused(await ask(world.url, bytes), 400, "REQUEST_MALFORMED");
+        await world.ok(world.publicToken, "/player");
+      });
+    }
+  }
+
+  it("is not what an empty one, a name, an address, or one with a port is", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    for (const host of ["", "a", "a:8888", "127.0.0.1", "[::1]:8888", "a_b.example"]) {
+      const bytes = `GET /nowhere%00 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      assert.equal((await ask(world.url, bytes)).status, 404);
+    }
+  });
+});
+
+describe("a request with a hundred headers", () => {
+  it("is 431 in the shape of every failure, and one with fewer is answered", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const path = `${prefix}/${world.publicToken}/player`;
+    const bytes = (count: number) => `GET ${path} HTTP/1.1\r\n${"a: b\r\n".repeat(count - 2)}${closing}`;
+    assertRefused(await ask(world.url, bytes(100)), 431, "REQUEST_TOO_LARGE");
+    assertRefused(await ask(world.url, bytes(2000)), 431, "REQUEST_TOO_LARGE");
+    assert.equal((await ask(world.url, bytes(99))).status, 200);
+  });
+});
+
+describe("a client that ends its side behind its requests", () => {
+  it("gets its answers, also those that take a moment, and then the end", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token } = await world.player("Ada", everyRight);
+    const targets = [
+      "/docs",
+      `${prefix}/${token}/targetlist/add?name=Mallory`,
+      `${prefix}/${token}/targetlist`,
+    ];
+    const connection = new Connection(world.url);
+    connection.socket.end(targets.map((target) => `GET ${target} HTTP/1.1\r\nHost: a\r\n\r\n`).join(""));
+    await once(connection.socket, "close");
+    const statuses = connection.received.toString().match(/(?<=HTTP\/1\.1 )\d+/g);
+    assert.equal(statuses?.length, targets.length);
+    assert.deepEqual(statuses?.slice(1), ["200", "200"]);
+  });
+});
+
+describe("a request with two Host headers", () => {
+  for (const second of ["Host: localhost", "hOST: elsewhere"]) {
+    it(`of which the second is ${second} is refused, since it is unclear which one counts`, async (t) => {
+      const world = await openWorld(t, { transport: "socket" });
+      const path = `${prefix}/${world.publicToken}/player/groups`;
+      const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\n${second}\r\n${closing}`);
+      assertRefused(answer, 400, "REQUEST_MALFORMED");
+    });
+  }
+});
+
+describe("a request without a Host header", () => {
+  it("is 400 in the shape of every failure, and runs nothing", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token } = await world.player("Ada", everyRight);
+    const before = structuredClone(world.snapshot());
+    const path = `${prefix}/${token}/targetlist/add?name=Mallory`;
+    const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`);
+    assertRefused(answer, 400, answer.body.code);
+    assert.deepEqual(structuredClone(world.snapshot()), before);
+  });
+});
+
+describe("a request that is too large", () => {
+  const padding = "x".repeat(17 * 1024);
+  const large = [
+    ["a header of more than 16 KiB", `GET / HTTP/1.1\r\nX-Padding: ${padding}\r\n${closing}`],
+    ["a path of more than 16 KiB", `GET /${padding} HTTP/1.1\r\n${closing}`],
+    ["a path of 8,001 characters", `GET /${"%41".repeat(2666)}xx HTTP/1.1\r\n${closing}`],
+    ["a query that makes 8,001 characters", `GET /?${"x".repeat(7999)} HTTP/1.1\r\n${closing}`],
+    [
+      "many headers, together more than 16 KiB",
+      `GET / HTTP/1.1\r\n${"X-A: 0123456789abcdef\r\n".repeat(1000)}${closing}`,
+    ],
+  ] as const;
+
+  for (const [what, bytes] of large) {
+    it(`by ${what} is refused in the shape of every failure`, async (t) => {
+      const world = await openWorld(t, { transport: "socket" });
+      const answer = await ask(world.url, bytes);
+      assertRefused(answer, 431, answer.body.code);
+      await world.ok(world.publicToken, "/player");
+    });
+  }
+
+  it("is not one whose path and query have 8,000 characters", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const answer = await ask(world.url, `GET /?${"x".repeat(7998)} HTTP/1.1\r\n${closing}`);
+    assertRefused(answer, 404, "UNKNOWN_PATH");
+  });
+
+  it("is not one that is just within the 16 KiB", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const path = `${prefix}/${world.publicToken}/player/groups`;
+    const answer = await ask(
+      world.url,
+      `GET ${path} HTTP/1.1\r\nX-Padding: ${"x".repeat(12 * 1024)}\r\n${closing}`,
+    );
+    assert.equal(answer.status, 200);
+  });
+});
+
+describe("methods that fetch can not send", () => {
+  for (const method of ["TRACE", "CONNECT"]) {
+    it(`${method} is 405 with Allow`, async (t) => {
+      const world = await openWorld(t, { transport: "socket" });
+      const path = `${prefix}/${world.publicToken}/player`;
+      const target = method === "CONNECT" ? "example.org:443" : path;
+      const answer = await ask(world.url, `${method} ${target} HTTP/1.1\r\n${closing}`);
+      assertRefused(answer, 405, "METHOD_NOT_ALLOWED");
+      assert.match(answer.headers.get("allow") ?? "", /\bGET\b/);
+    });
+  }
+
+  it("HEAD of a change has the headers of its refusal, and really no body", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const path = `${prefix}/${world.publicToken}/targetlist/add?name=Mallory`;
+    const connection = new Connection(world.url);
+    await connection.send(`HEAD ${path} HTTP/1.1\r\n${closing}`);
+    await once(connection.socket, "close");
+    const [head = "", body] = connection.received.toString("utf8").split("\r\n\r\n");
+    assert.match(head, /^HTTP\/1\.1 405 /);
+    assert.equal(body, "");
+  });
+});
+
+describe("other forms of a request", () => {
+  it("an absolute address in the request line is the same as its path", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const path = `${world.url}${prefix}/${world.publicToken}/player/groups`;
+    const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\n${closing}`);
+    assert.equal(answer.status, 200);
+    assert.equal(answer.body[0], "CEO");
+  });
+
+  it("OPTIONS * is answered, and not with a fault of ours", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const connection = new Connection(world.url);
+    await connection.send(`OPTIONS * HTTP/1.1\r\n${closing}`);
+    await once(connection.socket, "close");
+    assert.match(connection.received.toString("utf8"), /^HTTP\/1\.1 (204|404) /);
+  });
+
+  it("bytes beyond ASCII in the path are answered in the shape of every failure", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const start = Buffer.from(`GET ${prefix}/${world.publicToken}/statistic/J`);
+    const answer = await ask(
+      world.url,
+      Buffer.concat([start, Buffer.from([0xfc]), Buffer.from(`rgen HTTP/1.1\r\n${closing}`)]),
+    );
+    assert.ok([400, 404].includes(answer.status), `answered ${answer.status}`);
+    assertRefused(answer, answer.status, answer.body.code);
+  });
+
+  it("dots in the path are segments: they lead to no other operation unnoticed", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const { token } = await world.player("Ada", everyRight);
+    const before = structuredClone(world.snapshot());
+    const answer = await ask(world.url, `GET ${prefix}/x/../${token}/nowhere/%2e%2e HTTP/1.1\r\n${closing}`);
+    assertRefused(answer, 404, "UNKNOWN_PATH");
+    assert.deepEqual(structuredClone(world.snapshot()), before);
+  });
+
+  it("Expect: 100-continue and other expectations are answered as if they were not there", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const path = `${prefix}/${world.publicToken}/player/groups`;
+    for (const expectation of ["100-continue", "nonsense"]) {
+      const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\nExpect: ${expectation}\r\n${closing}`);
+      assert.equal(answer.status, 200);
+    }
+  });
+});
+
+describe("a server that is closed", () => {
+  it("finishes the request under way, and runs none that comes too late", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada", everyRight);
+    const entered = deferred();
+    const release = deferred();
+    const server = await startServer({
+      host: "127.0.0.1",
+      port: 0,
+      fetch: async (request) => {
+        if (request.headers.has("x-slow")) {
+          entered.resolve();
+          await release.promise;
+        }
+        return world.service.fetch(request);
+      },
+    });
+    const add = (name: string) => `GET ${prefix}/${token}/targetlist/add?name=${name} HTTP/1.1\r\n`;
+    const late = new Connection(server.url);
+    late.socket.on("error", () => {});
+    await late.send(`${add("Late")}Host: localhost\r\n`);
+    const slow = new Connection(server.url);
+    await slow.send(`${add("Slow")}X-Slow: 1\r\n${closing}`);
+    await entered.promise;
+    const closed = server.close();
+    await late.send("\r\n");
+    release.resolve();
+    assert.equal((await slow.answer()).status, 200);
+    await closed;
+    const listed: { name: string }[] = await world.ok(token, "/targetlist");
+    assert.deepEqual(
+      listed.map(({ name }) => name),
+      ["Slow"],
+    );
+    const refused = connect(Number(new URL(server.url).port), "127.0.0.1");
+    const [error] = await once(refused, "error");
+    assert.equal(error.code, "ECONNREFUSED");
+  });
+});

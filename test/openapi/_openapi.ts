@@ -1,0 +1,75 @@
+/** What the tests of descriptions share: a library's tables, described. */
+import assert from "node:assert/strict";
+import type { OpenApiDocument, OperationObject, ParameterObject } from "../../src/openapi/document.ts";
+import { type DescriptionOptions, describeTable } from "../../src/openapi/openapi.ts";
+import type { Vocabulary } from "../../src/table/caller.ts";
+import type { Operation, Operations } from "../../src/table/operation.ts";
+import { checkTable, type Table } from "../../src/table/table.ts";
+import { operations as libraryOperations, vocabulary } from "../table/_library.ts";
+
+/** What the library says of itself. */
+export const options: DescriptionOptions = {
+  info: {
+    title: "Library",
+    description: "It lends books.",
+    license: { name: "MIT", identifier: "MIT" },
+    version: "7.1.0",
+  },
+  resources: { books: "What can be lent." },
+};
+
+const head = `
+prefix: /library/{key}
+product: bookworm
+excluded: { group: BARRED }
+types:
+  title: { type: text, maxLength: 20, description: 'a title, with "-" for each space' }
+  signature: { type: text, pattern: '[A-Z]{2}\\d', maxLength: 3 }
+`;
+
+/** A table of these routes, as YAML. */
+export function tableOf(routes: string, operations: Operations = libraryOperations()): Table {
+  const { table, faults } = checkTable(`${head}routes:\n${routes}`, {
+    operations,
+    vocabulary: () => vocabulary,
+  });
+  assert.ok(table !== undefined, JSON.stringify(faults));
+  return table;
+}
+
+/** Such a table, described; as a client reads it. */
+export function describedAs(
+  routes: string,
+  operations?: Operations,
+  names: Vocabulary = vocabulary,
+): OpenApiDocument {
+  return JSON.parse(JSON.stringify(describeTable(tableOf(routes, operations), names, options)));
+}
+
+/** The operation of a path without its prefix. */
+export function operationAt(document: OpenApiDocument, path: string): OperationObject {
+  const operation = document.paths[`/library/{key}${path}`]?.get;
+  assert.ok(operation !== undefined, `${path} is not in ${Object.keys(document.paths).join()}`);
+  return operation;
+}
+
+/** The parameters that are the operation's own: not the token, and no header. */
+export function ownParameters(document: OpenApiDocument, path: string): readonly ParameterObject[] {
+  return operationAt(document, path).parameters.flatMap((each) => ("$ref" in each ? [] : [each]));
+}
+
+/** The library with what an operation says of itself. */
+export function withOperation(name: string, operation: Partial<Operation>): Operations {
+  const known = libraryOperations().get(name);
+  assert.ok(known !== undefined);
+  return new Map([...libraryOperations(), [name, { ...known, ...operation }]]);
+}
+
+/** A route with a parameter that has a default. */
+export const list =
+  "  /books: { summary: L., restriction: open, parameters: { hidden: { type: boolean, default: false } }, handler: books.list }\n";
+/** A change with a restriction and parameters of several types. */
+export const add =
+  "  /books/{branch}/add: { summary: A., restriction: { faction: $branch, rank: 4 }, " +
+  "parameters: { branch: faction, title: title, pages: { type: integer, minimum: 2, maximum: 500 }, " +
+  "kind: { type: enum, values: [poem, novel] } }, handler: books.add }\n";

@@ -1,0 +1,59 @@
+/** The example answer of every change in the description is what the operation answers to the example parameters. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import type { OperationObject, ParameterObject, Reference } from "../../src/openapi/document.ts";
+import { shippedDescription } from "../_description.ts";
+import { everyRight, openWorld, prefix } from "../_setup.ts";
+
+const { paths, components } = await shippedDescription();
+
+/** The changes, by path below the token. A reason for house bans comes first: a ban needs one. */
+const changes = Object.entries(paths)
+  .map(([path, { get }]) => [path.replace(`${prefix}/{tokenString}`, ""), get] as const)
+  .filter(([, operation]) => operation["x-effect"] === "change")
+  .sort(([a], [b]) => Number(b === "/housebanreason/add") - Number(a === "/housebanreason/add"));
+
+/** The example of an operation's own answer: that of a component would be shared with others. */
+function exampleOf({ responses }: OperationObject): unknown {
+  const response = responses["200"];
+  assert.ok(response !== undefined && !isReference(response));
+  return response.content?.["application/json"]?.example;
+}
+
+/** The parameters in a place, each with its example. */
+function examplesIn(place: "path" | "query", { parameters }: OperationObject): [string, string][] {
+  return parameters
+    .map((each) => (isReference(each) ? component(each) : each))
+    .filter((each) => each.in === place && each["x-secret"] !== true)
+    .map(({ name, example }) => [name, String(example)]);
+}
+
+function component({ $ref }: Reference): ParameterObject {
+  const parameter = components.parameters[$ref.replace("#/components/parameters/", "")];
+  assert.ok(parameter !== undefined, $ref);
+  return parameter;
+}
+
+function isReference(part: object): part is Reference {
+  return "$ref" in part;
+}
+
+it("each change has an example answer, which it gives to its example parameters", async (t) => {
+  const world = await openWorld(t);
+  const { token } = await world.player("Ada", everyRight);
+  assert.equal(changes.length, 21);
+  const answers: Record<string, unknown> = {};
+  const examples: Record<string, unknown> = {};
+  for (const [path, operation] of changes) {
+    let called = path;
+    for (const [name, value] of examplesIn("path", operation)) called = called.replace(`{${name}}`, value);
+    answers[path] = await world.ok(token, called, Object.fromEntries(examplesIn("query", operation)));
+    examples[path] = exampleOf(operation);
+  }
+  assert.deepEqual(examples, answers);
+});
+
+it("no two changes have the same example answer", () => {
+  const examples = changes.map(([, operation]) => JSON.stringify(exampleOf(operation)));
+  assert.equal(new Set(examples).size, changes.length, examples.join("\n"));
+});

@@ -1,0 +1,180 @@
+/**
+ * The description has what the specification says (section 4): the 34 operations, each with its parameters, and the
+ * token as a secret. Written from the specification, without a look at the route table.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { OpenApiDocument, ParameterObject, Reference } from "../../src/openapi/document.ts";
+import { shippedDescription } from "../_description.ts";
+import { prefix } from "../_setup.ts";
+
+/** The operations, with what is in their paths in braces; then the names in their queries. */
+const operations: readonly (readonly [string, ...string[]])[] = [
+  ["/statistic/top"],
+  ["/statistic/{player}"],
+  ["/statistic/{player}/add", "type"],
+  ["/statistic/{player}/set", "type", "amount"],
+  ["/player"],
+  ["/player/groups"],
+  ["/player/add", "name", "group"],
+  ["/player/remove", "name", "group"],
+  ["/targetlist"],
+  ["/targetlist/add", "name"],
+  ["/targetlist/done", "name"],
+  ["/targetlist/remove", "name"],
+  ["/blacklistreason/{factionString}"],
+  ["/blacklistreason/{factionString}/add", "reason", "price", "kills"],
+  ["/blacklistreason/{factionString}/remove", "reason"],
+  ["/houseban", "advanced"],
+  ["/houseban/add", "name", "reason"],
+  ["/houseban/remove", "name", "reason"],
+  ["/housebanreason"],
+  ["/housebanreason/add", "reason", "days"],
+  ["/housebanreason/remove", "reason"],
+  ["/navipoint"],
+  ["/navipoint/add", "name", "x", "y", "z", "article"],
+  ["/navipoint/remove", "name"],
+  ["/wantedreason"],
+  ["/wantedreason/add", "reason", "points"],
+  ["/wantedreason/remove", "reason"],
+  ["/mgmt"],
+  ["/mgmt/users"],
+  ["/mgmt/version", "type", "version"],
+  ["/event"],
+  ["/event/bankrob", "startTime"],
+  ["/event/bomb", "startTime"],
+  ["/event/gangwar", "attacker", "defender"],
+];
+
+/** Which values the specification and the contract list (sections 3 and 4). */
+const values: readonly (readonly [string, string, readonly unknown[]])[] = [
+  ["/statistic/{player}/add", "type", ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"]],
+  ["/navipoint/add", "article", ["der", "die", "das"]],
+  ["/mgmt/version", "type", ["add", "remove"]],
+  ["/player/add", "group", ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETLIST"]],
+];
+
+/** The limits of the contract (sections 1 and 3). */
+const limits: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
+  ["/statistic/{player}/set", "amount", { minimum: 0, maximum: 2147483647 }],
+  ["/housebanreason/add", "days", { minimum: 1, maximum: 3650 }],
+  ["/wantedreason/add", "points", { minimum: 0, maximum: 1000 }],
+  ["/wantedreason/add", "reason", { minLength: 1, maxLength: 64 }],
+  ["/navipoint/add", "x", { minimum: -2147483648, maximum: 2147483647 }],
+  ["/targetlist/add", "name", { minLength: 1, maxLength: 32 }],
+];
+
+const document = await shippedDescription();
+
+/** The parameters of an operation, each as it is. */
+function parametersOf(document: OpenApiDocument, path: string): readonly ParameterObject[] {
+  const operation = document.paths[`${prefix}/{tokenString}${path}`]?.get;
+  assert.ok(operation !== undefined, `${path} is not described`);
+  return operation.parameters.map((each) => (isReference(each) ? component(document, each) : each));
+}
+
+function isReference(parameter: ParameterObject | Reference): parameter is Reference {
+  return "$ref" in parameter;
+}
+
+function component(document: OpenApiDocument, { $ref }: Reference): ParameterObject {
+  const parameter = document.components.parameters[$ref.replace("#/components/parameters/", "")];
+  assert.ok(parameter !== undefined, $ref);
+  return parameter;
+}
+
+function parameterOf(document: OpenApiDocument, path: string, name: string): ParameterObject {
+  const parameter = parametersOf(document, path).find((each) => each.name === name);
+  assert.ok(parameter !== undefined, `${path} has no ${name}`);
+  return parameter;
+}
+
+describe("the description has", () => {
+  it("34 operations of the specification, each with its parameters and no others", () => {
+    assert.equal(operations.length, 34);
+    for (const [path, ...query] of operations) {
+      const parameters = parametersOf(document, path);
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name);
+      const names = (place: string) => parameters.filter((each) => each.in === place).map(({ name }) => name);
+      assert.deepEqual(names("path"), ["tokenString", ...inPath], path);
+      assert.deepEqual(names("query"), query, path);
+      for (const { name, required } of parameters.filter((each) => each.in === "query")) {
+        assert.equal(required, name !== "advanced", `${path} ${name}`);
+      }
+    }
+  });
+
+  it("the token as a secret in the path of every operation", () => {
+    for (const [path] of operations) {
+      const token = parameterOf(document, path, "tokenString");
+      assert.equal(token.in, "path");
+      assert.equal(token.required, true);
+      assert.equal(token.schema.format, "password");
+      assert.equal(token["x-secret"], true);
+      assert.equal(token.example, undefined);
+    }
+  });
+
+  it("for each parameter a description, and but for the token an example", () => {
+    for (const [path] of operations) {
+      for (const { name, description, example, in: place } of parametersOf(document, path)) {
+        assert.match(description, /\w{3}.*\.$/, `${path} ${name}`);
+        if (place !== "header" && name !== "tokenString")
+          assert.notEqual(example, undefined, `${path} ${name}`);
+      }
+    }
+  });
+
+  it("the values and the limits that a parameter has", () => {
+    for (const [path, name, listed] of values) {
+      assert.deepEqual(parameterOf(document, path, name).schema.enum, listed, `${path} ${name}`);
+    }
+    for (const [path, name, expected] of limits) {
+      const { schema } = parameterOf(document, path, name);
+      for (const [key, value] of Object.entries(expected))
+        assert.equal(schema[key], value, `${path} ${name} ${key}`);
+    }
+    const advanced = parameterOf(document, "/houseban", "advanced");
+    assert.deepEqual([advanced.schema.type, advanced.schema.default], ["boolean", false]);
+  });
+
+  it("who may call it, in words and as the table has it", () => {
+    const { paths } = document;
+    const told = (path: string) => {
+      const operation = paths[`${prefix}/{tokenString}${path}`]?.get;
+      return [
+        operation?.["x-restriction"],
+        /Who may call it: (.*)\./.exec(operation?.description ?? "")?.[1],
+      ];
+    };
+    assert.deepEqual(told("/mgmt"), ["open", "everyone with a valid token"]);
+    assert.deepEqual(told("/event/bomb"), ["identified", "identified players"]);
+    assert.deepEqual(told("/mgmt/version"), ["administrators", "administrators"]);
+    assert.deepEqual(told("/statistic/{player}/add"), [{ self: "player" }, 'the player named in "player"']);
+    assert.deepEqual(told("/targetlist/done"), [{ group: "TARGETLIST" }, "members of the group TARGETLIST"]);
+    const rescue = { service: "RESCUE", rank: 4 };
+    assert.deepEqual(told("/houseban/add"), [rescue, "members of the service RESCUE with rank 4 or higher"]);
+    const faction = "members of the faction {factionString}";
+    assert.deepEqual(told("/blacklistreason/{factionString}"), [{ faction: "$factionString" }, faction]);
+    assert.deepEqual(told("/houseban"), [
+      [{ when: { advanced: true }, service: "RESCUE" }, "open"],
+      "members of the service RESCUE when advanced is true; everyone with a valid token otherwise",
+    ]);
+  });
+
+  it("what can be repeated: all but the counter", () => {
+    const { paths } = document;
+    const counters = Object.entries(paths).filter(([, { get }]) => !get["x-repeatable"]);
+    assert.deepEqual(
+      counters.map(([path]) => path),
+      [`${prefix}/{tokenString}/statistic/{player}/add`],
+    );
+    for (const [path, ...query] of operations) {
+      const changes = /\/(add|done|remove|set|version|bankrob|bomb|gangwar)$/.test(path);
+      const { get } = paths[`${prefix}/{tokenString}${path}`] ?? {};
+      assert.equal(get?.["x-effect"], changes ? "change" : "read", `${path} ${query}`);
+      const header = changes ? "IdempotencyKey" : "IfNoneMatch";
+      assert.ok(JSON.stringify(get?.parameters).includes(`#/components/parameters/${header}`), path);
+    }
+  });
+});

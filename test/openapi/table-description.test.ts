@@ -1,0 +1,244 @@
+/** The description of any table: here that of a library, which has nothing of the game. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as v from "valibot";
+import { createEngine } from "../../src/engine/engine.ts";
+import { describeTable } from "../../src/openapi/openapi.ts";
+import { parseParameter } from "../../src/table/parameters.ts";
+import { vocabulary } from "../table/_library.ts";
+import {
+  add,
+  describedAs,
+  list,
+  operationAt,
+  options,
+  ownParameters,
+  tableOf,
+  withOperation,
+} from "./_openapi.ts";
+
+describe("the description of a table has", () => {
+  it("what it is handed, and nothing of another service", () => {
+    const document = describedAs(list + add);
+    assert.equal(document.info.title, "Library");
+    assert.equal(document.info.version, "7.1.0");
+    assert.match(document.info.description, /^It lends books\.\n\n/);
+    assert.match(document.info.description, /bookworm\/1\.2\.3/);
+    assert.deepEqual(document.tags, [{ name: "books", description: "What can be lent." }]);
+    assert.doesNotMatch(JSON.stringify(document), /gameaddon|gat_|player is/i);
+  });
+
+  it("the token by the name that it has there, and its pattern where one is told", () => {
+    const table = tableOf(list);
+    const { parameters } = describeTable(table, vocabulary, {
+      ...options,
+      tokenPattern: "^\\d{4}$",
+    }).components;
+    assert.deepEqual(parameters.key?.schema, { type: "string", format: "password", pattern: "^\\d{4}$" });
+    assert.equal(describedAs(list).components.parameters.key?.schema.pattern, undefined);
+  });
+
+  it("a resource that nobody told of, described by its path", () => {
+    const document = describedAs("  /house/open: { summary: O., restriction: open, handler: house.open }\n");
+    assert.deepEqual(document.tags, [{ name: "house", description: "Everything under `/house`." }]);
+  });
+
+  it("an id for each operation, also where one handler is behind several routes", () => {
+    const routes = ["/house/open", "/house/enter", "/house-enter", "/open"].map(
+      (path) => `  ${path}: { summary: O., restriction: open, handler: house.open }\n`,
+    );
+    const document = describedAs(routes.join(""));
+    const ids = Object.values(document.paths).map(({ get }) => get.operationId);
+    assert.deepEqual(ids, [
+      "houseOpen",
+      "houseOpenAtHouseEnter",
+      "houseOpenAtHouseEnter2",
+      "houseOpenAtOpen",
+    ]);
+  });
+});
+
+describe("a parameter is described by", () => {
+  it("its type, its limits and the names that there are", () => {
+    const own = ownParameters(describedAs(add), "/books/{branch}/add");
+    const schemas = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
+    assert.deepEqual(schemas, {
+      branch: { type: "string", enum: ["NORTH", "SOUTH"] },
+      title: { type: "string", minLength: 1, maxLength: 20, pattern: "^\\S*$" },
+      pages: { type: "integer", format: "int32", minimum: 2, maximum: 500 },
+      kind: { type: "string", enum: ["poem", "novel"] },
+    });
+    assert.deepEqual(
+      own.map(({ name, in: place, required }) => [name, place, required]),
+      [
+        ["branch", "path", true],
+        ["title", "query", true],
+        ["pages", "query", true],
+        ["kind", "query", true],
+      ],
+    );
+  });
+
+  it("its default, and then it is not required", () => {
+    const [hidden] = ownParameters(describedAs(list), "/books");
+    assert.deepEqual([hidden?.required, hidden?.schema], [false, { type: "boolean", default: false }]);
+  });
+
+  it("an example that is accepted, and by none where no pattern of the examples fits", () => {
+    const find = `
+  /find:
+    summary: F.
+    restriction: open
+    parameters:
+      words: { type: text, minLength: 9, pattern: '[a-z-]+' }
+      since: instant
+      at: service
+      within: { type: group, default: friends }
+      shelf: { type: integer, maximum: -5 }
+      mode: { type: enum, values: [short, long], default: LONG }
+    handler: books.find
+`;
+    const table = tableOf(find);
+    const own = ownParameters(describedAs(find), "/find");
+    for (const { name, example } of own) {
+      const parameter = table.routes[0]?.parameters.find((each) => each.name === name);
+      assert.ok(parameter !== undefined && example !== undefined, name);
+      assert.equal(parseParameter(parameter, String(example), vocabulary), example, name);
+    }
+    const strange = find.replace("[a-z-]+", "x{3}-y{40}");
+    assert.equal(ownParameters(describedAs(strange), "/find")[0]?.example, undefined);
+  });
+
+  it("the examples and the words of its operation, as far as the table lets them pass", () => {
+    const input = v.object({
+      reader: v.pipe(v.string(), v.maxLength(64), v.description("Who reads."), v.examples(["nobody", "AB1"])),
+    });
+    const operations = withOperation("readers.show", { input });
+    const route =
+      "  /readers/{reader}: { summary: R., restriction: open, parameters: { reader: signature }, handler: readers.show }\n";
+    const [reader] = ownParameters(describedAs(route, operations), "/readers/{reader}");
+    assert.equal(reader?.example, "AB1");
+    assert.equal(reader?.description, "Who reads. 1 to 3 characters.");
+    assert.equal(reader?.schema.pattern, "^(?:[A-Z]{2}\\d)$");
+  });
+
+  it("no list of names where there are none: nothing would be valid then", () => {
+    const names = { group: [], faction: [], service: [] };
+    const [branch] = ownParameters(describedAs(add, undefined, names), "/books/{branch}/add");
+    assert.deepEqual(branch?.schema, { type: "string" });
+    assert.equal(branch?.example, undefined);
+  });
+});
+
+describe("an answer is described by", () => {
+  const titled = v.pipe(
+    v.object({ pages: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(9)) }),
+    v.title("A Book"),
+  );
+
+  it("its schema, of which what has a title is a component", () => {
+    const operations = withOperation("house.open", { answer: v.array(titled) });
+    const document = describedAs(
+      "  /open: { summary: O., restriction: open, handler: house.open }\n",
+      operations,
+    );
+    const { 200: ok } = operationAt(document, "/open").responses;
+    assert.ok(ok !== undefined && !("$ref" in ok));
+    const expected = { type: "array", items: { $ref: "#/components/schemas/ABook" } };
+    assert.deepEqual(ok.content?.["application/json"]?.schema, expected);
+    assert.deepEqual(document.components.schemas.ABook, {
+      type: "object",
+      properties: { pages: { type: "integer", format: "int32", minimum: 0, maximum: 9 } },
+      required: ["pages"],
+    });
+  });
+
+  it("the names that there are, where its keys or its texts are such", () => {
+    const branch = v.pipe(v.string(), v.metadata({ base: "faction" }));
+    const shelves = v.record(branch, v.nullable(titled));
+    const answer = v.object({
+      some: shelves,
+      all: v.pipe(shelves, v.metadata({ complete: true })),
+      best: v.nullable(branch),
+    });
+    const operations = withOperation("house.open", { answer });
+    const document = describedAs(
+      "  /open: { summary: O., restriction: open, handler: house.open }\n",
+      operations,
+    );
+    const { 200: ok } = operationAt(document, "/open").responses;
+    assert.ok(ok !== undefined && !("$ref" in ok));
+    const some = {
+      type: "object",
+      propertyNames: { type: "string", enum: ["NORTH", "SOUTH"] },
+      additionalProperties: { anyOf: [{ $ref: "#/components/schemas/ABook" }, { type: "null" }] },
+    };
+    assert.deepEqual(ok.content?.["application/json"]?.schema.properties, {
+      some,
+      all: { ...some, minProperties: 2, maxProperties: 2 },
+      best: { type: ["string", "null"], enum: ["NORTH", "SOUTH", null] },
+    });
+  });
+
+  it("components of their own, where two of one title are not the same", () => {
+    const other = v.pipe(v.object({ poems: v.boolean() }), v.title("A Book"));
+    const operations = withOperation("house.open", { answer: v.tuple([titled, other, titled]) });
+    const document = describedAs(
+      "  /open: { summary: O., restriction: open, handler: house.open }\n",
+      operations,
+    );
+    assert.deepEqual(Object.keys(document.components.schemas.ABook2?.properties ?? {}), ["poems"]);
+    assert.equal(document.components.schemas.ABook3, undefined);
+  });
+});
+
+describe("an operation tells", () => {
+  it("whether it changes something, and whether it counts", () => {
+    const counting = withOperation("house.close", { counts: true, description: "It shuts the door." });
+    const route = "  /close: { summary: C., restriction: open, handler: house.close }\n";
+    const once = operationAt(describedAs(route, counting), "/close");
+    const safe = operationAt(describedAs(route), "/close");
+    assert.deepEqual([once["x-effect"], once["x-repeatable"]], ["change", false]);
+    assert.deepEqual([safe["x-effect"], safe["x-repeatable"]], ["change", true]);
+    assert.match(
+      once.description,
+      /^It shuts the door\.\n\nWho may call it: everyone .*\n\nEach call counts\./,
+    );
+    assert.match(safe.description, /Repeating it is harmless/);
+    const read = operationAt(describedAs(list), "/books");
+    assert.deepEqual([read["x-effect"], read["x-repeatable"]], ["read", true]);
+    assert.doesNotMatch(read.description, /Repeating/);
+  });
+});
+
+it("a table that is mounted without a description has none", async () => {
+  const engine = createEngine({
+    table: tableOf(list),
+    vocabulary: () => vocabulary,
+    authenticate: () => assert.fail("nobody asks with a token"),
+  });
+  assert.equal((await engine.fetch(new Request("http://library.test/library/openapi.json"))).status, 404);
+});
+
+it("the description is made once for the same names", async () => {
+  let names = vocabulary;
+  const engine = createEngine({
+    table: tableOf(add),
+    vocabulary: () => ({ ...names }),
+    authenticate: () => assert.fail("nobody asks with a token"),
+    description: options,
+  });
+  const etag = async (file = "openapi.json") => {
+    const answer = await engine.fetch(new Request(`http://library.test/library/${file}`));
+    assert.equal(answer.status, 200);
+    return answer.headers.get("etag");
+  };
+  const first = await etag();
+  assert.equal(await etag(), first);
+  assert.notEqual(await etag("openapi.yaml"), first);
+  names = { ...vocabulary, faction: ["NORTH", "SOUTH", "EAST"] };
+  const second = await etag();
+  assert.notEqual(second, first);
+  names = vocabulary;
+  assert.equal(await etag(), first);
+});

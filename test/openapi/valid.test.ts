@@ -1,0 +1,132 @@
+/**
+ * The description of the shipped table is valid OpenAPI 3.1 by the official schema, Redocly's linter finds nothing in
+ * it, its examples are right, and there is no value that it says nothing of.
+ */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { createConfig, lintFromString } from "@redocly/openapi-core";
+import { Validator } from "@seriousme/openapi-schema-validator";
+import { Ajv2020 } from "ajv/dist/2020.js";
+import { tokenInText } from "../../src/identity/tokens.ts";
+import { toYAML } from "../../src/openapi/openapi.ts";
+import { shippedDescription } from "../_description.ts";
+
+const document = await shippedDescription();
+
+/** Every map in the document, with the way to it. */
+function* mapsIn(
+  value: unknown,
+  path = "#",
+): Generator<readonly [string, Readonly<Record<string, unknown>>]> {
+  if (Array.isArray(value)) {
+    for (const [index, each] of value.entries()) yield* mapsIn(each, `${path}/${index}`);
+  } else if (isMap(value)) {
+    yield [path, value];
+    for (const [key, each] of Object.entries(value)) yield* mapsIn(each, `${path}/${key}`);
+  }
+}
+
+function isMap(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+describe("the description of the shipped table", () => {
+  it("is valid by the official schema of OpenAPI 3.1", async () => {
+    const validator = new Validator();
+    const { valid, errors } = await validator.validate(structuredClone({ ...document }));
+    assert.ok(valid, JSON.stringify(errors));
+    assert.equal(validator.version, "3.1");
+  });
+
+  it("has neither an error nor a warning by Redocly's linter, as JSON and as YAML", async () => {
+    // All that it recommends, nothing of it left out, and what of the rest is not a matter of taste.
+    const config = await createConfig({
+      extends: ["recommended-strict"],
+      rules: {
+        "operation-description": "error",
+        "operation-tag-defined": "error",
+        "operation-singular-tag": "error",
+        "parameter-description": "error",
+        "path-params-defined": "error",
+        "component-name-unique": "error",
+        "no-unused-components": "error",
+      },
+    });
+    const texts = { "openapi.json": JSON.stringify(document), "openapi.yaml": toYAML(document) };
+    for (const [name, source] of Object.entries(texts)) {
+      const problems = await lintFromString({ source, absoluteRef: `/${name}`, config });
+      const lines = problems.map((each) => `${each.severity} ${each.ruleId}: ${each.message}`);
+      assert.deepEqual(lines, [], name);
+    }
+    const faulty = JSON.stringify(document).replace('"summary":', '"sumary":');
+    const found = await lintFromString({ source: faulty, absoluteRef: "/openapi.json", config });
+    assert.deepEqual(new Set(found.map(({ ruleId }) => ruleId)), new Set(["struct", "operation-summary"]));
+  });
+
+  it("has an id of its own for each operation, which programs can have as a name", () => {
+    const { paths } = document;
+    const ids = Object.values(paths).map(({ get }) => get.operationId);
+    assert.equal(new Set(ids).size, ids.length);
+    for (const id of ids) assert.match(id, /^[a-z][A-Za-z0-9]*$/);
+    assert.ok(ids.includes("targetlistAdd"), ids.join());
+  });
+
+  it("describes every property of every answer, and tells of every whole number how large it gets", () => {
+    const { components, paths } = document;
+    const schemas = [...mapsIn(components.schemas), ...mapsIn(paths)];
+    for (const [path, { properties, allOf }] of schemas) {
+      if (allOf !== undefined || !isMap(properties) || /\/allOf\//.test(path)) continue;
+      for (const [name, property] of Object.entries(properties)) {
+        assert.ok(isMap(property), path);
+        const isTold = "description" in property || "$ref" in property;
+        assert.ok(isTold, `${path} says nothing of ${name}`);
+        const isWhole = [property.type].flat().includes("integer");
+        if (isWhole) assert.match(String(property.format), /^int(32|64)$/, `${path} ${name}`);
+        const isInstant = /Time$|^bankRob$|^bomb$/.test(name) && isWhole && name !== "playTime";
+        assert.equal(property.format === "int64", isInstant || name === "duration", `${path} ${name}`);
+        if (isInstant) assert.match(String(property.description), /milliseconds since 1970/, name);
+        if (name === "duration") assert.match(String(property.description), /\bmilliseconds\b/, name);
+        if (name === "days") assert.match(String(property.description), /\bdays\b/, name);
+        if (name === "playTime") assert.match(String(property.description), /\bhours\b/, name);
+      }
+    }
+  });
+
+  it("has examples that its schemas let pass", () => {
+    const ajv = new Ajv2020({ strict: false, validateFormats: false });
+    let count = 0;
+    for (const [path, map] of mapsIn(document)) {
+      const examples = isMap(map.schema) && "example" in map ? [map.example] : map.examples;
+      // The components are where references look for them.
+      const schema = { ...(isMap(map.schema) ? map.schema : map), components: document.components };
+      if (!Array.isArray(examples) || isMap(map.properties)) continue;
+      for (const example of examples) {
+        assert.ok(ajv.validate(schema, example), `${path}: ${JSON.stringify(example)} ${ajv.errorsText()}`);
+        count += 1;
+      }
+    }
+    assert.ok(count > 50, `only ${count} examples`);
+  });
+
+  it("lists for each operation only statuses and codes that go together, each code once", () => {
+    const { components, paths } = document;
+    const statuses = new Map<string, Set<number>>();
+    for (const [path, map] of [...mapsIn(components.responses), ...mapsIn(paths)]) {
+      if (!isMap(map.properties) || !isMap(map.properties.httpStatusCode) || !isMap(map.properties.code))
+        continue;
+      const { httpStatusCode, code } = map.properties;
+      for (const each of Array.isArray(code.enum) ? code.enum : []) {
+        const known = statuses.get(String(each)) ?? new Set();
+        statuses.set(String(each), known.add(Number(httpStatusCode.const)));
+      }
+      assert.match(path, /^#/);
+    }
+    for (const [code, found] of statuses) assert.equal(found.size, 1, `${code} has ${[...found]}`);
+    assert.ok(statuses.has("UNKNOWN_FACTION"), [...statuses.keys()].join());
+  });
+
+  it("has no token in it", () => {
+    assert.doesNotMatch(JSON.stringify(document), tokenInText);
+    assert.doesNotMatch(toYAML(document), tokenInText);
+  });
+});

@@ -1,0 +1,389 @@
+/** Damage of every kind: verify finds it, and what repair saves is never anything that was not written. */
+import assert from "node:assert/strict";
+import { mkdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { Failure } from "../../src/domain/errors.ts";
+import { salvage } from "../../src/repair/salvage.ts";
+import { verify } from "../../src/repair/verify.ts";
+import { temporaryFolder } from "../_setup.ts";
+import {
+  chained,
+  contentsOf,
+  type History,
+  inMemory,
+  type Points,
+  pointsOf,
+  write,
+} from "../backup/_setup.ts";
+
+const history: History = [
+  { A: 1, B: 2 },
+  { A: 3 },
+  "snapshot",
+  { C: 4 },
+  "snapshot",
+  { B: -1 },
+  { A: 5, D: 6 },
+];
+const ends: Points = { A: 5, C: 4, D: 6 };
+/** Every value that a record of the history has ever had. */
+const everWritten: Readonly<Record<string, readonly number[]>> = { A: [1, 3, 5], B: [2], C: [4], D: [6] };
+
+const check = (contents: ReadonlyMap<string, Buffer>, running = false) =>
+  verify(inMemory(contents), "/data", { running });
+
+/** What can be saved: the records, and what is said to be lost. */
+async function saved(contents: ReadonlyMap<string, Buffer>) {
+  try {
+    const { database, lost } = await salvage(inMemory(contents), "/data");
+    return { points: pointsOf(database.view.wantedReasons.values()), lost, sequence: database.sequence };
+  } catch (error) {
+    assert.ok(error instanceof Failure, String(error));
+    return error;
+  }
+}
+
+function changed(
+  contents: ReadonlyMap<string, Buffer>,
+  name: string,
+  change: (bytes: Buffer) => Buffer,
+): Map<string, Buffer> {
+  const bytes = contents.get(name);
+  assert.ok(bytes, `there is a file ${name}`);
+  return new Map([...contents, [name, change(Buffer.from(bytes))]]);
+}
+
+/** Asserts that nothing was made up, and that nothing is lost without being told. */
+async function assertHonest(contents: ReadonlyMap<string, Buffer>, what: string): Promise<void> {
+  const result = await saved(contents);
+  if (result instanceof Failure) {
+    assert.match(result.message, /Nothing of the data/, what);
+    return;
+  }
+  const { points, lost, sequence } = result;
+  for (const [reason, value] of Object.entries(points)) {
+    assert.ok(everWritten[reason]?.includes(value), `${what}: ${reason} ${value} was never written`);
+  }
+  if (lost.length === 0) assert.deepEqual(points, ends, `${what}: a loss was not told`);
+  // No number that was given to anybody is given again.
+  if (lost.length === 0) assert.equal(sequence, 5, what);
+}
+
+describe("of a small store", () => {
+  it("when nothing is damaged then there is no problem, and everything can be saved", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, history);
+    const contents = await contentsOf(folder);
+    assert.deepEqual(
+      [...contents.keys()],
+      [
+        "journal-000000000001.log",
+        "journal-000000000003.log",
+        "journal-000000000004.log",
+        "snapshot-000000000002.jsonl",
+        "snapshot-000000000003.jsonl",
+      ],
+    );
+    const { problems, snapshots, segments, changes, records, sequence } = await check(contents);
+    assert.deepEqual(problems, []);
+    assert.deepEqual([snapshots, segments, changes, records, sequence], [2, 3, 5, 5, 5]);
+    const result = await saved(contents);
+    assert.ok(!(result instanceof Failure));
+    assert.deepEqual(result, { points: ends, lost: [], sequence: 5 });
+  });
+
+  it("when any bit is flipped then verify finds it, and nothing is made up or silently lost", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, history);
+    const contents = await contentsOf(folder);
+    for (const [name, bytes] of contents) {
+      for (let bit = 0; bit < bytes.length * 8; bit++) {
+        const flipped = changed(contents, name, (copy) => {
+          copy[bit >> 3] = (copy[bit >> 3] as number) ^ (1 << (bit & 7));
+          return copy;
+        });
+        const what = `${name}, bit ${bit & 7} of byte ${bit >> 3}`;
+        const { problems } = await check(flipped);
+        const found = problems.some(({ file, kind }) => file === name && kind === "damage");
+        assert.ok(found, `${what}: ${JSON.stringify(problems)}`);
+        await assertHonest(flipped, what);
+      }
+    }
+  });
+
+  it("when a file is cut at any byte then verify finds it, and nothing is made up", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, history);
+    const contents = await contentsOf(folder);
+    for (const [name, bytes] of contents) {
+      for (let length = 0; length < bytes.length; length++) {
+        const cut = changed(contents, name, (copy) => copy.subarray(0, length));
+        const what = `${name}, cut at byte ${length}`;
+        const { problems } = await check(cut);
+        // Whole lines that are gone at the end of the newest segment leave no trace.
+        const newest = name === "journal-000000000004.log" && (bytes[length - 1] === 0x0a || length === 0);
+        if (!newest) assert.notDeepEqual(problems, [], what);
+        if (name !== "journal-000000000004.log") await assertHonest(cut, what);
+      }
+    }
+  });
+
+  it("when a file is missing then verify finds it, and what is left is saved", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, history);
+    const contents = await contentsOf(folder);
+    const expected: Readonly<Record<string, Points | undefined>> = {
+      // The snapshots and the last segment have everything.
+      "journal-000000000001.log": ends,
+      "journal-000000000003.log": ends,
+      // Changes 4 and 5 are gone.
+      "journal-000000000004.log": { A: 3, B: 2, C: 4 },
+    };
+    for (const [name, points] of Object.entries(expected)) {
+      const rest = new Map(contents);
+      rest.delete(name);
+      // Without the oldest segment it looks as it does when that one is past its retention.
+      const isSeen = (await check(rest)).problems.length > 0;
+      assert.equal(isSeen, name !== "journal-000000000001.log", name);
+      const result = await saved(rest);
+      assert.ok(!(result instanceof Failure));
+      assert.deepEqual(result.points, points, name);
+    }
+  });
+
+  it("when a line in the middle is broken then those after it are saved, and it is told", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, { B: 2 }, { C: 3 }, { D: 4 }]);
+    const contents = await contentsOf(folder);
+    const name = "journal-000000000001.log";
+    const text = String(contents.get(name));
+    const offset = text.split("\n").slice(0, 2).join("\n").length + 1;
+    const broken = changed(contents, name, (copy) => {
+      copy.write("7", copy.indexOf('"points":2') + 9);
+      return copy;
+    });
+    const { problems } = await check(broken);
+    assert.deepEqual(problems, [
+      { file: name, offset, what: "the checksum of the line is wrong", kind: "damage" },
+    ]);
+    const result = await saved(broken);
+    assert.ok(!(result instanceof Failure));
+    assert.deepEqual(result.points, { A: 1, C: 3, D: 4 });
+    assert.equal(result.sequence, 4);
+    const [loss, ...more] = result.lost;
+    assert.deepEqual(more, []);
+    assert.equal(loss?.offset, offset);
+    assert.match(loss?.what ?? "", /change, probably number 2/);
+    assert.match(loss?.known ?? "", /wantedReasons b, B/);
+  });
+
+  it("when only the checksum of a line is damaged then the line after it attests it, and nothing is lost", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, { B: 2 }, { C: 3 }]);
+    const contents = await contentsOf(folder);
+    const name = "journal-000000000001.log";
+    const offset = String(contents.get(name)).split("\n").slice(0, 2).join("\n").length + 1;
+    const broken = changed(contents, name, (copy) => {
+      copy.write(
+        copy.toString("latin1", offset, offset + 8) === "00000000" ? "11111111" : "00000000",
+        offset,
+      );
+      return copy;
+    });
+    assert.match((await check(broken)).problems[0]?.what ?? "", /the line after it attests/);
+    assert.deepEqual(await saved(broken), { points: { A: 1, B: 2, C: 3 }, lost: [], sequence: 3 });
+  });
+
+  it("when the last change is unreadable then its number is not given again", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, { B: 2 }, { C: 3 }]);
+    const broken = changed(await contentsOf(folder), "journal-000000000001.log", (copy) => {
+      copy.write("7", copy.indexOf('"points":3') + 9);
+      return copy;
+    });
+    const result = await saved(broken);
+    assert.ok(!(result instanceof Failure), String(result));
+    assert.deepEqual(result.points, { A: 1, B: 2 });
+    assert.equal(result.sequence, 3);
+  });
+
+  it("when a file is missing then no number is given again that its name or another file shows", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, "snapshot", { B: 2 }, { C: 3 }, "snapshot"]);
+    const contents = await contentsOf(folder);
+    // Each leaves only change 1 readable, and something else that shows how far the numbers had come.
+    for (const lost of [
+      ["journal-000000000002.log", "snapshot-000000000003.jsonl"],
+      ["journal-000000000002.log", "journal-000000000004.log"],
+    ]) {
+      const rest = new Map(contents);
+      for (const name of lost) {
+        if (name.startsWith("journal")) rest.delete(name);
+        else rest.set(name, (contents.get(name) ?? Buffer.alloc(0)).subarray(0, 10));
+      }
+      const result = await saved(rest);
+      assert.ok(!(result instanceof Failure), String(result));
+      assert.equal(result.sequence, 3, lost.join(", "));
+    }
+  });
+
+  it("when the journal has everything that a damaged snapshot had then nothing is lost", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, history);
+    const damaged = changed(await contentsOf(folder), "snapshot-000000000003.jsonl", (copy) => {
+      copy.write("!", copy.indexOf('"reason":"A"') + 10);
+      return copy;
+    });
+    assert.deepEqual(await saved(damaged), { points: ends, lost: [], sequence: 5 });
+  });
+
+  it("when nothing of the data can be read then nothing is made up in its place", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, "snapshot"]);
+    const contents = await contentsOf(folder);
+    const spoilt = (name: string): [string, Buffer] => {
+      const bytes = Buffer.from(contents.get(name) ?? []);
+      bytes.write("!", bytes.indexOf('"A"'));
+      return [name, bytes];
+    };
+    const cut = (name: string): [string, Buffer] => [
+      name,
+      (contents.get(name) ?? Buffer.alloc(0)).subarray(0, 10),
+    ];
+    const [first, second] = ["journal-000000000001.log", "journal-000000000002.log"];
+    for (const left of [
+      new Map([spoilt(first)]),
+      new Map([spoilt(first), cut(second)]),
+      new Map([cut("snapshot-000000000001.jsonl"), cut(second)]),
+    ]) {
+      const result = await saved(left);
+      assert.ok(result instanceof Failure, [...left.keys()].join(", "));
+      assert.match(result.message, /Nothing of the data/);
+    }
+  });
+
+  it("when the journal of other data lies in the folder then none of it is taken", async (t) => {
+    const base = await temporaryFolder(t);
+    await write(join(base, "one"), [{ A: 1 }, { A: 2 }, "snapshot"]);
+    await write(join(base, "two"), [{ X: 1 }, { X: 2 }, "snapshot", { X: 3 }]);
+    const one = await contentsOf(join(base, "one"));
+    const two = await contentsOf(join(base, "two"));
+    const name = "journal-000000000003.log";
+    const mixed = new Map([...one, [name, two.get(name) as Buffer]]);
+    const { problems } = await check(mixed);
+    assert.ok(problems.some(({ file, what }) => file === name && what.startsWith("it does not follow")));
+    const result = await saved(mixed);
+    assert.ok(!(result instanceof Failure));
+    assert.deepEqual(result.points, { A: 2 });
+    assert.match(result.lost[0]?.what ?? "", /belongs to other data/);
+  });
+
+  it("when older segments were pruned then the journal of other data is still told apart", async (t) => {
+    const base = await temporaryFolder(t);
+    await write(join(base, "one"), [{ A: 1 }, { A: 2 }, "snapshot"]);
+    await write(join(base, "two"), [{ X: 1 }, { X: 2 }, "snapshot", { X: 3 }]);
+    const one = await contentsOf(join(base, "one"));
+    const name = "journal-000000000003.log";
+    const other = (await contentsOf(join(base, "two"))).get(name);
+    const mixed = new Map([...one, [name, other ?? Buffer.alloc(0)]]);
+    mixed.delete("journal-000000000001.log");
+    const result = await saved(mixed);
+    assert.ok(!(result instanceof Failure), String(result));
+    assert.deepEqual(result.points, { A: 2 });
+    assert.match(result.lost[0]?.what ?? "", /belongs to other data/);
+  });
+});
+
+describe("of files that are whole and say what can not be", () => {
+  const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 1 };
+  const record = (sequence: number, before: unknown, after: unknown, key = "theft") => ({
+    sequence,
+    instant: sequence,
+    who: "operator",
+    operation: "test",
+    request: null,
+    table: null,
+    undoes: null,
+    changes: [{ collection: "wantedReasons", key, before, after }],
+  });
+  const journalOf = (records: readonly unknown[]) => {
+    const { text } = chained(0, records);
+    return `${chained(0, [header]).text}${text}`;
+  };
+  const theft = (points: unknown) => ({ reason: "Theft", points });
+  const only = (text: string) => new Map([["journal-000000000001.log", Buffer.from(text)]]);
+  const contentOf = async (records: readonly unknown[]) =>
+    (await check(only(journalOf(records)))).problems.map(({ what, kind }) => `${kind}: ${what}`);
+
+  it("when a change says another value before than there was then it is told", async () => {
+    assert.deepEqual(await contentOf([record(1, null, theft(1)), record(2, theft(7), theft(2))]), [
+      'content: change 2 says that wantedReasons theft was {"reason":"Theft","points":7}, but it was {"reason":"Theft","points":1}',
+    ]);
+  });
+
+  it("when a record is not of its schema, its key or any collection then it is told", async () => {
+    assert.deepEqual(await contentOf([record(1, null, theft("many"))]), [
+      'content: change 1: a record of wantedReasons, points: Invalid type: Expected number but received "many"',
+    ]);
+    assert.deepEqual(await contentOf([record(1, null, theft(1), "murder")]), [
+      'content: change 1: a record of wantedReasons stands under the key "murder", but its own is "theft"',
+    ]);
+    const stray = {
+      ...record(1, null, theft(1)),
+      changes: [{ collection: "dragons", key: "a", before: null, after: {} }],
+    };
+    assert.deepEqual(await contentOf([stray]), ['content: change 1: there is no collection "dragons"']);
+  });
+
+  it("when a number is left out then it is told", async () => {
+    assert.deepEqual(await contentOf([record(1, null, theft(1)), record(3, theft(1), theft(2))]), [
+      "damage: number 2 was expected, 3 came",
+    ]);
+  });
+
+  it("when a snapshot has other records than the journal makes then each is told", async () => {
+    const { text, chain } = chained(0, [record(1, null, theft(1))]);
+    const snapshot = chained(0, [
+      { format: "gameaddon-snapshot", version: 2, sequence: 1, chain, instant: 1 },
+      { collection: "wantedReasons", record: { reason: "Murder", points: 9 } },
+      { end: 1 },
+    ]);
+    const next = chained(0, [{ ...header, first: 2, chain }]).text;
+    const contents = new Map([
+      ["journal-000000000001.log", Buffer.from(`${chained(0, [header]).text}${text}`)],
+      ["journal-000000000002.log", Buffer.from(next)],
+      ["snapshot-000000000001.jsonl", Buffer.from(snapshot.text)],
+    ]);
+    assert.deepEqual(
+      (await check(contents)).problems.map(({ file, what }) => `${file}: ${what}`),
+      [
+        'snapshot-000000000001.jsonl: wantedReasons murder is {"reason":"Murder","points":9}, but the journal before it makes it not there',
+        "snapshot-000000000001.jsonl: it lacks wantedReasons theft, which the journal before it has",
+      ],
+    );
+  });
+
+  it("when a newer version of the program wrote a file then verify says so, and nothing is salvaged", async () => {
+    const newer = only(chained(0, [{ ...header, version: 99 }]).text);
+    assert.match((await check(newer)).problems[0]?.what ?? "", /version 99 of gameaddon-journal/);
+    const result = await saved(newer);
+    assert.ok(result instanceof Failure);
+    assert.match(result.message, /version 99/);
+  });
+});
+
+describe("while a service writes", () => {
+  it("when the last line is incomplete then it is a remark, and without the service a problem", async (t) => {
+    const folder = await temporaryFolder(t);
+    await write(folder, [{ A: 1 }, { A: 2 }]);
+    const name = "journal-000000000001.log";
+    const contents = changed(await contentsOf(folder), name, (bytes) => bytes.subarray(0, bytes.length - 5));
+    await mkdir(join(folder, "again"));
+    await writeFile(join(folder, "again", name), contents.get(name) as Buffer);
+    const beside = await check(contents, true);
+    assert.deepEqual(beside.problems, []);
+    assert.match(beside.remarks.join(), /the service is writing it/);
+    assert.match((await check(contents)).problems[0]?.what ?? "", /nobody was told are saved/);
+  });
+});

@@ -1,0 +1,146 @@
+/** Following the tables that are put in force: each is noted, in turn, before the next one and before the end. */
+import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
+import { closeSync, constants, openSync } from "node:fs";
+import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { it, type TestContext } from "node:test";
+import { readSeed } from "../../src/operator/seed-file.ts";
+import { Service } from "../../src/service.ts";
+import { revisionOf } from "../../src/table/revision.ts";
+import type { TablePutInForce } from "../../src/table-in-force/route-table.ts";
+import { shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
+
+const shipped = await readFile(shippedRoutes, "utf8");
+const other = `${shipped}# other\n`;
+
+async function openService(t: TestContext): Promise<{ service: Service; routes: string }> {
+  const folder = await temporaryFolder(t);
+  const routes = join(folder, "routes.yaml");
+  await writeFile(routes, shipped);
+  const service = await Service.open({ folder: join(folder, "data"), routes });
+  await service.administer("seed.groups", await readSeed(shippedSeed));
+  return { service, routes };
+}
+
+it("each table that is put in force is noted with the one before it, and the same one again is not", async (t) => {
+  const { service, routes } = await openService(t);
+  const notes: TablePutInForce[] = [];
+  service.routes.follow(async (put) => void notes.push(put));
+  await service.loadTable();
+  await service.routes.reload("signal");
+  await writeFile(routes, other);
+  await service.routes.reload("watch");
+  await writeFile(routes, "routes: 1\n");
+  await assert.rejects(service.routes.reload("watch"), { name: "TableFaults" });
+  await writeFile(routes, shipped);
+  await service.reloadRoutes(undefined, "rollback");
+  await service.close();
+  const [first, second] = [revisionOf(shipped), revisionOf(other)];
+  assert.deepEqual(
+    notes.map(({ cause, before, table, text }) => [
+      cause,
+      before?.revision,
+      table.revision,
+      revisionOf(text),
+    ]),
+    [
+      ["start", undefined, first, first],
+      ["watch", first, second, second],
+      ["rollback", second, first, first],
+    ],
+  );
+});
+
+it("what is not a table's file is refused in words, and holds nothing up", async (t) => {
+  const { service, routes } = await openService(t);
+  await service.loadTable();
+  const refused = (says: RegExp) => assert.rejects(service.routes.reload("watch"), { message: says });
+  await rm(routes);
+  await refused(/There is no route table .*routes\.yaml\.$/);
+  await mkdir(routes);
+  await refused(/Expected a route table, but .*routes\.yaml is a directory\.$/);
+  await rmdir(routes);
+  await writeFile(routes, `${shipped}${"# much\n".repeat(200_000)}`);
+  await refused(/is \d+ bytes long; at most 1048576 are read\.$/);
+  assert.equal(service.routes.status().refused?.reason.includes("bytes long"), true);
+  await writeFile(routes, other);
+  assert.deepEqual(await service.routes.reload("watch"), { revision: revisionOf(other), changed: true });
+  await service.close();
+});
+
+it("a named pipe in the place of the file is not waited for", {
+  skip: process.platform === "win32",
+  timeout: 60_000,
+}, async (t) => {
+  const { service, routes } = await openService(t);
+  await service.loadTable();
+  const pipe = `${routes}.pipe`;
+  execFileSync("mkfifo", [pipe]);
+  // Open for writing as well: should somebody read it after all, closing it lets go of them.
+  const writer = openSync(pipe, constants.O_RDWR | constants.O_NONBLOCK);
+  t.after(() => closeSync(writer));
+  await rename(pipe, routes);
+  await assert.rejects(service.routes.reload("watch"), { message: /is not a regular file\.$/ });
+  await assert.rejects(service.diffRoutes(), { message: /is not a regular file\.$/ });
+  await service.close();
+});
+
+it("a table is in force while it is being noted; the next one, and closing, wait until it was", async (t) => {
+  const { service, routes } = await openService(t);
+  await service.loadTable();
+  let noted = () => {};
+  const noting = new Promise<void>((resolve) => {
+    noted = resolve;
+  });
+  const begun = new Promise<void>((resolve) => {
+    service.routes.follow(() => {
+      resolve();
+      return noting;
+    });
+  });
+  await writeFile(routes, other);
+  const reloaded = service.routes.reload("watch");
+  await begun;
+  assert.equal(service.routes.status().revision, revisionOf(other));
+  const order: string[] = [];
+  const closed = service.close().then(() => order.push("closed"));
+  // Closing would be over by now if it did not wait: it writes to the disk less often than this does.
+  for (let index = 0; index < 20; index += 1) await writeFile(routes, shipped);
+  order.push("noted");
+  noted();
+  await Promise.all([reloaded, closed]);
+  assert.deepEqual(order, ["noted", "closed"]);
+});
+
+it("a revision that was looked at is put in force only if the file still has it when its turn comes", async (t) => {
+  const { service, routes } = await openService(t);
+  await service.loadTable();
+  let noted = () => {};
+  const noting = new Promise<void>((resolve) => {
+    noted = resolve;
+  });
+  const begun = new Promise<void>((resolve) => {
+    service.routes.follow(() => {
+      resolve();
+      return noting;
+    });
+  });
+  await writeFile(routes, other);
+  const first = service.routes.reload("watch");
+  await begun;
+  const lookedAt = `${shipped}# looked at\n`;
+  await writeFile(routes, lookedAt);
+  const second = service.reloadRoutes(revisionOf(lookedAt)).then(
+    () => "put in force",
+    (error: Error) => error.message,
+  );
+  // A check that does not wait for its turn would be over by now: it reads one file.
+  for (let index = 0; index < 20; index += 1) await readFile(routes, "utf8");
+  await writeFile(routes, `${shipped}# nobody looked at this\n`);
+  noted();
+  await first;
+  assert.match(await second, /was changed while it was looked at/);
+  assert.equal(service.routes.status().revision, revisionOf(other));
+  await service.close();
+});

@@ -1,0 +1,168 @@
+/** The route tables that were in force: which are kept, in which order, whatever the disk does meanwhile. */
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { revisionOf } from "../../src/table/revision.ts";
+import { TableHistory } from "../../src/table-in-force/history.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { type Call, ruledFiles, systemError } from "../store/_faults.ts";
+
+const textOf = (number: number) => `# table ${number}\n`;
+const tableOf = (number: number) => ({
+  revision: revisionOf(textOf(number)),
+  since: 1_000 + number,
+  change: `change ${number}`,
+});
+
+async function historyOf(folder: string, ...numbers: readonly number[]): Promise<TableHistory> {
+  const history = new TableHistory(folder);
+  for (const number of numbers) await history.keep(tableOf(number), textOf(number));
+  return history;
+}
+
+/** Every listed table has its text. */
+async function assertWhole(history: TableHistory): Promise<void> {
+  for (const { revision } of await history.list())
+    assert.ok((await history.text(revision)) !== undefined, `${revision} has no text`);
+}
+
+describe("the history of route tables", () => {
+  it("is empty where no table was kept", async (t) => {
+    const folder = await temporaryFolder(t);
+    assert.deepEqual(await new TableHistory(folder).list(), []);
+    assert.deepEqual(await new TableHistory(join(folder, "none")).list(), []);
+    assert.deepEqual(await readdir(folder), [], "looking writes nothing");
+  });
+
+  it("lists the latest first, and a table that is kept again once, with its new instant", async (t) => {
+    const history = await historyOf(await temporaryFolder(t), 1, 2, 3);
+    assert.deepEqual(await history.list(), [tableOf(3), tableOf(2), tableOf(1)]);
+    await history.keep({ ...tableOf(1), since: 9_000 }, textOf(1));
+    assert.deepEqual(await history.list(), [{ ...tableOf(1), since: 9_000 }, tableOf(3), tableOf(2)]);
+  });
+
+  it("keeps twenty tables, and no text of an older one", async (t) => {
+    const folder = await temporaryFolder(t);
+    const history = await historyOf(folder, ...Array.from({ length: 23 }, (_, index) => index));
+    const list = await history.list();
+    assert.deepEqual([list.length, list[0], list.at(-1)], [20, tableOf(22), tableOf(3)]);
+    assert.deepEqual(
+      (await readdir(history.folder)).sort(),
+      ["history.json", ...list.map(({ revision }) => `${revision}.yaml`)].sort(),
+    );
+    await assertWhole(history);
+  });
+
+  it("lets only the folder's owner read the tables", { skip: process.platform === "win32" }, async (t) => {
+    const history = await historyOf(await temporaryFolder(t), 1);
+    const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
+    assert.equal(await modeOf(history.folder), 0o700);
+    for (const name of await readdir(history.folder))
+      assert.equal(await modeOf(join(history.folder, name)), 0o600, name);
+  });
+
+  it("gives the text of a revision, and of nothing else", async (t) => {
+    const folder = await temporaryFolder(t);
+    const history = await historyOf(folder, 1);
+    await writeFile(join(folder, "secret.yaml"), "secret");
+    const { revision } = tableOf(1);
+    const file = join(history.folder, `${revision}.yaml`);
+    assert.deepEqual(await history.text(revision), { file, text: textOf(1) });
+    for (const other of [tableOf(2).revision, "", "history", "../secret"])
+      assert.equal(await history.text(other), undefined, other);
+  });
+
+  it("refuses a text that was edited, and writes it anew when the table is in force again", async (t) => {
+    const history = await historyOf(await temporaryFolder(t), 1, 2);
+    const { revision } = tableOf(1);
+    await writeFile(join(history.folder, `${revision}.yaml`), "# edited\n");
+    await assert.rejects(history.text(revision), /is not the table of revision/);
+    await history.keep(tableOf(1), textOf(1));
+    assert.equal((await history.text(revision))?.text, textOf(1));
+  });
+
+  it("names a damaged list and what to do, and begins a new one that leaves the texts", async (t) => {
+    const history = await historyOf(await temporaryFolder(t), 1);
+    const path = join(history.folder, "history.json");
+    for (const text of ["", "[", "{}", '[{"revision":"../x","since":1,"change":null}]']) {
+      await writeFile(path, text);
+      await assert.rejects(history.list(), { code: "STORE_UNAVAILABLE", message: new RegExp(path) });
+    }
+    await history.keep(tableOf(2), textOf(2));
+    assert.deepEqual(await history.list(), [tableOf(2)]);
+    assert.equal((await history.text(tableOf(1).revision))?.text, textOf(1));
+  });
+
+  it("removes what a process that was killed has left", async (t) => {
+    const history = await historyOf(await temporaryFolder(t), 1);
+    await writeFile(join(history.folder, ".history.json.0123456789ab.tmp"), "[");
+    await history.keep(tableOf(2), textOf(2));
+    assert.ok(!(await readdir(history.folder)).some((name) => name.endsWith(".tmp")));
+  });
+});
+
+/** Keeps a table while every call from the given one on fails. Gives how many calls there were. */
+async function keepFailing(folder: string, from: number): Promise<number> {
+  let calls = 0;
+  const rule = (_call: Call) => {
+    calls += 1;
+    return calls >= from ? systemError("ENOSPC") : undefined;
+  };
+  await new TableHistory(folder, ruledFiles(rule)).keep(tableOf(99), textOf(99)).catch(() => {});
+  return calls;
+}
+
+async function filledFolder(t: TestContext): Promise<string> {
+  const folder = await temporaryFolder(t);
+  await historyOf(folder, ...Array.from({ length: 20 }, (_, index) => index));
+  return folder;
+}
+
+describe("the history of route tables, where the disk fails", () => {
+  it("is that of before or that of after at every call, and never lists a table without its text", async (t) => {
+    const [before, after] = [tableOf(19), tableOf(99)];
+    const calls = await keepFailing(await filledFolder(t), Number.POSITIVE_INFINITY);
+    assert.ok(calls > 10, `${calls} calls`);
+    const heads = new Set<number>();
+    for (let from = 1; from <= calls; from += 1) {
+      const folder = await filledFolder(t);
+      await keepFailing(folder, from);
+      const history = new TableHistory(folder);
+      const [head] = await history.list();
+      assert.ok(head?.since === before.since || head?.since === after.since, `call ${from}`);
+      heads.add(head.since);
+      await assertWhole(history);
+      await history.keep(tableOf(100), textOf(100));
+      assert.equal((await history.list()).length, 20);
+    }
+    assert.deepEqual(heads, new Set([before.since, after.since]));
+  });
+
+  it("gets the tables that could not be written before the next one, in their order", async (t) => {
+    let isFull = false;
+    const files = ruledFiles((call) =>
+      isFull && call.operation === "write" ? systemError("ENOSPC") : undefined,
+    );
+    const history = new TableHistory(await temporaryFolder(t), files);
+    await history.keep(tableOf(1), textOf(1));
+    isFull = true;
+    for (const number of [2, 3]) {
+      await assert.rejects(history.keep(tableOf(number), textOf(number)), { code: "ENOSPC" });
+    }
+    assert.deepEqual(await history.list(), [tableOf(1)]);
+    isFull = false;
+    await history.keep(tableOf(4), textOf(4));
+    assert.deepEqual(await history.list(), [tableOf(4), tableOf(3), tableOf(2), tableOf(1)]);
+    await assertWhole(history);
+  });
+
+  it("does not make a folder for data that is gone", async (t) => {
+    const folder = join(await temporaryFolder(t), "data");
+    await mkdir(folder);
+    const history = await historyOf(folder, 1);
+    await rm(folder, { recursive: true });
+    await assert.rejects(history.keep(tableOf(2), textOf(2)), { code: "ENOENT" });
+    await assert.rejects(readFile(folder), { code: "ENOENT" });
+  });
+});
