@@ -1,7 +1,7 @@
 /** Whether a table lets a caller call an operation: for operations whose answer has that of others in it. */
 import * as v from "valibot";
 import type { Caller } from "../table/caller.ts";
-import { type Input, type ParameterValue, permits } from "../table/restriction/restriction.ts";
+import { type Input, isAllowed, type ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 
 /**
@@ -12,7 +12,7 @@ export function letsIn(table: Table, caller: Caller, operation: string, input: I
   return table.routes.some((route) => {
     if (route.handler !== operation) return false;
     const values = valuesOf(route, input);
-    return values !== undefined && permits(route.restriction, caller, values);
+    return values !== undefined && isAllowed(route.restriction, caller, values);
   });
 }
 

@@ -15,7 +15,7 @@ import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type Caller, publicTokenOf, type Vocabulary } from "../table/caller.ts";
-import { describe, type Input, permits } from "../table/restriction/restriction.ts";
+import { describe, type Input, isAllowed } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { ReadyBody } from "./body.ts";
 import { RequestInput } from "./input.ts";
@@ -198,7 +198,7 @@ export class Walk {
 
   /** @throws Failure `RESTRICTED`, and notes for the log what the caller lacked */
   #refuseRestricted({ restriction }: Route, caller: Caller, decisive: Input): void {
-    if (permits(restriction, caller, decisive)) return;
+    if (isAllowed(restriction, caller, decisive)) return;
     this.#reason = reasonOf(restriction, caller, decisive);
     throw new Failure("RESTRICTED", `This operation is only for ${describe(restriction, decisive)}.`);
   }

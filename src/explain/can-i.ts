@@ -13,8 +13,8 @@ import {
   type Case,
   describe,
   type Input,
+  isAllowed,
   isCompound,
-  permits,
   type Restriction,
 } from "../table/restriction/restriction.ts";
 import type { Table } from "../table/table.ts";
@@ -72,7 +72,7 @@ export function canI(
   const { route, input } = toWholeQuestion(table, vocabulary, path, pairs);
   const { restriction } = route;
   const excluded = isExcluded(table, caller);
-  const permitted = permits(restriction, caller, input);
+  const permitted = isAllowed(restriction, caller, input);
   const name = player?.name ?? publicName;
   const { needs, had } = reasonOf(restriction, caller, input);
   const steps: Step[] = [];
@@ -142,7 +142,7 @@ function partSteps(restriction: Restriction, caller: Caller, input: Input, numbe
   return restriction.restrictions.flatMap((each, index) => {
     const own = `${number}${index + 1}`;
     const says = `${own}: ${describe(each, input)}`;
-    const step: Step = { step: "part", passed: permits(each, caller, input), says };
+    const step: Step = { step: "part", passed: isAllowed(each, caller, input), says };
     return [step, ...partSteps(each, caller, input, `${own}.`)];
   });
 }
@@ -166,7 +166,7 @@ function enough(
     case "allOf": {
       // The parts are for one token together.
       if (player === undefined) return [`the token of a player, from among ${describe(restriction, input)}`];
-      const lacking = restriction.restrictions.filter((each) => !permits(each, caller, input));
+      const lacking = restriction.restrictions.filter((each) => !isAllowed(each, caller, input));
       const ways = lacking.map((each) => [...new Set(enough(each, caller, input, player))]);
       if (ways.some(({ length }) => length === 0)) return [];
       return [ways.map((some) => (some.length > 1 ? `either ${oneOf(some)}` : oneOf(some))).join(", and ")];

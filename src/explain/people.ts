@@ -4,7 +4,7 @@ import { compareTexts } from "../domain/text.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
 import type { Data } from "../store/data.ts";
 import type { Caller } from "../table/caller.ts";
-import { type Input, permits } from "../table/restriction/restriction.ts";
+import { type Input, isAllowed } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 
 /** A player, as lists name one. */
@@ -39,7 +39,7 @@ export function isExcluded({ excludedGroup }: Pick<Table, "excludedGroup">, call
 
 /** Whether a request with such parameters passes the exclusion and the restriction: the engine's own two steps. */
 export function mayCall(table: Table, route: Route, caller: Caller, input: Input): boolean {
-  return !isExcluded(table, caller) && permits(route.restriction, caller, input);
+  return !isExcluded(table, caller) && isAllowed(route.restriction, caller, input);
 }
 
 /** The name and the UUID alone. */

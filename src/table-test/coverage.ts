@@ -8,8 +8,8 @@ import {
   applyingCase,
   describe,
   type Input,
+  isAllowed,
   isCompound,
-  permits,
   type Restriction,
 } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
@@ -65,7 +65,7 @@ export class CoverageCount {
     for (const restriction of asked(route.restriction, caller, input)) {
       const part = parts?.get(restriction);
       if (part === undefined) continue;
-      if (permits(restriction, caller, input)) part.allowed = true;
+      if (isAllowed(restriction, caller, input)) part.allowed = true;
       else part.denied = true;
     }
   }
@@ -119,7 +119,7 @@ function asked(restriction: Restriction, caller: Caller, input: Input): readonly
     case "anyOf":
       return restriction.restrictions.flatMap((each) => asked(each, caller, input));
     case "allOf": {
-      const denying = restriction.restrictions.filter((each) => !permits(each, caller, input));
+      const denying = restriction.restrictions.filter((each) => !isAllowed(each, caller, input));
       if (denying.length > 1) return [];
       return (denying.length === 1 ? denying : restriction.restrictions).flatMap((each) =>
         asked(each, caller, input),

@@ -11,9 +11,9 @@ import { isOpen, toForm } from "../../src/openapi/restriction.ts";
 import type { Caller } from "../../src/table/caller.ts";
 import { implies } from "../../src/table/restriction/implication.ts";
 import {
-  type Input,
   describe as inWords,
-  permits,
+  type Input,
+  isAllowed,
   type Restriction,
 } from "../../src/table/restriction/restriction.ts";
 import { verdictOf } from "../../src/table/restriction/verdict.ts";
@@ -136,7 +136,7 @@ describe("a restriction of any form", () => {
             const expected = model(written, who, input);
             decided[expected ? "yes" : "no"] += 1;
             assert.equal(
-              permits(restriction, toCaller(who), input),
+              isAllowed(restriction, toCaller(who), input),
               expected,
               JSON.stringify({ who, input }),
             );
@@ -153,7 +153,7 @@ describe("a restriction of any form", () => {
       fc.property(form, (written) => {
         const restriction = restrictionOf(written);
         if (!isOpen(restriction)) return;
-        for (const input of inputs) assert.equal(permits(restriction, toCaller(nobody), input), true);
+        for (const input of inputs) assert.equal(isAllowed(restriction, toCaller(nobody), input), true);
       }),
       { numRuns: 300 },
     );
@@ -168,7 +168,7 @@ describe("a restriction of any form", () => {
         said[verdict] += 1;
         if (verdict === "depends") return;
         for (const input of inputs)
-          assert.equal(permits(restriction, toCaller(who), input), verdict === "yes", JSON.stringify(input));
+          assert.equal(isAllowed(restriction, toCaller(who), input), verdict === "yes", JSON.stringify(input));
       }),
       { numRuns: 500 },
     );
@@ -193,7 +193,7 @@ describe("a restriction of any form", () => {
         implied += 1;
         for (const caller of people.map(toCaller)) {
           for (const input of inputs)
-            if (permits(one, caller, input)) assert.equal(permits(other, caller, input), true);
+            if (isAllowed(one, caller, input)) assert.equal(isAllowed(other, caller, input), true);
         }
       }),
       { numRuns: 500 },
@@ -246,7 +246,7 @@ describe("the words for a restriction", () => {
       fc.property(small, (written) => {
         const restriction = restrictionOf(written);
         const decided = modes.map((input) =>
-          everybody.map((caller) => Number(permits(restriction, caller, input))).join(""),
+          everybody.map((caller) => Number(isAllowed(restriction, caller, input))).join(""),
         );
         const said: [string, string][] = [
           [inWords(restriction), decided.join(" ")],

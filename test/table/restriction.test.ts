@@ -3,10 +3,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Caller, MembershipKind } from "../../src/table/caller.ts";
 import {
-  type Input,
   describe as inWords,
+  type Input,
+  isAllowed,
   parametersOf,
-  permits,
   type Restriction,
 } from "../../src/table/restriction/restriction.ts";
 
@@ -126,7 +126,7 @@ describe("who is let in", () => {
     ["the operator as any player", self, operator, { player: "Ada" }, true],
   ];
   for (const [name, restriction, caller, input, expected] of decisions) {
-    it(name, () => assert.equal(permits(restriction, caller, input), expected));
+    it(name, () => assert.equal(isAllowed(restriction, caller, input), expected));
   }
 
   it("whoever one of several lets in", () => {
@@ -134,11 +134,11 @@ describe("who is let in", () => {
       kind: "anyOf",
       restrictions: [self, administrators, member("group", "SUP")],
     };
-    assert.equal(permits(either, ada, { player: "Ada" }), true);
-    assert.equal(permits(either, chief, { player: "Ada" }), true);
-    assert.equal(permits(either, player("S", { group: { SUP: 0 } }), { player: "Ada" }), true);
-    assert.equal(permits(either, player("T", { group: { VIP: 0 } }), { player: "Ada" }), false);
-    assert.equal(permits(either, nobody, { player: "Ada" }), false);
+    assert.equal(isAllowed(either, ada, { player: "Ada" }), true);
+    assert.equal(isAllowed(either, chief, { player: "Ada" }), true);
+    assert.equal(isAllowed(either, player("S", { group: { SUP: 0 } }), { player: "Ada" }), true);
+    assert.equal(isAllowed(either, player("T", { group: { VIP: 0 } }), { player: "Ada" }), false);
+    assert.equal(isAllowed(either, nobody, { player: "Ada" }), false);
   });
 
   it("whoever all of several let in", () => {
@@ -147,12 +147,12 @@ describe("who is let in", () => {
       restrictions: [administrators, member("group", "SUP"), self],
     };
     const support = { group: { SUP: 0 } };
-    assert.equal(permits(both, player("Ada", support, true), { player: "Ada" }), true);
-    assert.equal(permits(both, player("Ada", support, true), { player: "Bob" }), false);
-    assert.equal(permits(both, player("Ada", support), { player: "Ada" }), false);
-    assert.equal(permits(both, player("Ada", {}, true), { player: "Ada" }), false);
-    assert.equal(permits(both, nobody, { player: "Ada" }), false);
-    assert.equal(permits(both, operator, {}), true);
+    assert.equal(isAllowed(both, player("Ada", support, true), { player: "Ada" }), true);
+    assert.equal(isAllowed(both, player("Ada", support, true), { player: "Bob" }), false);
+    assert.equal(isAllowed(both, player("Ada", support), { player: "Ada" }), false);
+    assert.equal(isAllowed(both, player("Ada", {}, true), { player: "Ada" }), false);
+    assert.equal(isAllowed(both, nobody, { player: "Ada" }), false);
+    assert.equal(isAllowed(both, operator, {}), true);
   });
 
   it("by the first case that applies, also where a later one is more generous", () => {
@@ -164,10 +164,10 @@ describe("who is let in", () => {
         { when: undefined, restriction: open },
       ],
     };
-    assert.equal(permits(cases, ada, { type: "KILL", amount: 0 }), false);
-    assert.equal(permits(cases, ada, { type: "KILL", amount: 1 }), true);
-    assert.equal(permits(cases, nobody, { type: "KILL", amount: 1 }), false);
-    assert.equal(permits(cases, nobody, { type: "DEATH", amount: 0 }), true);
+    assert.equal(isAllowed(cases, ada, { type: "KILL", amount: 0 }), false);
+    assert.equal(isAllowed(cases, ada, { type: "KILL", amount: 1 }), true);
+    assert.equal(isAllowed(cases, nobody, { type: "KILL", amount: 1 }), false);
+    assert.equal(isAllowed(cases, nobody, { type: "DEATH", amount: 0 }), true);
   });
 
   it("by the case of a text however it is written: in another case, or with U+FE0F", () => {
@@ -179,20 +179,20 @@ describe("who is let in", () => {
       ],
     };
     for (const reason of ["❤-robbery", "❤-ROBBERY", "❤\ufe0f-robbery"]) {
-      assert.equal(permits(cases, nobody, { reason }), false, reason);
-      assert.equal(permits(cases, chief, { reason }), true, reason);
+      assert.equal(isAllowed(cases, nobody, { reason }), false, reason);
+      assert.equal(isAllowed(cases, chief, { reason }), true, reason);
     }
-    assert.equal(permits(cases, nobody, { reason: "robbery" }), true);
+    assert.equal(isAllowed(cases, nobody, { reason: "robbery" }), true);
   });
 
   it("nobody, where no case applies", () => {
     const cases: Restriction = { kind: "cases", cases: [{ when: { advanced: true }, restriction: open }] };
-    assert.equal(permits(cases, chief, { advanced: false }), false);
+    assert.equal(isAllowed(cases, chief, { advanced: false }), false);
   });
 
   it("nobody by a name that every object has", () => {
     for (const name of ["__proto__", "constructor", "toString"])
-      assert.equal(permits(member("group", name), player("A", { group: { VIP: 0 } }), {}), false, name);
+      assert.equal(isAllowed(member("group", name), player("A", { group: { VIP: 0 } }), {}), false, name);
   });
 });
 

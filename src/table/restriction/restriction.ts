@@ -64,7 +64,7 @@ export function parametersOf(restriction: Restriction): readonly string[] {
 }
 
 /** Whether the restriction lets the caller in. `input` has at least the parameters of {@link parametersOf}. */
-export function permits(restriction: Restriction, caller: Caller, input: Input): boolean {
+export function isAllowed(restriction: Restriction, caller: Caller, input: Input): boolean {
   if (caller.unrestricted) return true;
   switch (restriction.kind) {
     case "open":
@@ -80,12 +80,12 @@ export function permits(restriction: Restriction, caller: Caller, input: Input):
       return rank !== undefined && rank >= (restriction.rank ?? 0);
     }
     case "anyOf":
-      return restriction.restrictions.some((each) => permits(each, caller, input));
+      return restriction.restrictions.some((each) => isAllowed(each, caller, input));
     case "allOf":
-      return restriction.restrictions.every((each) => permits(each, caller, input));
+      return restriction.restrictions.every((each) => isAllowed(each, caller, input));
     case "cases": {
       const applying = applyingCase(restriction.cases, input);
-      return applying !== undefined && permits(applying.restriction, caller, input);
+      return applying !== undefined && isAllowed(applying.restriction, caller, input);
     }
   }
 }

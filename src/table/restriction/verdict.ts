@@ -1,6 +1,6 @@
 /** What a caller may do before anybody knows the parameters of a request. */
 import type { Caller, Vocabulary } from "../caller.ts";
-import { permits, type Restriction } from "./restriction.ts";
+import { isAllowed, type Restriction } from "./restriction.ts";
 
 /** `depends` is on the parameters that `parametersOf` gives. */
 export type Verdict = "yes" | "no" | "depends";
@@ -15,7 +15,7 @@ export function verdictOf(restriction: Restriction, caller: Caller, vocabulary: 
       const { of, reference } = restriction;
       if ("name" in reference) break;
       const { parameter } = reference;
-      const each = vocabulary[of].map((name) => permits(restriction, caller, { [parameter]: name }));
+      const each = vocabulary[of].map((name) => isAllowed(restriction, caller, { [parameter]: name }));
       return together(each.map((permitted) => (permitted ? "yes" : "no")));
     }
     case "anyOf": {
@@ -29,7 +29,7 @@ export function verdictOf(restriction: Restriction, caller: Caller, vocabulary: 
     case "cases":
       return together(restriction.cases.map((each) => verdictOf(each.restriction, caller, vocabulary)));
   }
-  return permits(restriction, caller, {}) ? "yes" : "no";
+  return isAllowed(restriction, caller, {}) ? "yes" : "no";
 }
 
 /** What is so in every case, or else that it depends. */
