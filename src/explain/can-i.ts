@@ -7,6 +7,7 @@ import { playerCaller, publicCaller } from "../identity/callers.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive } from "../identity/tokens.ts";
 import type { Data } from "../store/data.ts";
+import { isExcluded } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import {
   applyingCase,
@@ -18,7 +19,6 @@ import {
   type Restriction,
 } from "../table/restriction/restriction.ts";
 import type { Table } from "../table/table.ts";
-import { isExcluded, mayCall } from "./people.ts";
 import { type Pair, toWholeQuestion } from "./question.ts";
 
 /** A step of the reasoning. `passed` is null where the step decides nothing by itself. */
@@ -95,7 +95,7 @@ export function canI(
   for (const says of excluded && lacks.length === 0 ? [leave] : ways)
     steps.push({ step: "enough", passed: null, says });
   return {
-    allowed: mayCall(table, route, caller, input) && !refusesChange,
+    allowed: !excluded && permitted && !refusesChange,
     code: excluded ? "EXCLUDED" : refusesChange ? "READ_ONLY" : permitted ? null : "RESTRICTED",
     caller: name,
     path: route.path,

@@ -7,13 +7,13 @@ import { fold } from "../domain/text.ts";
 import { toUUID } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
+import { isAuthorized, isExcluded } from "../table/authorization.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { changeOfRoute, type NamedChange, type Pair, type RouteChange, settingsChanged } from "./changes.ts";
 import { type Cohort, type Cohorts, cohortsOf, nobody } from "./cohorts.ts";
-import { isExcluded, mayCall } from "./people.ts";
 import { namedTexts, type Situation, situationsOf } from "./situations.ts";
 
 /** A table and the file that it came from. */
@@ -221,7 +221,7 @@ function permitted(
 ): Pair<boolean> {
   const input = inputFor(name);
   const may = (table: Table, route: Route | undefined) =>
-    route !== undefined && mayCall(table, route, caller, { ...defaultsOf(route), ...input });
+    route !== undefined && isAuthorized(table, route, caller, { ...defaultsOf(route), ...input });
   return { before: may(tables.before, routes.before), after: may(tables.after, routes.after) };
 }
 

@@ -4,8 +4,6 @@ import { compareTexts } from "../domain/text.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
 import type { Data } from "../store/data.ts";
 import type { Caller } from "../table/caller.ts";
-import { type Input, isAllowed } from "../table/restriction/restriction.ts";
-import type { Route, Table } from "../table/table.ts";
 
 /** A player, as lists name one. */
 export interface Person {
@@ -30,16 +28,6 @@ export function peopleOf(data: Data): People {
     return { name: player.name, uuid: player.uuid, caller: playerCaller(data, player) };
   });
   return { players: players.sort((a, b) => compareTexts(a.name, b.name)), public: publicCaller({ id: "-" }) };
-}
-
-/** Whether every operation refuses the caller, whatever it is. */
-export function isExcluded({ excludedGroup }: Pick<Table, "excludedGroup">, caller: Caller): boolean {
-  return excludedGroup !== undefined && caller.rankIn("group", excludedGroup) !== undefined;
-}
-
-/** Whether a request with such parameters passes the exclusion and the restriction: the engine's own two steps. */
-export function mayCall(table: Table, route: Route, caller: Caller, input: Input): boolean {
-  return !isExcluded(table, caller) && isAllowed(route.restriction, caller, input);
 }
 
 /** The name and the UUID alone. */

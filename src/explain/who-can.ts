@@ -1,8 +1,9 @@
 /** Everyone who may call an operation. */
+import { isAuthorized, isExcluded } from "../table/authorization.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import { describe, type Input } from "../table/restriction/restriction.ts";
 import type { Table } from "../table/table.ts";
-import { isExcluded, mayCall, type People, type Person, toPerson } from "./people.ts";
+import { type People, type Person, toPerson } from "./people.ts";
 import { type Pair, toQuestion } from "./question.ts";
 import { situationsOf } from "./situations.ts";
 
@@ -46,9 +47,9 @@ export function whoCan(
   const situations = situationsOf(open, [route.restriction], vocabulary);
   const allowed = situations.map(({ when, inputFor }) => {
     const may = ({ name, caller }: People["players"][number]) =>
-      mayCall(table, route, caller, { ...input, ...inputFor(name) });
+      isAuthorized(table, route, caller, { ...input, ...inputFor(name) });
     const players = people.players.filter(may).map(toPerson);
-    const everyone = mayCall(table, route, people.public, { ...input, ...inputFor("") });
+    const everyone = isAuthorized(table, route, people.public, { ...input, ...inputFor("") });
     return { when, count: players.length, players, public: everyone };
   });
   return {
