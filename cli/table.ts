@@ -1,7 +1,7 @@
 /** The route table as commands look at it: a file's text, checked against the names that the data has. */
 import { resolve } from "node:path";
+import { checkRoutes, operationsToCheck } from "../src/operations.ts";
 import { readSeed } from "../src/operator/seed-file.ts";
-import { checkRoutes, operationsToCheck } from "../src/service.ts";
 import type { Vocabulary } from "../src/table/caller.ts";
 import { revisionOf } from "../src/table/revision.ts";
 import type { CheckedTable, Table } from "../src/table/table.ts";

@@ -4,8 +4,8 @@
  */
 
 import { model } from "./domain/model.ts";
-import type { RawRequest } from "./engine/direct.ts";
-import { createEngine, type Engine, type RequestRecord } from "./engine/engine.ts";
+import { Engine } from "./engine/engine.ts";
+import type { Observer } from "./engine/exchange.ts";
 import type { Answer } from "./engine/response.ts";
 import { type CallOptions, canI, type Decision } from "./explain/can-i.ts";
 import type { Source } from "./explain/comparison.ts";
@@ -13,27 +13,29 @@ import { diffTables, type TableDiff } from "./explain/diff.ts";
 import { peopleOf } from "./explain/people.ts";
 import type { Pair } from "./explain/question.ts";
 import { type WhoCan, whoCan } from "./explain/who-can.ts";
+import { AnswerResponse } from "./http/answer-response.ts";
+import { App, type NodeRequest } from "./http/app.ts";
+import { descriptionPages } from "./http/description-pages.ts";
+import { docsPages } from "./http/docs-page.ts";
 import { Activity } from "./identity/activity.ts";
-import { Callers, currentCaller, operatorCaller, playerCaller } from "./identity/callers.ts";
+import { Callers, operatorCaller, playerCaller } from "./identity/callers.ts";
 import { Clients } from "./identity/clients.ts";
-import { namesOf, requirePlayer } from "./identity/players.ts";
-import { forgetRepetitions, once } from "./identity/repetitions.ts";
+import { requirePlayer } from "./identity/players.ts";
+import { forgetRepetitions } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
+import { checkRoutes, operationsOn, vocabularyOf } from "./operations.ts";
 import type { AdministrationInput, AdministrationName, AdministrationResult } from "./operator/index.ts";
 import { Operator, type Undone, type UndoOptions } from "./operator/operator.ts";
-import { handlers } from "./resources/index.ts";
 import { Ranking } from "./resources/ranking.ts";
-import type { Context, Handler, Sources } from "./resources/shared/define.ts";
-import { type KeptAnswers, keepAnswers } from "./resources/shared/kept.ts";
+import type { Sources } from "./resources/shared/define.ts";
 import { NameOrder } from "./resources/shared/order.ts";
 import { ShownPlayers } from "./resources/shared/shown.ts";
 import { UserList } from "./resources/user-list.ts";
-import type { Data, DataStore } from "./store/data.ts";
+import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
-import { type Caller, publicTokenOf, type Vocabulary } from "./table/caller.ts";
-import type { Operation, Request as OperationRequest, Operations } from "./table/operation.ts";
-import { type CheckedTable, checkTable, type Table } from "./table/table.ts";
+import type { Caller, Vocabulary } from "./table/caller.ts";
+import type { Table } from "./table/table.ts";
 import {
   type ReloadCause,
   type Reloaded,
@@ -45,38 +47,15 @@ import {
 /** How often activity and the request counter are saved (contract, section 3). */
 const activityInterval = 60_000;
 
-export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"> {
+export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, Observer {
   /** The route table's file. */
   readonly routes: string;
-  /** Told of every answer. */
-  readonly observe?: (record: RequestRecord) => void;
-  /** Whether those records have the client's address. */
-  readonly logAddress?: boolean;
 }
 
 /** The text of a route table, and the file that it came from. */
 export interface TableText {
   readonly file: string;
   readonly text: string;
-}
-
-/** The names that tables and parameters can refer to. */
-export function vocabularyOf(data: Data): Vocabulary {
-  return {
-    group: namesOf(data, "group"),
-    faction: namesOf(data, "faction"),
-    service: namesOf(data, "service"),
-  };
-}
-
-/** The service's operations as a table is checked against them. They are not run: on what does not matter. */
-export function operationsToCheck(): Operations {
-  return toOperations((_name, handler) => ({ ...handler, run: () => undefined }));
-}
-
-/** Checks a table's text against the service's handlers and a vocabulary, without serving it. */
-export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable {
-  return checkTable(text, { operations: operationsToCheck(), vocabulary: () => vocabulary });
 }
 
 /** See the head of this file. */
@@ -88,10 +67,8 @@ export class Service {
   readonly #operator: Operator;
   readonly #callers: Callers;
   readonly #sources: Sources;
-  /** The answers that are kept, by the operation's name. */
-  readonly #kept: ReadonlyMap<string, KeptAnswers>;
   /** The route table in force. */
-  readonly routes: RouteTable;
+  readonly routes: RouteTable<App>;
   #saving: NodeJS.Timeout | undefined;
 
   private constructor(store: DataStore, options: ServiceOptions) {
@@ -117,8 +94,7 @@ export class Service {
       shown: new ShownPlayers(),
       userList: new UserList(clients),
     };
-    this.#kept = keepAnswers(handlers, this.#sources);
-    const operations = toOperations((name, handler) => this.#toOperation(name, handler));
+    const operations = operationsOn({ store, activity, sources: this.#sources, now: this.#now });
     const surroundings = { operations, vocabulary: this.vocabulary };
     this.routes = new RouteTable(options.routes, surroundings, (table) => this.#mount(table), this.#now);
   }
@@ -144,15 +120,15 @@ export class Service {
   /** As {@link loadTable}; what it gives tells the table in force at each call. */
   async followTable(): Promise<() => Table> {
     await this.loadTable();
-    return () => this.routes.engine.table;
+    return () => this.routes.table;
   }
 
-  /** Answers a request, by the table in force. */
-  readonly fetch = (request: Request): Response | Promise<Response> => this.routes.engine.fetch(request);
+  /** Answers a request, by the table in force; see {@link App.fetch}. */
+  readonly fetch = (request: Request): Response | Promise<Response> => this.routes.mounted.fetch(request);
 
-  /** Answers what needs no h3, as {@link fetch} would; undefined for anything else. */
-  readonly direct = (request: RawRequest): Answer | Promise<Answer> | undefined =>
-    this.routes.engine.direct(request);
+  /** See {@link App.answerPlain}. */
+  readonly answerPlain = (request: NodeRequest): Answer | Promise<Answer> | undefined =>
+    this.routes.mounted.answerPlain(request);
 
   /**
    * Runs the operation of a path as the operator, or as a player, through the same steps as a request.
@@ -163,7 +139,7 @@ export class Service {
     await this.loadTable();
     const { data } = this.store;
     const caller: Caller = as === undefined ? operatorCaller : playerCaller(data, requirePlayer(data, as));
-    return this.routes.engine.call(path, query, caller);
+    return new AnswerResponse(await this.routes.mounted.engine.call(path, query, caller));
   }
 
   /**
@@ -271,69 +247,20 @@ export class Service {
     }
   }
 
-  #mount(table: Table): Engine {
-    const { observe, logAddress = false } = this.#options;
+  #mount(table: Table): App {
+    const { vocabulary } = this;
     this.#sources.order.use(table.language);
-    return createEngine({
+    const engine = new Engine({
+      ...this.#options,
       table,
-      vocabulary: this.vocabulary,
+      vocabulary,
       tokenForm: tokenInText,
-      description: descriptionOptions(),
       authenticate: (token) => this.#callers.of(token, this.#now()),
       // A read-only token changes nothing: who finds one in a web page must not set the version of its player.
       seen: ({ id, readOnly }, version) =>
         this.activity.note(id, readOnly === true ? undefined : version, this.#now()),
-      ...(observe === undefined ? {} : { observe }),
-      logAddress,
     });
+    const description = descriptionPages(table, vocabulary, descriptionOptions());
+    return new App(engine, new Map([...docsPages(table.prefix), ...description]), this.#options);
   }
-
-  #toOperation(name: string, handler: Handler): Operation {
-    const { store, activity } = this;
-    const { clients, order } = this.#sources;
-    const around = ({ caller, table, letsIn }: OperationRequest, now: number): Context => ({
-      caller,
-      now,
-      activity,
-      clients,
-      excludedGroup: table.excludedGroup,
-      compare: order.compare,
-      kept: (operation, input) =>
-        letsIn(operation, input) ? this.#kept.get(operation)?.get(input, now) : undefined,
-    });
-    if (handler.effect === "read") {
-      const answers = this.#kept.get(name);
-      if (answers !== undefined) return { ...handler, run: (input) => answers.get(input, this.#now()) };
-      return {
-        ...handler,
-        run: (input, request) => handler.read(this.#sources, input as never, around(request, this.#now())),
-      };
-    }
-    return {
-      ...handler,
-      run: (input, request) => {
-        const { caller, operation, requestId, table } = request;
-        const origin = {
-          who: caller.id ?? "public",
-          token: publicTokenOf(caller),
-          operation,
-          request: requestId,
-          table: table.revision,
-        };
-        return store.change(origin, (draft, { now, sequence }) => {
-          // The batch may have revoked, excluded or demoted the caller since the engine looked. This comes first:
-          // a repeated request must be authorized as well before it is answered.
-          const current = currentCaller(draft, caller, now);
-          request.authorize(current);
-          const context = { ...around(request, now), caller: current, sequence };
-          const change = () => handler.change(draft, input as never, context);
-          return handler.counts === true ? once(draft, request, input, now, change) : change();
-        });
-      },
-    };
-  }
-}
-
-function toOperations(toOperation: (name: string, handler: Handler) => Operation): Operations {
-  return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(name, handler)]));
 }

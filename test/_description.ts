@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import type { OpenApiDocument } from "../src/openapi/document.ts";
 import { describeTable } from "../src/openapi/openapi.ts";
 import { descriptionOptions } from "../src/openapi/service-description.ts";
+import { checkRoutes } from "../src/operations.ts";
 import { readSeed } from "../src/operator/seed-file.ts";
-import { checkRoutes } from "../src/service.ts";
 import { shippedRoutes, shippedSeed } from "./_setup.ts";
 
 /** See the head of this file. It is as a client reads it: what JSON has no way to say is not in it. */

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
-import type { RequestRecord } from "../src/engine/engine.ts";
+import type { RequestRecord } from "../src/engine/exchange.ts";
 import { type Server, startServer } from "../src/http/server.ts";
 import { readSeed } from "../src/operator/seed-file.ts";
 import { Service } from "../src/service.ts";
@@ -102,7 +102,7 @@ export class World {
   /** Sends a request to a raw path. */
   async request(path: string, init: RequestInit = {}): Promise<Answered> {
     const url = `${this.url}${path}`;
-    const { table } = this.service.routes.engine;
+    const { table } = this.service.routes;
     const response =
       this.#server === undefined ? await this.service.fetch(new Request(url, init)) : await fetch(url, init);
     const text = await response.text();
@@ -116,7 +116,7 @@ export class World {
   async #assertDescribed(method: string, answer: Answered, before: Table): Promise<void> {
     const { conformanceOf } = await import("./_conformance.ts");
     const { service } = this;
-    const { table } = service.routes.engine;
+    const { table } = service.routes;
     const requestId = answer.headers.get("x-request-id");
     const record = this.log.findLast((each) => each.requestId === requestId);
     assert.ok(record !== undefined, "the answer is in the log");
@@ -218,7 +218,7 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
     options.transport === "socket"
       ? await startServer({
           fetch: service.fetch,
-          direct: service.direct,
+          answerPlain: service.answerPlain,
           host: "127.0.0.1",
           port: 0,
           observe,

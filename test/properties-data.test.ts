@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import * as v from "valibot";
-import type { RequestRecord } from "../src/engine/engine.ts";
+import type { RequestRecord } from "../src/engine/exchange.ts";
 import { handlers } from "../src/resources/index.ts";
 import { Service } from "../src/service.ts";
 import { assertContract, goodPath, openCallers, operations } from "./_operations.ts";

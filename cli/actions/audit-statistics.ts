@@ -5,7 +5,7 @@ import { additionOperation, type Excess, readExcesses } from "../../src/audit/st
 import { Failure } from "../../src/domain/errors.ts";
 import type { StatisticType } from "../../src/domain/model.ts";
 import { didYouMean, fold } from "../../src/domain/text.ts";
-import { checkRoutes, vocabularyOf } from "../../src/service.ts";
+import { checkRoutes, vocabularyOf } from "../../src/operations.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readTable, TableFaults } from "../../src/table-in-force/route-table.ts";
 import type { Session } from "../session.ts";

@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { controlOf } from "../../src/control/control.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import { connectionLimit } from "../../src/http/descriptors.ts";
-import { DocsPage, docsPath } from "../../src/http/docs-page.ts";
+import { docsPath } from "../../src/http/docs-page.ts";
 import { startServer } from "../../src/http/server.ts";
 import { packaged } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
@@ -115,15 +115,9 @@ async function serveOn(
   const { missing } = await service.loadTable();
   await upkeep(service.routes.file, missing, log);
   const files = https === true && { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) };
-  const docs = new DocsPage({
-    prefix: () => service.routes.engine.table.prefix,
-    observe: log.request,
-    logAddress,
-  });
   const server = await startServer({
-    page: (request) => docs.answer(request),
     fetch: service.fetch,
-    direct: service.direct,
+    answerPlain: service.answerPlain,
     host,
     port,
     observe: log.request,

@@ -2,7 +2,7 @@
 import { Writable } from "node:stream";
 import pino from "pino";
 import pretty from "pino-pretty";
-import type { RequestRecord } from "../../src/engine/engine.ts";
+import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";

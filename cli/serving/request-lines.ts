@@ -1,5 +1,5 @@
 /** Lines of requests in the log, as many as there are requests: when they are made, and how. */
-import type { RequestRecord } from "../../src/engine/engine.ts";
+import type { RequestRecord } from "../../src/engine/exchange.ts";
 
 /** How many requests wait at most until their lines are made. */
 const mostWaiting = 256;

@@ -12,17 +12,17 @@ interface Given {
   readonly text: string | undefined;
 }
 
-/** What the check of parameters needs to know beside the route. */
-export interface Surroundings {
+/** What the check of parameters depends on beside the route. */
+export interface ParameterContext {
   readonly vocabulary: () => Vocabulary;
   /** What a token looks like: a value that has one in it is refused, so that none is ever kept or shown. */
-  readonly tokenForm?: RegExp;
+  readonly tokenForm?: RegExp | undefined;
 }
 
-/** Where parameters come from, still percent-encoded. */
-export interface GivenParameters {
-  /** A parameter in the path. */
-  param(name: string): string | undefined;
+/** The parameters of a request, percent-encoded. */
+export interface RawParameters {
+  /** Those in the path, by name. */
+  readonly params: Readonly<Record<string, string>>;
   /** The query, with or without its question mark. */
   readonly search: string;
 }
@@ -32,17 +32,17 @@ export class RequestInput {
   readonly #route: Route;
   readonly #vocabulary: () => Vocabulary;
   readonly #tokenForm: RegExp | undefined;
-  readonly #given: GivenParameters;
+  readonly #params: RawParameters["params"];
   readonly #query: readonly Given[];
   #malformed: Failure | undefined;
   readonly #values: Record<string, ParameterValue> = Object.create(null);
 
-  constructor(route: Route, { vocabulary, tokenForm }: Surroundings, given: GivenParameters) {
+  constructor(route: Route, { vocabulary, tokenForm }: ParameterContext, { params, search }: RawParameters) {
     this.#route = route;
     this.#vocabulary = vocabulary;
     this.#tokenForm = tokenForm;
-    this.#given = given;
-    this.#query = parseQuery(given.search);
+    this.#params = params;
+    this.#query = parseQuery(search);
   }
 
   /** What is wrong with the form of a text that refers to an entry: to be said where there is no such entry. */
@@ -121,7 +121,7 @@ export class RequestInput {
   }
 
   #inPath(name: string): Given {
-    return { name, text: decode(this.#given.param(name) ?? "") };
+    return { name, text: decode(this.#params[name] ?? "") };
   }
 
   #inQuery(name: string): Given | undefined {

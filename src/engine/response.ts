@@ -1,8 +1,8 @@
 /** Answers: statuses and headers; a {@link Failure} made into status and JSON. The one place that knows statuses. */
 import { STATUS_CODES } from "node:http";
-import { FastResponse } from "srvx";
 import type { Failure, FailureCode } from "../domain/errors.ts";
 import type { ReadyBody } from "./body.ts";
+import type { IncomingRequest } from "./request.ts";
 
 /** The status of each failure (contract, section 1). */
 export const statusOf: Readonly<Record<FailureCode, number>> = {
@@ -72,27 +72,23 @@ const contentType = ["Content-Type", "application/json; charset=utf-8"] as const
 const notStored = ["Cache-Control", "no-store"] as const;
 const revalidated = ["Cache-Control", "private, no-cache", "Vary", "Accept-Encoding"] as const;
 
-/** What of a request's headers decides how a read is answered. */
-export interface Conditions {
-  readonly method: string;
-  readonly ifNoneMatch: string | null;
-  readonly acceptEncoding: string | null;
-}
-
-/** The answer of an operation that reads: with an ETag, and without a body where the client has it already. */
+/**
+ * Returns the answer of a read: with an ETag, and without a body where the client has it already.
+ * @param content the headers that describe the body, names and values in turn
+ */
 export function readAnswer(
   ready: ReadyBody,
-  conditions: Conditions,
+  request: Pick<IncomingRequest, "method" | "header">,
   requestId: string,
-  type: readonly string[] = contentType,
+  content: readonly string[] = contentType,
 ): Answer {
-  const { bytes, etag, encoding } = ready.for(conditions.acceptEncoding);
-  const { ifNoneMatch } = conditions;
+  const { bytes, etag, encoding } = ready.for(request.header("accept-encoding"));
+  const ifNoneMatch = request.header("if-none-match");
   const headers = [...commonHeaders, requestId, "ETag", etag, ...revalidated];
   if (ifNoneMatch !== null && ready.matches(ifNoneMatch)) return { status: 304, headers, body: null };
-  headers.push(...type, "Content-Length", String(bytes.length));
+  headers.push(...content, "Content-Length", String(bytes.length));
   if (encoding !== undefined) headers.push("Content-Encoding", encoding);
-  return { status: 200, headers, body: conditions.method === "HEAD" ? null : bytes };
+  return { status: 200, headers, body: request.method === "HEAD" ? null : bytes };
 }
 
 /** The answer of an operation that changed data: one sentence for the player. */
@@ -136,45 +132,6 @@ export function toFailureBody(failure: Failure, requestId: string): { status: nu
     ...(hint === undefined ? {} : { hint }),
   };
   return { status, body };
-}
-
-/**
- * An answer as a `Response`, for h3 and for whoever asks in-process. A server takes {@link answer} as it is: making
- * `Headers` of a list only to make a list of them again would cost more than all the checks of a request together.
- */
-export class AnswerResponse extends FastResponse {
-  readonly answer: Answer;
-
-  constructor(answer: Answer) {
-    super(answer.body, new AnswerInit(answer));
-    this.answer = answer;
-  }
-}
-
-/** What a `Response` is made from; nobody looks at it where the answer is taken as it is. */
-class AnswerInit implements ResponseInit {
-  readonly #answer: Answer;
-
-  constructor(answer: Answer) {
-    this.#answer = answer;
-  }
-
-  get status(): number {
-    return this.#answer.status;
-  }
-
-  get statusText(): string {
-    return STATUS_CODES[this.status] ?? "";
-  }
-
-  get headers(): [string, string][] {
-    const { headers } = this.#answer;
-    const pairs: [string, string][] = [];
-    for (let index = 0; index < headers.length; index += 2) {
-      pairs.push([headers[index] as string, headers[index + 1] as string]);
-    }
-    return pairs;
-  }
 }
 
 function jsonAnswer(

@@ -6,7 +6,7 @@
 import { Failure } from "../domain/errors.ts";
 import { didYouMean, oneOf } from "../domain/text.ts";
 import { RequestInput } from "../engine/input.ts";
-import { nearestToPath } from "../engine/nearest-path.ts";
+import { Router } from "../engine/router.ts";
 import { tokenInText } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import { type Parameter, parseParameter, quote } from "../table/parameters.ts";
@@ -99,12 +99,12 @@ function decisiveOf(
   const decisive = new Set(route.decisive);
   for (const { name } of open) decisive.delete(name);
   const textOf = ({ name }: Parameter) => given.get(name) ?? "";
-  const params = new Map(path.map((each) => [each.name, encodeURIComponent(textOf(each))]));
+  const params = Object.fromEntries(path.map((each) => [each.name, encodeURIComponent(textOf(each))]));
   const input = new RequestInput(
     { ...route, decisive },
     { vocabulary: () => vocabulary, tokenForm: tokenInText },
     {
-      param: (name) => params.get(name),
+      params,
       search: new URLSearchParams(
         Object.fromEntries(query.map((each) => [each.name, textOf(each)])),
       ).toString(),
@@ -113,42 +113,25 @@ function decisiveOf(
   return { ...input.decisive() };
 }
 
-/** The route of a path. One that names a segment goes before one that has braces there, as for requests. */
+/**
+ * Finds the route of a path as the router finds that of a request. A placeholder of the route that is repeated as it is,
+ * such as `{factionString}`, stays open.
+ */
 function matchRoute(table: Table, path: string): Match {
-  const written = table.routes.find((route) => route.path === path);
-  if (written !== undefined) return { route: written, path: {} };
-  const segments = path.replace(/(?<=.)\/$/, "").split("/");
-  const matches = table.routes.filter((route) => {
-    const own = route.path.split("/");
-    return (
-      own.length === segments.length &&
-      own.every((each, index) => each === segments[index] || (isBraces(each) && segments[index] !== ""))
-    );
-  });
-  const [route] = matches.toSorted((a, b) => (shapeOf(a.path) < shapeOf(b.path) ? -1 : 1));
-  if (route === undefined) {
-    const near = nearestToPath(table, path);
+  const router = new Router(table);
+  const match = router.match(router.pathnameOf(path));
+  if (match === undefined) {
+    const near = router.nearest(path);
     const hint = near === undefined ? "`addon-cli routes list` lists the paths." : `Did you mean ${near}?`;
     throw new Failure("UNKNOWN_PATH", `The route table has no path ${quote(path)}.`, { hint });
   }
+  const { route, params } = match;
   const values: Record<string, string> = Object.create(null);
-  for (const [index, each] of route.path.split("/").entries()) {
-    const segment = segments[index] ?? "";
-    if (isBraces(each) && each !== segment) values[each.slice(1, -1)] = segment;
+  for (const { name, in: place } of route.parameters) {
+    const text = decodeURIComponent(params[name] ?? "");
+    if (place === "path" && text !== `{${name}}`) values[name] = text;
   }
   return { route, path: values };
-}
-
-function isBraces(segment: string): boolean {
-  return segment.startsWith("{");
-}
-
-/** Orders paths that match the same: at the first segment in which they differ, a name goes before braces. */
-function shapeOf(path: string): string {
-  return path
-    .split("/")
-    .map((segment) => (isBraces(segment) ? "1" : "0"))
-    .join("");
 }
 
 function unknownParameter(route: Route, inPath: Match["path"], name: string): Failure {

@@ -4,31 +4,16 @@
  * served from here, so that they work on a closed network and nobody else learns of it. Nothing is read before it is
  * first asked for.
  */
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
-import { Failure } from "../domain/errors.ts";
 import { ReadyBody } from "../engine/body.ts";
-import type { RawRequest } from "../engine/direct.ts";
-import type { RequestRecord } from "../engine/engine.ts";
-import { type Answer, failureAnswer, preflightAnswer, readAnswer } from "../engine/response.ts";
-import { internalFailure } from "../engine/walk.ts";
-import { descriptionPath } from "../openapi/serving.ts";
 import { packaged } from "../packaged.ts";
-
-export interface DocsPageOptions {
-  /** The prefix of the route table in force. */
-  readonly prefix: () => string;
-  /** Told of every answer. */
-  readonly observe?: (record: RequestRecord) => void;
-  /** Whether `observe` is told of the client's address. */
-  readonly logAddress?: boolean;
-}
+import { descriptionPath } from "./description-pages.ts";
+import type { Content, Page } from "./page.ts";
 
 /** Where the page is; its files are below. */
 export const docsPath = "/docs";
 /** Where somebody ends up who has only the address of the service. */
 const startPath = "/";
-const methods = "GET, HEAD, OPTIONS";
 
 /** The paths of the description, which follow the route table's prefix. */
 interface DescriptionPaths {
@@ -86,11 +71,11 @@ const startLinks: PageFile = {
   },
 };
 
+const startPage = page("start.html");
+
 /** All that is served, by path. What a request names is only looked up here, and never becomes the name of a file. */
 const files: ReadonlyMap<string, PageFile> = new Map([
-  [startPath, page("start.html")],
   [docsPath, page("page.html")],
-  [`${docsPath}/`, page("page.html")],
   [`${docsPath}/page.css`, own("src/http/docs-page/page.css", css)],
   [`${docsPath}/page.js`, own("src/http/docs-page/page.js", js)],
   [`${docsPath}/description.js`, own("src/http/docs-page/description.js", js)],
@@ -118,95 +103,40 @@ const contentSecurityPolicy = [
 
 const protection = ["Content-Security-Policy", contentSecurityPolicy, "X-Frame-Options", "DENY"];
 
-/** See the head of this file. */
-export class DocsPage {
-  readonly #options: DocsPageOptions;
-  /** The prefix that the bodies were made with: they are made again when it has changed. */
-  #prefix = "";
-  /** The files that were asked for. */
-  readonly #bodies = new Map<PageFile, Promise<ReadyBody>>();
-
-  constructor(options: DocsPageOptions) {
-    this.#options = options;
-  }
-
-  /** Answers a request for a page or a file of one, failures included; undefined for anything else. */
-  answer(request: RawRequest): Promise<Answer> | undefined {
-    const { url = "", headers } = request;
-    if (url !== startPath && !url.startsWith(`${startPath}?`) && !url.startsWith(docsPath)) return undefined;
-    const [path = ""] = url.split("?", 1);
-    if (path === startPath) {
-      const file = prefersHTML(headers.accept) ? files.get(path) : startLinks;
-      return file && this.#answer(startPath, file, request);
-    }
-    const file = files.get(path);
-    return file && this.#answer(docsPath, file, request);
-  }
-
-  /** @param route the name of the page in the log */
-  async #answer(route: string, file: PageFile, request: RawRequest): Promise<Answer> {
-    const { method = "", headers, socket } = request;
-    const address = this.#options.logAddress === true ? socket?.remoteAddress : undefined;
-    const started = performance.now();
-    const requestId = randomUUID();
-    let failure: Failure | undefined;
-    let answer: Answer;
-    try {
-      if (method === "OPTIONS") {
-        answer = preflightAnswer(methods, requestId);
-      } else if (method === "GET" || method === "HEAD") {
-        const conditions = {
-          method,
-          ifNoneMatch: headers["if-none-match"] ?? null,
-          acceptEncoding: headers["accept-encoding"]?.toString() ?? null,
-        };
-        const content = ["Content-Type", file.type, ...(file.type === json ? [] : protection)];
-        answer = readAnswer(await this.#body(file), conditions, requestId, content);
-        if (route === startPath) answer = { ...answer, headers: [...answer.headers, "Vary", "Accept"] };
-      } else {
-        throw new Failure("METHOD_NOT_ALLOWED", `The documentation is not called by ${method}, but by GET.`);
-      }
-    } catch (error) {
-      failure = error instanceof Failure ? error : internalFailure(error);
-      const allow = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", methods] : [];
-      answer = failureAnswer(failure, requestId, allow);
-    }
-    this.#options.observe?.({
-      requestId,
-      method,
-      route,
-      status: answer.status,
-      milliseconds: performance.now() - started,
-      caller: null,
-      address,
-      code: failure?.code ?? null,
-      error: failure?.cause,
-    });
-    return answer;
-  }
-
-  /** A file as it is sent. It is read once; if that fails, the next request tries again. */
-  #body(file: PageFile): Promise<ReadyBody> {
-    const prefix = this.#options.prefix();
-    if (prefix !== this.#prefix) {
-      this.#bodies.clear();
-      this.#prefix = prefix;
-    }
-    const cached = this.#bodies.get(file);
-    if (cached !== undefined) return cached;
-    const body = readBody(file, prefix);
-    this.#bodies.set(file, body);
-    body.catch(() => this.#bodies.delete(file));
-    return body;
-  }
-}
-
-async function readBody({ read }: PageFile, prefix: string): Promise<ReadyBody> {
-  const bytes = await read({
+/** Returns the pages, by path. Each is read when it is first asked for; where that fails, the next request tries again. */
+export function docsPages(prefix: string): [string, Page][] {
+  const paths = {
     "openapi.json": descriptionPath(prefix, "openapi.json"),
     "openapi.yaml": descriptionPath(prefix, "openapi.yaml"),
+  };
+  const bodies = new Map<PageFile, Promise<ReadyBody>>();
+  const bodyOf = (file: PageFile) => {
+    const cached = bodies.get(file);
+    if (cached !== undefined) return cached;
+    const body = readBody(file, paths);
+    bodies.set(file, body);
+    body.catch(() => bodies.delete(file));
+    return body;
+  };
+  const contentOf = async (file: PageFile): Promise<Content> => {
+    const security = file.type === json ? [] : protection;
+    return { body: await bodyOf(file), headers: ["Content-Type", file.type, ...security] };
+  };
+  const start: Page = {
+    name: startPath,
+    async content(request) {
+      const file = prefersHTML(request.header("accept") ?? "") ? startPage : startLinks;
+      return { ...(await contentOf(file)), always: ["Vary", "Accept"] };
+    },
+  };
+  const pages = Array.from(files, ([path, file]): [string, Page] => {
+    return [path, { name: docsPath, content: () => contentOf(file) }];
   });
-  const body = new ReadyBody(bytes, { kept: true });
+  return [[startPath, start], ...pages];
+}
+
+async function readBody({ read }: PageFile, paths: DescriptionPaths): Promise<ReadyBody> {
+  const body = new ReadyBody(await read(paths), { kept: true });
   await body.compress();
   return body;
 }
@@ -215,7 +145,7 @@ async function readBody({ read }: PageFile, prefix: string): Promise<ReadyBody> 
  * Whether a request comes from a browser that is to show the answer: its `Accept` names HTML with a higher quality than
  * JSON (RFC 9110, section 12.5.1). Wildcards do not count, since programs send them.
  */
-function prefersHTML(accept = ""): boolean {
+function prefersHTML(accept: string): boolean {
   return qualityOf("text/html", accept) > qualityOf("application/json", accept);
 }
 

@@ -21,7 +21,8 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:ht
 import { pipeline, Readable } from "node:stream";
 import { TLSSocket } from "node:tls";
 import { sendNodeResponse } from "srvx/node";
-import { type Answer, AnswerResponse } from "../engine/response.ts";
+import type { Answer } from "../engine/response.ts";
+import { AnswerResponse } from "./answer-response.ts";
 import type { Connection } from "./connections.ts";
 
 /** An answer as the engine gives it, or anything else that h3 does, which is a `Response` like any other. */

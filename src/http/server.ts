@@ -2,7 +2,6 @@
  * The server: the service on a port, through listhen. It also answers, in the contract's shape, what Node refuses
  * before there is a request: a malformed one, one that is too large, or one that takes too long.
  */
-import { randomUUID } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import {
   type Server as HttpServer,
@@ -16,32 +15,25 @@ import { createSecureContext } from "node:tls";
 import type { Listener } from "listhen";
 import { NodeRequest } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
-import type { RawRequest } from "../engine/direct.ts";
-import type { RequestRecord } from "../engine/engine.ts";
-import { type Answer, failureAnswer } from "../engine/response.ts";
-import { internalFailure } from "../engine/walk.ts";
+import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
+import type { Answer } from "../engine/response.ts";
 import { type Connection, Connections } from "./connections.ts";
 import { RequestQueue } from "./request-queue.ts";
 
-export interface ServerOptions {
-  /** Answers what is no operation, such as the documentation page, and is asked first. Never rejects. */
-  readonly page?: (request: RawRequest) => Promise<Answer> | undefined;
+export interface ServerOptions extends Observer {
   /** Answers a request. */
   readonly fetch: (request: Request) => Response | Promise<Response>;
-  /** Answers a request as Node has it, or leaves it to {@link fetch}. */
-  readonly direct?: (request: RawRequest) => Answer | Promise<Answer> | undefined;
+  /** Answers a request as Node has it, without making a `Request` of it; undefined leaves it to {@link fetch}. */
+  readonly answerPlain?: (request: IncomingMessage) => Answer | Promise<Answer> | undefined;
   readonly host: string;
   /** 0 for any free one. */
   readonly port: number;
   /** Files of a certificate and its key, for HTTPS. */
   readonly https?: { readonly cert: string; readonly key: string };
-  readonly observe?: (record: RequestRecord) => void;
   /** Told of what went wrong that concerns no request. */
   readonly warn?: (message: string, error: unknown) => void;
   /** How many connections there may be at the same time. Beyond it those that are idle for longest are closed. */
   readonly maxConnections?: number;
-  /** Whether `observe` is told of the client's address. */
-  readonly logAddress?: boolean;
   /** How long requests under way may take when the server is closed, in milliseconds. */
   readonly drainMilliseconds?: number;
 }
@@ -74,21 +66,24 @@ const mostHeaders = 100;
 const mostOfTarget = 8000;
 
 /** The methods that some operation takes. */
-const anyMethod = "GET, HEAD, OPTIONS";
+const methods = "GET, HEAD, OPTIONS";
 
 /** Listens. @throws Failure `STORE_UNAVAILABLE` where the port is taken, or can not be listened on */
 export async function startServer(options: ServerOptions): Promise<Server> {
-  const observe = observeFrom(options);
   let closing = false;
   const answer = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
     const refusal = refusalOf(request, closing);
     if (refusal !== undefined) return refuseRequest(refusal, request, connection);
-    const direct = options.page?.(request) ?? options.direct?.(request);
-    return direct ?? options.fetch(new NodeRequest({ req: request, res: response }));
+    return options.answerPlain?.(request) ?? options.fetch(new NodeRequest({ req: request, res: response }));
   };
-  const refuseRequest = (failure: Failure, { method = "" }: IncomingMessage, connection: Connection) => {
+  const refuse = (error: unknown, method: string, socket: Socket) =>
+    new Exchange(options, { method, address: socket.remoteAddress }).refuse(error, methods, [
+      "Connection",
+      "close",
+    ]);
+  const refuseRequest = (error: unknown, { method = "" }: IncomingMessage, connection: Connection) => {
     connection.isEnding = true;
-    return refuse(failure, method, observe(connection.socket));
+    return refuse(error, method, connection.socket);
   };
   const queue = new RequestQueue(
     (request, response, connection) => {
@@ -96,9 +91,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       try {
         const answered = answer(request, response, connection);
         if (!(answered instanceof Promise)) return answered;
-        return answered.catch((error) => refuseRequest(internalFailure(error), request, connection));
+        return answered.catch((error) => refuseRequest(error, request, connection));
       } catch (error) {
-        return refuseRequest(internalFailure(error), request, connection);
+        return refuseRequest(error, request, connection);
       }
     },
     () => connections,
@@ -132,15 +127,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const refuseRaw = (socket: Socket, failure: Failure, method: string) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    const allow = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", anyMethod] : [];
-    const write = () => writeRaw(socket, refuse(failure, method, observe(socket), allow));
+    const write = () => writeRaw(socket, refuse(failure, method, socket));
     const { isIdle, latest } = connections.of(socket);
     if (isIdle || latest === undefined) write();
     else latest.once("close", write);
   };
   server.on("connect", ({ method = "" }: IncomingMessage, socket: Socket) => {
-    const sentence = "This service is not called by CONNECT, but by GET.";
-    refuseRaw(socket, new Failure("METHOD_NOT_ALLOWED", sentence), method);
+    refuseRaw(socket, methodNotAllowed(method), method);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
@@ -275,7 +268,7 @@ function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytes
   const begin = packet.lastIndexOf("\n", Math.max(0, (error.bytesParsed ?? 0) - 1)) + 1;
   const [line = ""] = packet.slice(begin).split("\r\n", 1);
   if (error.code === "HPE_INVALID_METHOD" && /^[A-Z]+ \S+ HTTP\/1\.[01]$/.test(line)) {
-    return new Failure("METHOD_NOT_ALLOWED", "This service is called by GET.");
+    return new Failure("METHOD_NOT_ALLOWED", "Expected the method GET.");
   }
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
@@ -287,30 +280,6 @@ function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytes
     default:
       return new Failure("REQUEST_MALFORMED", "The request is not valid HTTP.");
   }
-}
-
-/** What observes the refusals on a connection. */
-function observeFrom({ observe, logAddress = false }: ServerOptions) {
-  return (socket: Socket): ServerOptions["observe"] => {
-    if (observe === undefined || !logAddress) return observe;
-    const address = socket.remoteAddress;
-    return (record) => observe({ ...record, address });
-  };
-}
-
-/** Refuses a request, and whatever else comes on its connection. */
-function refuse(
-  failure: Failure,
-  method: string,
-  observe: ServerOptions["observe"],
-  extra: readonly string[] = [],
-): Answer {
-  const requestId = randomUUID();
-  const answer = failureAnswer(failure, requestId, [...extra, "Connection", "close"]);
-  const { status } = answer;
-  const { code, cause: error } = failure;
-  observe?.({ requestId, method, route: null, status, milliseconds: 0, caller: null, code, error });
-  return answer;
 }
 
 /** Answers where Node has no response object. */

@@ -4,7 +4,8 @@
  */
 import { compareTables, type Source } from "../explain/comparison.ts";
 import { summarize, type TableSummary } from "../explain/summary.ts";
-import { checkRoutes, type Service } from "../service.ts";
+import { checkRoutes } from "../operations.ts";
+import { type Service } from "../service.ts";
 import type { Table } from "../table/table.ts";
 import type { KeptTable, TableHistory } from "./history.ts";
 import type { ReloadCause, TablePutInForce } from "./route-table.ts";

@@ -4,7 +4,6 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { Failure } from "../domain/errors.ts";
-import type { Engine } from "../engine/engine.ts";
 import type { Fault } from "../table/document.ts";
 import type { CheckedTable, Surroundings, Table } from "../table/table.ts";
 
@@ -76,28 +75,34 @@ export interface TableStatus {
 }
 
 /** See the head of this file. */
-export class RouteTable {
+export class RouteTable<Mounted extends { readonly table: Table }> {
   readonly file: string;
   readonly #surroundings: Surroundings;
-  readonly #mount: (table: Table) => Engine;
+  readonly #mount: (table: Table) => Mounted;
   readonly #now: () => number;
   #note: (put: TablePutInForce) => Promise<void> = async () => {};
-  #engine: Engine | undefined;
+  #mounted: Mounted | undefined;
   #since = 0;
   #refused: TableStatus["refused"] = null;
   #reloading: Promise<unknown> = Promise.resolve();
 
-  constructor(file: string, surroundings: Surroundings, mount: (table: Table) => Engine, now: () => number) {
+  /** @param mount makes of a table what serves it */
+  constructor(file: string, surroundings: Surroundings, mount: (table: Table) => Mounted, now: () => number) {
     this.file = file;
     this.#surroundings = surroundings;
     this.#mount = mount;
     this.#now = now;
   }
 
-  /** The engine of the table in force. A request that has begun stays with the one that it began with. */
-  get engine(): Engine {
-    if (this.#engine === undefined) throw new Error("load() comes first");
-    return this.#engine;
+  /** What serves the table in force. A request stays with the one that it began with. */
+  get mounted(): Mounted {
+    if (this.#mounted === undefined) throw new Error("load() comes first");
+    return this.#mounted;
+  }
+
+  /** The table in force. */
+  get table(): Table {
+    return this.mounted.table;
   }
 
   /** Has `note` told of each table that is put in force from now on. It must not reject; the next table waits for it. */
@@ -107,8 +112,8 @@ export class RouteTable {
 
   /** The table in force; read from the file where none is yet. @throws TableFaults, or Failure where there is no file */
   async load(): Promise<Table> {
-    if (this.#engine === undefined) await this.reload("start");
-    return this.engine.table;
+    if (this.#mounted === undefined) await this.reload("start");
+    return this.table;
   }
 
   /**
@@ -129,7 +134,7 @@ export class RouteTable {
   }
 
   async #reload(cause: ReloadCause, expected: string | undefined): Promise<Reloaded> {
-    const before = this.#engine?.table;
+    const before = this.#mounted?.table;
     const { table, text } = await this.#read();
     if (expected !== undefined && table.revision !== expected) {
       throw new Failure("CONFLICT", "The route table's file was changed while it was looked at.", {
@@ -137,7 +142,7 @@ export class RouteTable {
       });
     }
     if (before?.revision === table.revision) return { revision: table.revision, changed: false };
-    this.#engine = this.#mount(table);
+    this.#mounted = this.#mount(table);
     this.#since = this.#now();
     await this.#note({ cause, before, table, text, since: this.#since });
     return { revision: table.revision, changed: true };
@@ -170,7 +175,7 @@ export class RouteTable {
 
   /** See {@link TableStatus}. */
   status(): TableStatus {
-    const { revision, routes } = this.engine.table;
+    const { revision, routes } = this.table;
     return { file: this.file, revision, routes: routes.length, since: this.#since, refused: this.#refused };
   }
 }

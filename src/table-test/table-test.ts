@@ -5,9 +5,11 @@
  */
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import { didYouMean, oneOf } from "../domain/text.ts";
-import { createEngine, type Engine, type RequestRecord } from "../engine/engine.ts";
-import { RequestInput } from "../engine/input.ts";
+import { Engine } from "../engine/engine.ts";
+import type { RequestRecord } from "../engine/exchange.ts";
+import { type ParameterContext, RequestInput } from "../engine/input.ts";
 import { type Reason, reasonOf } from "../engine/reason.ts";
+import type { Match } from "../engine/router.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import type { Fault, Report } from "../table/document.ts";
 import type { Input } from "../table/restriction/restriction.ts";
@@ -57,7 +59,8 @@ export async function testTable(text: string, tested: TestedTable): Promise<Test
   const failures: TestFailure[] = [];
   let tests = 0;
   for (const call of calls) {
-    const route = await rehearsal.routeOf(call);
+    const match = rehearsal.match(call);
+    const route = match?.route;
     if (route === undefined && call.verdicts.some((verdict) => verdict !== "UNKNOWN_PATH")) {
       report(call.pathAt, unknownPathWords(call.path, tested.table), "key");
       continue;
@@ -65,7 +68,7 @@ export async function testTable(text: string, tested: TestedTable): Promise<Test
     checkNames(call, route, report);
     for (const expectation of call.expectations) {
       const { caller } = expectation.caller;
-      const outcome = await rehearsal.outcomeOf(call, route, caller);
+      const outcome = await rehearsal.outcomeOf(call, match, caller);
       const { decisive, code } = outcome;
       if (route !== undefined && decisive !== undefined && code !== "EXCLUDED")
         coverage.note(route, caller, decisive);
@@ -91,21 +94,19 @@ interface Outcome {
 
 /** A table in an engine of its own, with operations that do nothing. */
 class Rehearsal {
-  readonly #tested: TestedTable;
+  readonly #context: ParameterContext;
   readonly #engine: Engine;
   #record: RequestRecord | undefined;
 
-  constructor(tested: TestedTable) {
-    const { table, vocabulary, tokenForm } = tested;
-    this.#tested = tested;
+  constructor({ table, vocabulary, tokenForm }: TestedTable) {
+    this.#context = { vocabulary: () => vocabulary, tokenForm };
     const routes = table.routes.map((route) => ({
       ...route,
       operation: { ...route.operation, run: () => null },
     }));
-    this.#engine = createEngine({
+    this.#engine = new Engine({
+      ...this.#context,
       table: { ...table, routes },
-      vocabulary: () => vocabulary,
-      ...(tokenForm === undefined ? {} : { tokenForm }),
       authenticate: () => {
         throw new Error("a rehearsal has callers, not tokens");
       },
@@ -115,63 +116,39 @@ class Rehearsal {
     });
   }
 
-  /** The route that answers a call, or undefined where none does. */
-  async routeOf(call: TestCall): Promise<Route | undefined> {
-    const { record } = await this.#call(call, stranger);
-    return this.#tested.table.routes.find(({ path }) => path === record.route);
+  /** Returns the route that answers a call, or undefined. */
+  match({ path }: TestCall): Match | undefined {
+    const { router } = this.#engine;
+    return router.match(router.pathnameOf(path));
   }
 
-  async outcomeOf(call: TestCall, route: Route | undefined, caller: Caller): Promise<Outcome> {
-    const { record, info } = await this.#call(call, caller);
+  async outcomeOf(call: TestCall, match: Match | undefined, caller: Caller): Promise<Outcome> {
+    const { path, query } = call;
+    const answer = await this.#engine.call(path, query, caller);
+    const body = JSON.parse(String(answer.body)) as { info?: string; hint?: string } | null;
+    const info = [body?.info, body?.hint].filter((text) => text !== undefined).join(" ");
+    const record = this.#record;
+    if (record === undefined) throw new Error("the engine recorded no answer");
     // A request fails here only by the engine's own fault, which is no result of a test.
     if (record.code === "INTERNAL") throw record.error;
     const code = record.code as FailureCode | null;
-    if (route === undefined) return { code, info, decisive: undefined, wellGiven: false };
-    const given = new Set(call.query.map(([name]) => name));
-    const only = route.parameters.filter(({ name, in: place }) => place === "path" || given.has(name));
-    const decisive = attempt(() => this.#input(route, call).decisive());
-    const all = attempt(() => this.#input({ ...route, parameters: only }, call).all());
+    if (match === undefined) return { code, info, decisive: undefined, wellGiven: false };
+    const { route } = match;
+    const names = new Set(query.map(([name]) => name));
+    const only = route.parameters.filter(({ name, in: place }) => place === "path" || names.has(name));
+    const decisive = attempt(() => this.#input(match, query).decisive());
+    const all = attempt(() => this.#input({ ...match, route: { ...route, parameters: only } }, query).all());
     return { code, info, decisive, wellGiven: all !== undefined };
   }
 
-  #input(route: Route, { path, query }: TestCall): RequestInput {
-    const segments = path.split("/").map(encodeURIComponent);
-    const inPath = route.path
-      .split("/")
-      .flatMap((segment, index) =>
-        segment.startsWith("{") ? [[segment.slice(1, -1), segments[index] ?? ""] as const] : [],
-      );
-    const search = new URLSearchParams(
-      query.map(([name, text]): [string, string] => [name, text]),
-    ).toString();
-    const params = new Map(inPath);
-    return new RequestInput(route, this.#surroundings(), { param: (name) => params.get(name), search });
-  }
-
-  #surroundings() {
-    const { vocabulary, tokenForm } = this.#tested;
-    return { vocabulary: () => vocabulary, ...(tokenForm === undefined ? {} : { tokenForm }) };
-  }
-
-  async #call({ path, query }: TestCall, caller: Caller): Promise<{ record: RequestRecord; info: string }> {
-    const response = await this.#engine.call(path, query, caller);
-    const body = (await response.json()) as { info?: string; hint?: string } | null;
-    const record = this.#record;
-    if (record === undefined) throw new Error("the engine told of no answer");
-    const info = [body?.info, body?.hint].filter((text) => text !== undefined).join(" ");
-    return { record, info };
+  #input({ route, params }: Match, query: TestCall["query"]): RequestInput {
+    const pairs = query.map(([name, text]): [string, string] => [name, text]);
+    return new RequestInput(route, this.#context, {
+      params,
+      search: new URLSearchParams(pairs).toString(),
+    });
   }
 }
-
-const stranger: Caller = {
-  id: null,
-  scope: "test",
-  identified: false,
-  administrator: false,
-  unrestricted: false,
-  isCalled: () => false,
-  rankIn: () => undefined,
-};
 
 /** What the work gives, or undefined where it fails with a {@link Failure}. */
 function attempt<T>(work: () => T): T | undefined {

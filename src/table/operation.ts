@@ -20,8 +20,8 @@ export interface Request {
    * @throws Failure `EXCLUDED`, `READ_ONLY`, `RESTRICTED`
    */
   readonly authorize: (caller: Caller) => void;
-  /** Whether the table lets the caller call another operation with an input. */
-  readonly letsIn: (operation: string, input: Input) => boolean;
+  /** Returns whether the table allows the caller another operation with an input. */
+  readonly isAllowed: (operation: string, input: Input) => boolean;
 }
 
 /** Codes of failures, each with when it comes. */

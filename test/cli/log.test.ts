@@ -6,7 +6,7 @@ import pino from "pino";
 import { createLog } from "../../cli/serving/log.ts";
 import type { LogOptions } from "../../cli/serving/log-options.ts";
 import type { IO } from "../../cli/terminal/io.ts";
-import type { RequestRecord } from "../../src/engine/engine.ts";
+import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { assertLacks } from "../_setup.ts";
 
 const record: RequestRecord = {

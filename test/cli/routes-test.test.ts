@@ -4,7 +4,7 @@ import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
-import { checkRoutes } from "../../src/service.ts";
+import { checkRoutes } from "../../src/operations.ts";
 import { testTable } from "../../src/table-test/table-test.ts";
 import { projectFolder, shippedRoutes, shippedSeed } from "../_setup.ts";
 import { colourBegins, type Desk, emptyDesk, linesOf, toDocument } from "./_setup.ts";

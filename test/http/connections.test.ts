@@ -5,7 +5,7 @@ import { connect, Server as NetServer, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { connect as connectSecurely } from "node:tls";
-import type { RequestRecord } from "../../src/engine/engine.ts";
+import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { type Server, startServer } from "../../src/http/server.ts";
 import { makeCertificate } from "../_certificate.ts";
 import { temporaryFolder } from "../_setup.ts";

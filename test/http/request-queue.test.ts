@@ -6,7 +6,6 @@ import { connect, Socket } from "node:net";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { connect as connectSecurely } from "node:tls";
-import type { RawRequest } from "../../src/engine/direct.ts";
 import type { Answer } from "../../src/engine/response.ts";
 import { Connection } from "../../src/http/connections.ts";
 import { RequestQueue } from "../../src/http/request-queue.ts";
@@ -18,7 +17,7 @@ import { temporaryFolder } from "../_setup.ts";
 const inTime = { timeout: 60_000 };
 
 /** An answer that says for which request it is. */
-function answerTo({ url = "" }: RawRequest): Answer {
+function answerTo({ url = "" }: IncomingMessage): Answer {
   const body = Buffer.from(`for ${url}`);
   return { status: 200, headers: ["Content-Length", String(body.length)], body };
 }
@@ -40,7 +39,7 @@ async function open(t: TestContext) {
     host: "127.0.0.1",
     port: 0,
     fetch: () => new Response("not asked", { status: 500 }),
-    direct(request) {
+    answerPlain(request) {
       const { url = "" } = request;
       handled.push(url);
       const answer = answerTo(request);
@@ -284,7 +283,7 @@ for (const [what, header, piece] of [
         host: "127.0.0.1",
         port: 0,
         fetch: () => new Response("not asked", { status: 500 }),
-        direct(request) {
+        answerPlain(request) {
           if (request.url !== "/body") return answerTo(request);
           if (request instanceof IncomingMessage) sender = request.socket;
           return new Promise((resolve) => {
@@ -344,7 +343,7 @@ it("encrypts a long answer only as fast as the client reads it", inTime, async (
     port: 0,
     https: { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") },
     fetch: () => new Response("not asked", { status: 500 }),
-    direct(request) {
+    answerPlain(request) {
       if (request.url !== "/long") return answerTo(request);
       if (request instanceof IncomingMessage) reader = request.socket;
       return { ...answerTo(request), headers: ["Content-Length", String(body.length)], body };

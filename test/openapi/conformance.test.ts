@@ -10,7 +10,7 @@ async function open(
 ): Promise<{ world: World; check: (e: Exchange) => void }> {
   const world = await openWorld(t);
   const { service } = world;
-  return { world, check: (e) => conformanceOf(service.routes.engine.table, service.vocabulary()).check(e) };
+  return { world, check: (e) => conformanceOf(service.routes.table, service.vocabulary()).check(e) };
 }
 
 /** What the service answers, as it is looked at. */

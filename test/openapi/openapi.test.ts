@@ -23,7 +23,7 @@ async function ask(world: World, file: string, init: RequestInit = {}): Promise<
 
 /** The table in force, described. */
 function expected({ service }: World): OpenApiDocument {
-  const document = describeTable(service.routes.engine.table, service.vocabulary(), descriptionOptions());
+  const document = describeTable(service.routes.table, service.vocabulary(), descriptionOptions());
   return JSON.parse(JSON.stringify(document));
 }
 

@@ -2,7 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as v from "valibot";
-import { createEngine } from "../../src/engine/engine.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import { App } from "../../src/http/app.ts";
+import { descriptionPages } from "../../src/http/description-pages.ts";
 import { describeTable } from "../../src/openapi/openapi.ts";
 import { parseParameter } from "../../src/table/parameters.ts";
 import { vocabulary } from "../table/_library.ts";
@@ -211,25 +213,27 @@ describe("an operation tells", () => {
   });
 });
 
-it("a table that is mounted without a description has none", async () => {
-  const engine = createEngine({
+it("an app without the description's pages does not serve it", async () => {
+  const engine = new Engine({
     table: tableOf(list),
     vocabulary: () => vocabulary,
     authenticate: () => assert.fail("nobody asks with a token"),
   });
-  assert.equal((await engine.fetch(new Request("http://library.test/library/openapi.json"))).status, 404);
+  const app = new App(engine, new Map(), {});
+  assert.equal((await app.fetch(new Request("http://library.test/library/openapi.json"))).status, 404);
 });
 
 it("the description is made once for the same names", async () => {
   let names = vocabulary;
-  const engine = createEngine({
-    table: tableOf(add),
+  const table = tableOf(add);
+  const engine = new Engine({
+    table,
     vocabulary: () => ({ ...names }),
     authenticate: () => assert.fail("nobody asks with a token"),
-    description: options,
   });
+  const app = new App(engine, new Map(descriptionPages(table, () => ({ ...names }), options)), {});
   const etag = async (file = "openapi.json") => {
-    const answer = await engine.fetch(new Request(`http://library.test/library/${file}`));
+    const answer = await app.fetch(new Request(`http://library.test/library/${file}`));
     assert.equal(answer.status, 200);
     return answer.headers.get("etag");
   };

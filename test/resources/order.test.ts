@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
+import { checkRoutes } from "../../src/operations.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
-import { checkRoutes } from "../../src/service.ts";
 import { everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 /** The shipped table in a language; undefined takes the key out. */

@@ -4,7 +4,10 @@
  */
 import * as v from "valibot";
 import { Failure } from "../../src/domain/errors.ts";
-import { createEngine, type Engine, type RequestRecord } from "../../src/engine/engine.ts";
+import { Engine } from "../../src/engine/engine.ts";
+import type { RequestRecord } from "../../src/engine/exchange.ts";
+import { AnswerResponse } from "../../src/http/answer-response.ts";
+import { App } from "../../src/http/app.ts";
 import type { Caller, MembershipKind, Vocabulary } from "../../src/table/caller.ts";
 import type { Operation, Request as OperationRequest, Operations } from "../../src/table/operation.ts";
 import type { Input } from "../../src/table/restriction/restriction.ts";
@@ -129,7 +132,7 @@ export class Library {
   readonly runs: Run[] = [];
   readonly log: RequestRecord[] = [];
   readonly seen: (readonly [string | null, string | undefined])[] = [];
-  readonly engine: Engine;
+  readonly app: App;
 
   /** @param text a table without faults */
   constructor(text: string) {
@@ -138,7 +141,9 @@ export class Library {
       vocabulary: () => vocabulary,
     });
     if (table === undefined) throw new Error(JSON.stringify(faults));
-    this.engine = createEngine({
+    const observer = { observe: (record: RequestRecord) => this.log.push(record) };
+    const engine = new Engine({
+      ...observer,
       table,
       vocabulary: () => vocabulary,
       authenticate: (card) => {
@@ -147,8 +152,8 @@ export class Library {
         return caller;
       },
       seen: (caller, version) => this.seen.push([caller.id, version]),
-      observe: (record) => this.log.push(record),
     });
+    this.app = new App(engine, new Map(), observer);
   }
 
   /** Asks with a card, such as `ask("rosa", "/books?hidden=true")`. */
@@ -158,7 +163,7 @@ export class Library {
 
   /** Asks a raw path. */
   async request(path: string, init?: RequestInit): Promise<LibraryAnswer> {
-    return read(await this.engine.fetch(new Request(`http://library.test${path}`, init)));
+    return read(await this.app.fetch(new Request(`http://library.test${path}`, init)));
   }
 
   /** Asks from inside, for a caller without a card. */
@@ -167,7 +172,7 @@ export class Library {
     query: readonly (readonly [string, string])[],
     caller = owner,
   ): Promise<LibraryAnswer> {
-    return read(await this.engine.call(path, query, caller));
+    return read(new AnswerResponse(await this.app.engine.call(path, query, caller)));
   }
 }
 

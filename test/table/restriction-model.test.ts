@@ -11,8 +11,8 @@ import { isOpen, toForm } from "../../src/openapi/restriction.ts";
 import type { Caller } from "../../src/table/caller.ts";
 import { implies } from "../../src/table/restriction/implication.ts";
 import {
-  describe as inWords,
   type Input,
+  describe as inWords,
   isAllowed,
   type Restriction,
 } from "../../src/table/restriction/restriction.ts";
@@ -168,7 +168,11 @@ describe("a restriction of any form", () => {
         said[verdict] += 1;
         if (verdict === "depends") return;
         for (const input of inputs)
-          assert.equal(isAllowed(restriction, toCaller(who), input), verdict === "yes", JSON.stringify(input));
+          assert.equal(
+            isAllowed(restriction, toCaller(who), input),
+            verdict === "yes",
+            JSON.stringify(input),
+          );
       }),
       { numRuns: 500 },
     );

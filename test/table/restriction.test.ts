@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Caller, MembershipKind } from "../../src/table/caller.ts";
 import {
-  describe as inWords,
   type Input,
+  describe as inWords,
   isAllowed,
   parametersOf,
   type Restriction,

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { checkRoutes, operationsToCheck } from "../../src/service.ts";
+import { checkRoutes, operationsToCheck } from "../../src/operations.ts";
 import type { Operations } from "../../src/table/operation.ts";
 import { checkTable } from "../../src/table/table.ts";
 import { type HighestRanks, warningsOf } from "../../src/table/warnings.ts";

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { checkRoutes } from "../../src/service.ts";
+import { checkRoutes } from "../../src/operations.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { assertFaults, type ExpectedFault, edited, goodTable } from "./_faults.ts";
 import { check } from "./_library.ts";

@@ -45,8 +45,8 @@ for (let each = 0; service.store.isNew && each < clientCount; each += 1) {
   await service.administer("group.add", { player, group: "TARGETLIST" });
   tokens[player] = (await service.administer("token.issue", { player })).token;
 }
-const { fetch, direct } = service;
-const server = await startServer({ fetch, direct, host: "127.0.0.1", port: 0, observe: log.request });
+const { fetch, answerPlain } = service;
+const server = await startServer({ fetch, answerPlain, host: "127.0.0.1", port: 0, observe: log.request });
 const holder = { pid: process.pid, url: server.url, since: Date.now() };
 const control = await keepControl(service.store, controlOf(service, holder), log);
 service.start();

@@ -1,0 +1,51 @@
+/** Whether a table allows a call: the exclusion and the restriction, for requests and for every command that asks. */
+import * as v from "valibot";
+import type { Caller } from "../table/caller.ts";
+import { type Input, isAllowed, type ParameterValue } from "../table/restriction/restriction.ts";
+import type { Route, Table } from "../table/table.ts";
+
+/** Returns whether a caller is in the excluded group, whose members may call nothing. */
+export function isExcluded({ excludedGroup }: Pick<Table, "excludedGroup">, caller: Caller): boolean {
+  if (excludedGroup === undefined || caller.unrestricted) return false;
+  return caller.rankIn("group", excludedGroup) !== undefined;
+}
+
+/** Returns whether exclusion and restriction allow a call. @param input at least the decisive parameters of the route */
+export function isAuthorized(
+  table: Pick<Table, "excludedGroup">,
+  { restriction }: Route,
+  caller: Caller,
+  input: Input,
+): boolean {
+  return !isExcluded(table, caller) && isAllowed(restriction, caller, input);
+}
+
+/**
+ * Returns whether some route allows the caller an operation: for operations whose answer contains that of others.
+ * @param input the values of the operation's parameters; those with a default may be missing
+ */
+export function isOperationAllowed(
+  { routes }: Pick<Table, "routes">,
+  caller: Caller,
+  operation: string,
+  input: Input,
+): boolean {
+  return routes.some((route) => {
+    if (route.handler !== operation) return false;
+    const values = parse(route, input);
+    return values !== undefined && isAllowed(route.restriction, caller, values);
+  });
+}
+
+/** Returns the values as the route takes them, or undefined where it refuses them. */
+function parse({ parameters }: Route, input: Input): Input | undefined {
+  const values: Record<string, ParameterValue> = Object.create(null);
+  for (const { name, schema, default: fallback } of parameters) {
+    const value = input[name];
+    const result = v.safeParse(schema, value === undefined ? undefined : String(value));
+    if (result.success) values[name] = result.output;
+    else if (value === undefined && fallback !== undefined) values[name] = fallback;
+    else return undefined;
+  }
+  return values;
+}

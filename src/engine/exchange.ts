@@ -1,0 +1,99 @@
+/** One request and its answer: the id that both have, and their line in the log. */
+import { randomUUID } from "node:crypto";
+import { Failure } from "../domain/errors.ts";
+import { type Caller, publicTokenOf } from "../table/caller.ts";
+import type { Reason } from "./reason.ts";
+import type { IncomingRequest } from "./request.ts";
+import { type Answer, failureAnswer } from "./response.ts";
+
+/** A line of the log. It never contains a raw path, since that contains the token. */
+export interface RequestRecord {
+  readonly requestId: string;
+  readonly method: string;
+  /** The route's path as the table declares it, the name of a page, or null where neither matched. */
+  readonly route: string | null;
+  readonly status: number;
+  readonly milliseconds: number;
+  readonly caller: string | null;
+  /** The id of a public caller's token. */
+  readonly token?: string | undefined;
+  /** The client's network address, where the operator wants it logged. */
+  readonly address?: string | undefined;
+  /** The failure's code, or null. */
+  readonly code: string | null;
+  /** For `RESTRICTED`: what the operation requires, and what the caller had. */
+  readonly reason?: Reason | undefined;
+  /** For `INTERNAL`: the error. */
+  readonly error?: unknown;
+}
+
+/** Where the records go. */
+export interface Observer {
+  /** Called with the record of every answer. */
+  readonly observe?: ((record: RequestRecord) => void) | undefined;
+  /** Whether records contain the client's address. */
+  readonly logAddress?: boolean | undefined;
+}
+
+/** See the head of this file. */
+export class Exchange {
+  readonly requestId = randomUUID();
+  /** Set as soon as they are known. */
+  caller: Caller | undefined;
+  reason: Reason | undefined;
+  readonly #started = performance.now();
+  readonly #observer: Observer;
+  readonly #request: Pick<IncomingRequest, "method" | "address">;
+  readonly #route: string | null;
+
+  constructor(
+    observer: Observer,
+    request: Pick<IncomingRequest, "method" | "address">,
+    route: string | null = null,
+  ) {
+    this.#observer = observer;
+    this.#request = request;
+    this.#route = route;
+  }
+
+  /** Records an answer, and returns it. */
+  end(answer: Answer, failure?: Failure): Answer {
+    const { observe, logAddress } = this.#observer;
+    observe?.({
+      requestId: this.requestId,
+      method: this.#request.method,
+      route: this.#route,
+      status: answer.status,
+      milliseconds: performance.now() - this.#started,
+      caller: this.caller?.id ?? null,
+      token: this.caller === undefined ? undefined : publicTokenOf(this.caller),
+      address: logAddress === true ? this.#request.address : undefined,
+      code: failure?.code ?? null,
+      reason: this.reason,
+      error: failure?.cause,
+    });
+    return answer;
+  }
+
+  /**
+   * Records and returns the answer to an error. One that is no {@link Failure} becomes `INTERNAL`, without any detail.
+   * @param allow the methods of the path, for `METHOD_NOT_ALLOWED`
+   * @param extra further headers, names and values in turn
+   */
+  refuse(error: unknown, allow: string, extra: readonly string[] = []): Answer {
+    const failure = error instanceof Failure ? error : internalFailure(error);
+    const headers = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", allow, ...extra] : extra;
+    return this.end(failureAnswer(failure, this.requestId, headers), failure);
+  }
+}
+
+/** The refusal of a method. */
+export function methodNotAllowed(method: string): Failure {
+  return new Failure("METHOD_NOT_ALLOWED", `Expected the method GET, got ${method}.`);
+}
+
+function internalFailure(cause: unknown): Failure {
+  return new Failure("INTERNAL", "Something went wrong on our side. The request id helps to find out what.", {
+    cause,
+  });
+}

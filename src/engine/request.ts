@@ -1,0 +1,12 @@
+/** A request as the engine sees it, whatever transport brought it. */
+export interface IncomingRequest {
+  readonly method: string;
+  /** The path with the prefix, percent-encoded. */
+  readonly pathname: string;
+  /** The query, percent-encoded, with or without its question mark. */
+  readonly search: string;
+  /** The client's network address; undefined for a request from within the process. */
+  readonly address: string | undefined;
+  /** @param name in lower case */
+  header(name: string): string | null;
+}

@@ -1,0 +1,117 @@
+/**
+ * The app: everything that is served by one route table. The URL of nearly every request is plain: it goes to the engine
+ * as it is. h3 normalises any other URL, refuses it where it is malformed, and serves the pages; then it asks the same
+ * engine.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { H3, type H3Event } from "h3";
+import { Failure } from "../domain/errors.ts";
+import type { Engine } from "../engine/engine.ts";
+import { Exchange, type Observer } from "../engine/exchange.ts";
+import type { IncomingRequest } from "../engine/request.ts";
+import type { Answer } from "../engine/response.ts";
+import type { Table } from "../table/table.ts";
+import { AnswerResponse } from "./answer-response.ts";
+import { answerPage, type Pages } from "./page.ts";
+
+/** The parts of Node's `IncomingMessage` that a plain request consists of. */
+export interface NodeRequest {
+  readonly method?: string | undefined;
+  readonly url?: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly socket?: { readonly remoteAddress?: string | undefined };
+}
+
+/** URLs that normalising would not change: no dot segments, empty segments, or percent-encodings in the path. */
+const plainURL = /^((?:\/[\w-][\w.-]*)+)(?:\?([\w.~*+%=&-]*))?$/;
+
+/** See the head of this file. */
+export class App {
+  readonly engine: Engine;
+  readonly table: Table;
+  readonly #pages: Pages;
+  readonly #observer: Observer;
+  readonly #h3: H3;
+
+  constructor(engine: Engine, pages: Pages, observer: Observer) {
+    this.engine = engine;
+    this.table = engine.table;
+    this.#pages = pages;
+    this.#observer = observer;
+    this.#h3 = new H3({ silent: true, onError: (error, event) => this.#answerError(error, event) });
+    for (const [path, page] of pages) {
+      this.#h3.all(path, async (event) => {
+        return new AnswerResponse(await answerPage(page, new H3Request(event), observer));
+      });
+    }
+    this.#h3.all("/**", async (event) => new AnswerResponse(await engine.answer(new H3Request(event))));
+  }
+
+  /** Answers a request to the table with a plain URL; returns undefined for any other, which is for {@link fetch}. */
+  answerPlain(request: NodeRequest): Answer | Promise<Answer> | undefined {
+    const [, pathname, search = ""] = plainURL.exec(request.url ?? "") ?? [];
+    if (pathname === undefined || this.#pages.has(pathname)) return undefined;
+    return this.engine.answer(new PlainRequest(request, pathname, search));
+  }
+
+  /** Answers any request. */
+  fetch(request: Request): Response | Promise<Response> {
+    return this.#h3.fetch(request);
+  }
+
+  /** Answers where h3 refuses a URL. */
+  #answerError({ status, cause }: { status: number; cause?: unknown }, event: H3Event): Response {
+    const isMalformed = status === 400;
+    const error = isMalformed
+      ? new Failure("PARAMETER_INVALID", "The path has a malformed percent-encoding.", {
+          hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
+        })
+      : cause;
+    return new AnswerResponse(new Exchange(this.#observer, new H3Request(event)).refuse(error, ""));
+  }
+}
+
+/** A request as Node has it. */
+class PlainRequest implements IncomingRequest {
+  readonly method: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly #request: NodeRequest;
+
+  constructor(request: NodeRequest, pathname: string, search: string) {
+    this.method = request.method ?? "";
+    this.pathname = pathname;
+    this.search = search;
+    this.#request = request;
+  }
+
+  header(name: string): string | null {
+    const value = this.#request.headers[name];
+    return typeof value === "string" ? value : (value?.join(", ") ?? null);
+  }
+
+  get address(): string | undefined {
+    return this.#request.socket?.remoteAddress;
+  }
+}
+
+/** A request as h3 has it, with a normalised URL. */
+class H3Request implements IncomingRequest {
+  readonly method: string;
+  readonly pathname: string;
+  readonly search: string;
+  readonly address: string | undefined;
+  readonly #headers: Headers;
+
+  constructor({ req, url }: H3Event) {
+    this.method = req.method;
+    this.pathname = url.pathname;
+    this.search = url.search;
+    this.address = req.ip;
+    this.#headers = req.headers;
+  }
+
+  header(name: string): string | null {
+    return this.#headers.get(name);
+  }
+}

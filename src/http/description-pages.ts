@@ -1,0 +1,47 @@
+/** The description of the interface as pages: JSON and YAML, in front of the place of the token. */
+import { ReadyBody } from "../engine/body.ts";
+import { type DescriptionOptions, describeTable, toYAML } from "../openapi/openapi.ts";
+import { membershipKinds, type Vocabulary } from "../table/caller.ts";
+import type { Table } from "../table/table.ts";
+import type { Page } from "./page.ts";
+
+/** The forms of the description: the last segments of their paths. */
+const forms = {
+  "openapi.json": { type: "application/json; charset=utf-8", write: JSON.stringify },
+  "openapi.yaml": { type: "application/yaml", write: toYAML },
+} as const;
+
+/** See {@link forms}. */
+export type DescriptionForm = keyof typeof forms;
+
+/** Returns the path of a form. @param prefix of the route table */
+export function descriptionPath(prefix: string, form: DescriptionForm): string {
+  return `${prefix.split("{", 1)[0]}${form}`;
+}
+
+/** Returns the pages, by path. Their bodies are written when they are first asked for, and again when a name has changed. */
+export function descriptionPages(
+  table: Table,
+  vocabulary: () => Vocabulary,
+  options: DescriptionOptions,
+): [string, Page][] {
+  return Object.entries(forms).map(([form, { type, write }]) => {
+    let cached: { readonly body: ReadyBody; readonly names: Vocabulary } | undefined;
+    const content = () => {
+      const names = vocabulary();
+      if (cached === undefined || !sameNames(cached.names, names)) {
+        const text = write(describeTable(table, names, options));
+        cached = { body: new ReadyBody(Buffer.from(text), { kept: true }), names };
+      }
+      return { body: cached.body, headers: ["Content-Type", type] };
+    };
+    return [descriptionPath(table.prefix, form as DescriptionForm), { name: form, content }];
+  });
+}
+
+function sameNames(one: Vocabulary, other: Vocabulary): boolean {
+  return membershipKinds.every((kind) => {
+    const names = other[kind];
+    return one[kind].length === names.length && one[kind].every((name, index) => name === names[index]);
+  });
+}

@@ -1,0 +1,94 @@
+/** Handlers made into operations: what the engine runs behind the routes of a table. */
+
+import type { Activity } from "./identity/activity.ts";
+import { currentCaller } from "./identity/callers.ts";
+import { namesOf } from "./identity/players.ts";
+import { once } from "./identity/repetitions.ts";
+import { handlers } from "./resources/index.ts";
+import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
+import { keepAnswers } from "./resources/shared/kept.ts";
+import type { Data, DataStore } from "./store/data.ts";
+import type { Vocabulary } from "./table/caller.ts";
+import { publicTokenOf } from "./table/caller.ts";
+import type { Operation, Operations, Request } from "./table/operation.ts";
+import { type CheckedTable, checkTable } from "./table/table.ts";
+
+/** What operations read and change. */
+export interface OperationContext {
+  readonly store: DataStore;
+  readonly activity: Activity;
+  readonly sources: Sources;
+  readonly now: () => number;
+}
+
+/** Returns all operations, by the name under which a table refers to them. */
+export function operationsOn(context: OperationContext): Operations {
+  const { sources, now } = context;
+  const cached = keepAnswers(handlers, sources);
+  const contextOf = ({ caller, table, isAllowed }: Request, at: number): Context => ({
+    caller,
+    now: at,
+    activity: context.activity,
+    clients: sources.clients,
+    excludedGroup: table.excludedGroup,
+    compare: sources.order.compare,
+    kept: (operation, input) =>
+      isAllowed(operation, input) ? cached.get(operation)?.get(input, at) : undefined,
+  });
+  const toRead = (name: string, handler: ReadHandler): Operation => {
+    const answers = cached.get(name);
+    if (answers !== undefined) return { ...handler, run: (input) => answers.get(input, now()) };
+    return {
+      ...handler,
+      run: (input, request) => handler.read(sources, input as never, contextOf(request, now())),
+    };
+  };
+  const toChange = (handler: ChangeHandler): Operation => ({
+    ...handler,
+    run(input, request) {
+      const { caller, operation, requestId, table } = request;
+      const origin = {
+        who: caller.id ?? "public",
+        token: publicTokenOf(caller),
+        operation,
+        request: requestId,
+        table: table.revision,
+      };
+      return context.store.change(origin, (draft, { now: at, sequence }) => {
+        // The batch may have revoked, excluded or demoted the caller since the pipeline authorized it. This comes
+        // first: a repeated request must be authorized as well before it is answered.
+        const current = currentCaller(draft, caller, at);
+        request.authorize(current);
+        const changing = { ...contextOf(request, at), caller: current, sequence };
+        const change = () => handler.change(draft, input as never, changing);
+        return handler.counts === true ? once(draft, request, input, at, change) : change();
+      });
+    },
+  });
+  return mapHandlers((name, handler) =>
+    handler.effect === "read" ? toRead(name, handler) : toChange(handler),
+  );
+}
+
+/** Returns the names that tables and parameters can refer to. */
+export function vocabularyOf(data: Data): Vocabulary {
+  return {
+    group: namesOf(data, "group"),
+    faction: namesOf(data, "faction"),
+    service: namesOf(data, "service"),
+  };
+}
+
+/** Checks a table's text against the operations and a vocabulary, without serving it. */
+export function checkRoutes(text: string, vocabulary: Vocabulary): CheckedTable {
+  return checkTable(text, { operations: operationsToCheck(), vocabulary: () => vocabulary });
+}
+
+/** Returns the operations as a table is checked against them. They do nothing. */
+export function operationsToCheck(): Operations {
+  return mapHandlers((_name, handler) => ({ ...handler, run: () => undefined }));
+}
+
+function mapHandlers(toOperation: (name: string, handler: Handler) => Operation): Operations {
+  return new Map(Array.from(handlers, ([name, handler]) => [name, toOperation(name, handler)]));
+}
