@@ -13,10 +13,10 @@
  */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { isExcluded, isOperationAllowed } from "../table/authorization.ts";
 import type { Caller } from "../table/caller.ts";
 import { describe, type Input, isAllowed } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
-import { isExcluded, isOperationAllowed } from "./authorization.ts";
 import { ReadyBody } from "./body.ts";
 import type { EngineOptions } from "./engine.ts";
 import { Exchange, methodNotAllowed } from "./exchange.ts";

@@ -1,6 +1,7 @@
 /** Who is authorized by a table as a whole: its excluded group, and the restriction of a route. */
+import * as v from "valibot";
 import type { Caller } from "./caller.ts";
-import { type Input, isAllowed } from "./restriction/restriction.ts";
+import { type Input, isAllowed, type ParameterValue } from "./restriction/restriction.ts";
 import type { Route, Table } from "./table.ts";
 
 /** Whether the caller is in the group that may call nothing. */
@@ -20,4 +21,34 @@ export function isAuthorized(
   input: Input,
 ): boolean {
   return !isExcluded(table, caller) && isAllowed(restriction, caller, input);
+}
+
+/**
+ * Returns whether some route allows the caller an operation: for operations whose answer contains that of others.
+ * @param input the values of the operation's parameters; those with a default may be missing
+ */
+export function isOperationAllowed(
+  { routes }: Pick<Table, "routes">,
+  caller: Caller,
+  operation: string,
+  input: Input,
+): boolean {
+  return routes.some((route) => {
+    if (route.handler !== operation) return false;
+    const values = parse(route, input);
+    return values !== undefined && isAllowed(route.restriction, caller, values);
+  });
+}
+
+/** Returns the values as the route takes them, or undefined where it refuses them. */
+function parse({ parameters }: Route, input: Input): Input | undefined {
+  const values: Record<string, ParameterValue> = Object.create(null);
+  for (const { name, schema, default: fallback } of parameters) {
+    const value = input[name];
+    const result = v.safeParse(schema, value === undefined ? undefined : String(value));
+    if (result.success) values[name] = result.output;
+    else if (value === undefined && fallback !== undefined) values[name] = fallback;
+    else return undefined;
+  }
+  return values;
 }
