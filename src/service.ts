@@ -7,12 +7,6 @@ import { model } from "./domain/model.ts";
 import { Engine } from "./engine/engine.ts";
 import type { Observer } from "./engine/exchange.ts";
 import type { Answer } from "./engine/response.ts";
-import { type CallOptions, canI, type Decision } from "./explain/can-i.ts";
-import type { Source } from "./explain/comparison.ts";
-import { diffTables, type TableDiff } from "./explain/diff.ts";
-import { peopleOf } from "./explain/people.ts";
-import type { Pair } from "./explain/question.ts";
-import { type WhoCan, whoCan } from "./explain/who-can.ts";
 import { AnswerResponse } from "./http/answer-response.ts";
 import { App, type NodeRequest } from "./http/app.ts";
 import { descriptionPages } from "./http/description-pages.ts";
@@ -24,7 +18,7 @@ import { requirePlayer } from "./identity/players.ts";
 import { forgetRepetitions } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
-import { checkRoutes, operationsOn, vocabularyOf } from "./operations.ts";
+import { operationsOn, vocabularyOf } from "./operations.ts";
 import type { AdministrationInput, AdministrationName, AdministrationResult } from "./operator/index.ts";
 import { Operator, type Undone, type UndoOptions } from "./operator/operator.ts";
 import { Ranking } from "./resources/ranking.ts";
@@ -36,13 +30,8 @@ import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Table } from "./table/table.ts";
-import {
-  type ReloadCause,
-  type Reloaded,
-  RouteTable,
-  readServedTable,
-  TableFaults,
-} from "./table-in-force/route-table.ts";
+import { Questions } from "./table-in-force/questions.ts";
+import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/route-table.ts";
 
 /** How often activity and the request counter are saved (contract, section 3). */
 const activityInterval = 60_000;
@@ -50,12 +39,6 @@ const activityInterval = 60_000;
 export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, Observer {
   /** The route table's file. */
   readonly routes: string;
-}
-
-/** The text of a route table, and the file that it came from. */
-export interface TableText {
-  readonly file: string;
-  readonly text: string;
 }
 
 /** See the head of this file. */
@@ -69,6 +52,7 @@ export class Service {
   readonly #sources: Sources;
   /** The route table in force. */
   readonly routes: RouteTable<App>;
+  readonly questions: Questions;
   #saving: NodeJS.Timeout | undefined;
 
   private constructor(store: DataStore, options: ServiceOptions) {
@@ -97,6 +81,8 @@ export class Service {
     const operations = operationsOn({ store, activity, sources: this.#sources, now: this.#now });
     const surroundings = { operations, vocabulary: this.vocabulary };
     this.routes = new RouteTable(options.routes, surroundings, (table) => this.#mount(table), this.#now);
+    const { routes, vocabulary } = this;
+    this.questions = new Questions({ routes, data: store.data, vocabulary, now: this.#now });
   }
 
   /** Opens the data folder. @throws Failure where another process has it open, or the data is damaged */
@@ -143,41 +129,6 @@ export class Service {
   }
 
   /**
-   * Whether somebody may call an operation, and why; see {@link canI}.
-   * @param by another table than the one in force
-   * @throws TableFaults, or Failure for a question that can not be answered
-   */
-  async canI(
-    who: string,
-    path: string,
-    pairs: readonly Pair[],
-    by?: TableText,
-    options?: CallOptions,
-  ): Promise<Decision> {
-    const { table } = await this.#source(by);
-    return canI(this.store.data, table, this.vocabulary(), this.#now(), [who, path, pairs], options);
-  }
-
-  /** Everyone who may call an operation; otherwise as {@link canI}. */
-  async whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan> {
-    const { table } = await this.#source(by);
-    return whoCan(peopleOf(this.store.data), table, this.vocabulary(), [path, pairs]);
-  }
-
-  /**
-   * What another table would change.
-   * @param after by default the file of the table in force, as it is now
-   * @param before by default the table in force
-   * @throws TableFaults, or Failure where there is no file
-   */
-  async diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff> {
-    const { file } = this.routes;
-    const old = await this.#source(before);
-    const fresh = await this.#source(after ?? { file, text: await readServedTable(file) });
-    return diffTables(old, fresh, this.store.data, this.vocabulary());
-  }
-
-  /**
    * Reads the route table's file again, and puts it in force.
    * @param expected the revision that was looked at: what came into the file since then is not put in force
    * @throws TableFaults, or Failure `CONFLICT` for another revision; then the old table stays in force
@@ -190,15 +141,6 @@ export class Service {
       this.#options.warn?.(`The route table was refused; revision ${revision} stays in force.`, error);
       throw error;
     }
-  }
-
-  /** A table's text, checked; or the table in force. */
-  async #source(given: TableText | undefined): Promise<Source> {
-    if (given === undefined) return { file: this.routes.file, table: await this.loadTable() };
-    const { file, text } = given;
-    const { table, faults } = checkRoutes(text, this.vocabulary());
-    if (table === undefined) throw new TableFaults(file, faults, text);
-    return { file, table };
   }
 
   /** Carries out an administrative operation. @throws Failure where it refuses */

@@ -8,9 +8,10 @@ import type { Pair } from "../explain/question.ts";
 import type { WhoCan } from "../explain/who-can.ts";
 import type { AdministrationInput, AdministrationName, AdministrationResult } from "../operator/index.ts";
 import type { Operator, Undone, UndoOptions } from "../operator/operator.ts";
-import type { Service, TableText } from "../service.ts";
+import type { Service } from "../service.ts";
 import type { DataStore } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
+import type { TableText } from "../table-in-force/questions.ts";
 import type { ReloadCause, Reloaded, TableStatus } from "../table-in-force/route-table.ts";
 
 /** A process that serves a data folder. */
@@ -47,9 +48,9 @@ export interface Control {
   reloadRoutes(expected?: string, cause?: ReloadCause): Promise<Reloaded>;
   /** Which table is in force, and what became of the last attempt to put another one in force. */
   routesStatus(): Promise<TableStatus>;
-  /** What another table would change; see {@link Service.diffRoutes}. */
+  /** What another table would change; see {@link Questions.diff}. */
   diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff>;
-  /** Whether somebody may call an operation, and why; see {@link Service.canI}. */
+  /** Whether somebody may call an operation, and why; see {@link Questions.canI}. */
   canI(
     who: string,
     path: string,
@@ -57,7 +58,7 @@ export interface Control {
     by?: TableText,
     options?: CallOptions,
   ): Promise<Decision>;
-  /** Everyone who may call an operation; see {@link Service.whoCan}. */
+  /** Everyone who may call an operation; see {@link Questions.whoCan}. */
   whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan>;
   /** The running service, or null where the command itself has the folder. */
   holder(): Promise<Holder | null>;
@@ -100,9 +101,9 @@ export function controlOf(service: Service, holder: Holder | null): Control {
       await service.loadTable();
       return service.routes.status();
     },
-    diffRoutes: (after, before) => service.diffRoutes(after, before),
-    canI: (...all) => service.canI(...all),
-    whoCan: (path, pairs, by) => service.whoCan(path, pairs, by),
+    diffRoutes: (after, before) => service.questions.diff(after, before),
+    canI: (...all) => service.questions.canI(...all),
+    whoCan: (path, pairs, by) => service.questions.whoCan(path, pairs, by),
     holder: async () => holder,
   };
 }

@@ -2,24 +2,12 @@
  * The engine: answers requests by one route table. It serves any table with any operations: what they do, and whom a
  * token belongs to, its options say. `pipeline.ts` has the steps of a request.
  */
-import type { Caller, Vocabulary } from "../table/caller.ts";
+import type { Caller } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import type { Observer } from "./exchange.ts";
-import { Pipeline } from "./pipeline.ts";
+import { type EngineOptions, Pipeline } from "./pipeline.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { Answer } from "./response.ts";
 import { Router } from "./router.ts";
-
-export interface EngineOptions extends Observer {
-  readonly table: Table;
-  readonly vocabulary: () => Vocabulary;
-  /** Matches texts that contain a token; see {@link RequestInput}. */
-  readonly tokenForm?: RegExp | undefined;
-  /** Returns the caller that a token belongs to. @throws Failure `TOKEN_…` */
-  readonly authenticate: (token: string) => Caller;
-  /** Called for every request with a valid token, with the addon version of its `User-Agent`. */
-  readonly seen?: (caller: Caller, version: string | undefined) => void;
-}
 
 /** See the head of this file. */
 export class Engine {

@@ -14,17 +14,27 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { isExcluded, isOperationAllowed } from "../table/authorization.ts";
-import type { Caller } from "../table/caller.ts";
+import type { Caller, Vocabulary } from "../table/caller.ts";
 import { describe, type Input, isAllowed } from "../table/restriction/restriction.ts";
-import type { Route } from "../table/table.ts";
+import type { Route, Table } from "../table/table.ts";
 import { ReadyBody } from "./body.ts";
-import type { EngineOptions } from "./engine.ts";
-import { Exchange, methodNotAllowed } from "./exchange.ts";
+import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
 import { reasonOf } from "./reason.ts";
 import type { IncomingRequest } from "./request.ts";
 import { type Answer, changeAnswer, preflightAnswer, readAnswer } from "./response.ts";
 import type { Match, Router } from "./router.ts";
+
+export interface EngineOptions extends Observer {
+  readonly table: Table;
+  readonly vocabulary: () => Vocabulary;
+  /** Matches texts that contain a token; see {@link RequestInput}. */
+  readonly tokenForm?: RegExp | undefined;
+  /** Returns the caller that a token belongs to. @throws Failure `TOKEN_…` */
+  readonly authenticate: (token: string) => Caller;
+  /** Called for every request with a valid token, with the addon version of its `User-Agent`. */
+  readonly seen?: (caller: Caller, version: string | undefined) => void;
+}
 
 const idempotencyHeader = "Idempotency-Key";
 /** The headers by which browsers mark a request that they send ahead of time. */

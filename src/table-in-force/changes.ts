@@ -5,10 +5,11 @@
 import { compareTables, type Source } from "../explain/comparison.ts";
 import { summarize, type TableSummary } from "../explain/summary.ts";
 import { checkRoutes } from "../operations.ts";
-import { type Service } from "../service.ts";
+import type { Data } from "../store/data.ts";
+import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
 import type { KeptTable, TableHistory } from "./history.ts";
-import type { ReloadCause, TablePutInForce } from "./route-table.ts";
+import type { ReloadCause, RouteTable, TablePutInForce } from "./route-table.ts";
 
 /** What a table that was put in force changes against the table in force before it. */
 export interface TableChange {
@@ -21,7 +22,11 @@ export interface TableChange {
 }
 
 export interface TableChangesOptions {
-  readonly service: Pick<Service, "routes" | "store" | "vocabulary">;
+  readonly service: {
+    readonly routes: Pick<RouteTable<{ readonly table: Table }>, "file" | "follow">;
+    readonly store: { readonly data: Data };
+    readonly vocabulary: () => Vocabulary;
+  };
   readonly history: TableHistory;
   readonly tell: (change: TableChange) => void;
   /** Told why something could not be told or kept. */

@@ -110,7 +110,7 @@ describe("can-i", () => {
             }
             for (const [who, token] of callers) {
               for (const call of calls) {
-                const decision = await world.service.canI(who, call.path, call.pairs);
+                const decision = await world.service.questions.canI(who, call.path, call.pairs);
                 const code = await asked(world, token, call);
                 assert.equal(
                   decision.code,
@@ -118,7 +118,7 @@ describe("can-i", () => {
                   `${who} ${JSON.stringify(call)} ${JSON.stringify(decision)}`,
                 );
                 assert.equal(decision.allowed, code === null);
-                const { allowed } = await world.service.whoCan(call.path, call.pairs);
+                const { allowed } = await world.service.questions.whoCan(call.path, call.pairs);
                 const [only] = allowed;
                 assert.equal(allowed.length, 1);
                 const isIn = who === "public" ? only?.public : only?.players.some(({ name }) => name === who);
@@ -152,7 +152,7 @@ describe("can-i", () => {
     );
     await fc.assert(
       fc.asyncProperty(call, fc.constantFrom(...tokens.keys()), async ({ path, pairs }, who) => {
-        const decision = await world.service.canI(who, path, pairs);
+        const decision = await world.service.questions.canI(who, path, pairs);
         const search = new URLSearchParams(pairs).toString();
         const encoded = path.split("/").map(encodeURIComponent).join("/");
         const answer = await world.request(`${prefix}/${tokens.get(who)}${encoded}?${search}`);
@@ -161,7 +161,7 @@ describe("can-i", () => {
         const decisive = Object.keys(decision.parameters);
         // What does not decide may be left out.
         const fewer = pairs.filter(([name]) => decisive.includes(name));
-        assert.deepEqual(await world.service.canI(who, path, fewer), decision);
+        assert.deepEqual(await world.service.questions.canI(who, path, fewer), decision);
       }),
       { numRuns: 400 },
     );
@@ -170,7 +170,7 @@ describe("can-i", () => {
 
 describe("the reasoning", () => {
   const says = async (world: World, who: string, path: string, pairs: [string, string][] = []) => {
-    const { steps } = await world.service.canI(who, path, pairs);
+    const { steps } = await world.service.questions.canI(who, path, pairs);
     return new Map(steps.map(({ step, says: words }) => [step, words]));
   };
 
@@ -183,7 +183,7 @@ describe("the reasoning", () => {
     assert.equal(steps.get("has"), "Bob is in the faction GROVE with rank 3");
     assert.match(steps.get("enough") ?? "", /rank 4 or higher in the faction GROVE .*member set Bob GROVE 4/);
     await world.service.administer("member.set", { player: "Bob", organisation: "GROVE", rank: 4 });
-    const { allowed } = await world.service.canI("Bob", "/blacklistreason/GROVE/add", []);
+    const { allowed } = await world.service.questions.canI("Bob", "/blacklistreason/GROVE/add", []);
     assert.equal(allowed, true, "what was said to be enough is enough");
   });
 
@@ -203,7 +203,7 @@ describe("the reasoning", () => {
     );
     const world = await openWorld(t, { routes });
     await world.player("Bob");
-    const { steps } = await world.service.canI("Bob", "/event", []);
+    const { steps } = await world.service.questions.canI("Bob", "/event", []);
     const ways = steps.filter(({ step }) => step === "enough").map((each) => each.says);
     assert.equal(ways.length, 2);
     assert.match(ways.join("; "), /group VIP.*administrator flag/);
@@ -215,7 +215,7 @@ describe("the reasoning", () => {
     const routes = tableOf([restriction, ...Array(5).fill("open")], "BLACKLIST");
     const world = await openWorld(t, { routes });
     await world.player("Bob", { members: { GROVE: 2 } });
-    const { allowed, steps } = await world.service.canI("Bob", "/event", []);
+    const { allowed, steps } = await world.service.questions.canI("Bob", "/event", []);
     assert.equal(allowed, false);
     assert.deepEqual(
       steps.filter(({ step }) => step === "part").map(({ passed, says: words }) => [passed, words]),
@@ -235,9 +235,13 @@ describe("the reasoning", () => {
       ],
     );
     await world.service.administer("member.set", { player: "Bob", organisation: "GROVE", rank: 3 });
-    assert.equal((await world.service.canI("Bob", "/event", [])).allowed, false, "one of them is not enough");
+    assert.equal(
+      (await world.service.questions.canI("Bob", "/event", [])).allowed,
+      false,
+      "one of them is not enough",
+    );
     await world.service.administer("admin.grant", { player: "Bob" });
-    assert.equal((await world.service.canI("Bob", "/event", [])).allowed, true, "all of them are");
+    assert.equal((await world.service.questions.canI("Bob", "/event", [])).allowed, true, "all of them are");
   });
 
   it("tells a public token that all parts have to be one player's", async (t) => {
@@ -293,7 +297,7 @@ describe("a question that can not be answered", () => {
     it(`${what} is refused as ${code}`, async (t) => {
       const world = await openWorld(t);
       const who = code === "UNKNOWN_PLAYER" ? "Nobody" : "public";
-      await assert.rejects(world.service.canI(who, path, pairs), { code });
+      await assert.rejects(world.service.questions.canI(who, path, pairs), { code });
     });
   }
 
@@ -304,7 +308,7 @@ describe("a question that can not be answered", () => {
       ["/player/rename", "`addon-cli routes list` lists the paths."],
       ["/player/group", "Did you mean /player/groups?"],
     ] as const)
-      await assert.rejects(world.service.canI("public", path, []), { code: "UNKNOWN_PATH", hint });
+      await assert.rejects(world.service.questions.canI("public", path, []), { code: "UNKNOWN_PATH", hint });
   });
 });
 

@@ -9,7 +9,7 @@ import { openWorld, shippedRoutes, type World } from "../_setup.ts";
 const shipped = await readFile(shippedRoutes, "utf8");
 
 async function diff(world: World, text: string): Promise<TableDiff> {
-  return world.service.diffRoutes({ file: "next.yaml", text }, { file: "routes.yaml", text: shipped });
+  return world.service.questions.diff({ file: "next.yaml", text }, { file: "routes.yaml", text: shipped });
 }
 
 /** Replaces a part that has to be there. */
@@ -75,7 +75,7 @@ describe("the diff of two tables", () => {
       [[[], ["Ada"]]],
     );
     assert.equal(there.takesAway, true);
-    const back = await world.service.diffRoutes(
+    const back = await world.service.questions.diff(
       { file: "routes.yaml", text: shipped },
       { file: "next.yaml", text: stricter },
     );
@@ -233,15 +233,15 @@ describe("the diff of two tables", () => {
         const edited = [...lines];
         for (const [place, form] of chosen) edited[place] = `    restriction: ${form}`;
         const tables = [shipped, edited.join("\n")].map((text, index) => ({ file: `${index}.yaml`, text }));
-        const there = await world.service.diffRoutes(tables[1], tables[0]);
-        const back = await world.service.diffRoutes(tables[0], tables[1]);
+        const there = await world.service.questions.diff(tables[1], tables[0]);
+        const back = await world.service.questions.diff(tables[0], tables[1]);
         assert.equal(there.counts.gain, back.counts.lose);
         assert.equal(there.counts.lose, back.counts.gain);
         for (const route of there.routes) {
           // A route that depends on a parameter on one side only is asked with each of its values.
           if (route.path.includes("{")) continue;
           const may = async (by: { file: string; text: string } | undefined) =>
-            (await world.service.whoCan(route.path, [], by)).allowed.flatMap(namesOf);
+            (await world.service.questions.whoCan(route.path, [], by)).allowed.flatMap(namesOf);
           const [before, after] = [await may(tables[0]), await may(tables[1])];
           if (route.path === "/houseban") continue;
           const gains = route.people.flatMap((each) => namesOf(each.gains));

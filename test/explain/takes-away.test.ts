@@ -44,7 +44,7 @@ for (const [expected, edits] of [
         await world.player("Bob", { members: { POLICE: 3 }, groups: ["VIP"] });
         assert.ok(shipped.includes(from), from);
         const next = { file: "next.yaml", text: shipped.replaceAll(from, to) };
-        const { routes, settings, takesAway } = await world.service.diffRoutes(next);
+        const { routes, settings, takesAway } = await world.service.questions.diff(next);
         assert.notEqual(routes.length + settings.length, 0, "the edit is seen");
         assert.equal(takesAway, expected);
       });
@@ -58,7 +58,7 @@ it("the diff names a route whose restriction is written another way, though the 
     "restriction: { self: player }",
     "restriction: [{ restriction: { self: player } }]",
   );
-  const { routes } = await world.service.diffRoutes({ file: "next.yaml", text });
+  const { routes } = await world.service.questions.diff({ file: "next.yaml", text });
   assert.deepEqual(
     routes.map(({ path, change, restriction, people }) => ({ path, change, restriction, people })),
     [{ path: "/statistic/{player}/add", change: "changed", restriction: null, people: [] }],

@@ -82,7 +82,7 @@ it("a named pipe in the place of the file is not waited for", {
   t.after(() => closeSync(writer));
   await rename(pipe, routes);
   await assert.rejects(service.routes.reload("watch"), { message: /is not a regular file\.$/ });
-  await assert.rejects(service.diffRoutes(), { message: /is not a regular file\.$/ });
+  await assert.rejects(service.questions.diff(), { message: /is not a regular file\.$/ });
   await service.close();
 });
 
