@@ -1,4 +1,4 @@
-/** The parameters of a request: from the path and the query to the values for the operation. */
+/** The parameters of a request, parsed from its path and query. */
 import { Failure } from "../domain/errors.ts";
 import { didYouMean, oneOf } from "../domain/text.ts";
 import type { Vocabulary } from "../table/caller.ts";
@@ -6,7 +6,7 @@ import { expectation, type Parameter, parseParameter, quote } from "../table/par
 import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
 
-/** A parameter as it came; `text` is undefined where its percent-encoding is malformed. */
+/** A parameter as the client sent it; `text` is undefined where its percent-encoding is malformed. */
 interface Given {
   readonly name: string;
   readonly text: string | undefined;
@@ -15,7 +15,7 @@ interface Given {
 /** What the check of parameters depends on beside the route. */
 export interface ParameterContext {
   readonly vocabulary: () => Vocabulary;
-  /** What a token looks like: a value that has one in it is refused, so that none is ever kept or shown. */
+  /** Matches texts that contain a token. They are refused, so that no token is ever stored or shown. */
   readonly tokenForm?: RegExp | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface RawParameters {
   readonly search: string;
 }
 
-/** The parameters of one request, checked when they are asked for. */
+/** The parameters of one request, checked in two steps: {@link decisive}, then {@link all}. */
 export class RequestInput {
   readonly #route: Route;
   readonly #vocabulary: () => Vocabulary;
@@ -45,12 +45,12 @@ export class RequestInput {
     this.#query = parseQuery(search);
   }
 
-  /** What is wrong with the form of a text that refers to an entry: to be said where there is no such entry. */
+  /** What is wrong with a text that refers to an entry: the answer if there is no such entry. */
   get malformed(): Failure | undefined {
     return this.#malformed;
   }
 
-  /** The parameters that the restriction depends on. @throws Failure for the first that is not right. */
+  /** Returns the parameters that the restriction depends on. @throws Failure for the first invalid one */
   decisive(): Input {
     const { decisive, parameters } = this.#route;
     if (decisive.size === 0) return this.#values;
@@ -60,7 +60,7 @@ export class RequestInput {
     return this.#values;
   }
 
-  /** All parameters. @throws Failure for the first that is unknown, repeated, missing or not right. */
+  /** Returns all parameters. @throws Failure for the first that is unknown, repeated, missing or invalid */
   all(): Input {
     const { parameters } = this.#route;
     if (parameters.length === 0 && this.#query.length === 0) return this.#values;
@@ -84,7 +84,7 @@ export class RequestInput {
     const given = parameter.in === "path" ? this.#inPath(name) : this.#inQuery(name);
     if (given === undefined) {
       if (parameter.default === undefined) {
-        const expected = `Expected is ${expectation(parameter.type, this.#vocabulary())}.`;
+        const expected = `Expected ${expectation(parameter.type, this.#vocabulary())}.`;
         throw new Failure("PARAMETER_MISSING", `The parameter "${name}" is missing.`, {
           parameter: name,
           hint: expected,
@@ -100,9 +100,9 @@ export class RequestInput {
       });
     }
     if (this.#tokenForm?.test(given.text) === true) {
-      throw new Failure("PARAMETER_INVALID", `"${name}" has a token in it.`, {
+      throw new Failure("PARAMETER_INVALID", `"${name}" contains a token.`, {
         parameter: name,
-        hint: "A token goes into the path, in front of the operation, and nowhere else.",
+        hint: "A token belongs in the path, in front of the operation, and nowhere else.",
       });
     }
     this.#values[name] = this.#parse(parameter, given.text);
@@ -113,7 +113,7 @@ export class RequestInput {
       return parseParameter(parameter, text, this.#vocabulary());
     } catch (error) {
       const { isReference, name } = parameter;
-      // A restriction that depends on it needs a value that is right.
+      // A restriction cannot decide on an invalid value.
       if (!isReference || this.#route.decisive.has(name) || !(error instanceof Failure)) throw error;
       this.#malformed ??= error;
       return text.normalize("NFC");
@@ -127,7 +127,7 @@ export class RequestInput {
   #inQuery(name: string): Given | undefined {
     const given = this.#query.filter((each) => each.name === name);
     if (given.length > 1) {
-      throw new Failure("PARAMETER_REPEATED", `"${name}" came more than once.`, {
+      throw new Failure("PARAMETER_REPEATED", `"${name}" is repeated.`, {
         parameter: name,
         hint: "Give it once.",
       });
@@ -138,20 +138,17 @@ export class RequestInput {
 
 const none: readonly Given[] = [];
 
-/**
- * How many parameters of a query are looked at. No route takes as many, so that among these one is unknown or repeated,
- * and the request is refused whatever follows.
- */
-const mostParameters = 100;
+/** How many parameters of a query are read. No route has as many: one of them is unknown or repeated, and is refused. */
+const maxParameters = 100;
 
-/** The query's parameters in their order; `+` is a space there, as browsers and Java's URLEncoder write it. */
+/** Parses a query. `+` is a space there, as browsers and Java's URLEncoder write it. */
 function parseQuery(search: string): readonly Given[] {
   if (search === "") return none;
   const query = search.startsWith("?") ? search.slice(1) : search;
   return query
     .split("&")
     .filter((piece) => piece !== "")
-    .slice(0, mostParameters)
+    .slice(0, maxParameters)
     .map((piece) => {
       const spaced = piece.replaceAll("+", " ");
       const equals = spaced.indexOf("=");

@@ -1,11 +1,11 @@
 /**
- * Why a restriction let a caller in or not: what it needs, beside what the caller has of that. The words go into the
- * log, so no value of a parameter is in them but names of groups, factions and services.
+ * Why a restriction allows or refuses a caller: what it requires, and what of that the caller has. The words go into the
+ * log, so they contain no parameter value but names of groups, factions and services.
  */
 import type { Caller } from "../table/caller.ts";
 import { applyingCase, describe, type Input, type Restriction } from "../table/restriction/restriction.ts";
 
-/** What a restriction needs, and what the caller had of it. */
+/** What a restriction requires, and what the caller had. */
 export interface Reason {
   /** Such as "members of the faction GROVE with rank 4 or higher". */
   readonly needs: string;
@@ -13,7 +13,7 @@ export interface Reason {
   readonly had: string;
 }
 
-/** See {@link Reason}. `input` has at least the parameters that the restriction depends on. */
+/** Returns the reason. @param input at least the parameters that the restriction depends on */
 export function reasonOf(restriction: Restriction, caller: Caller, input: Input): Reason {
   return { needs: describe(restriction, input), had: had(restriction, caller, input) };
 }
@@ -24,7 +24,7 @@ function had(restriction: Restriction, caller: Caller, input: Input): string {
   return words.length === 0 ? "has a valid token" : [...new Set(words)].join(", ");
 }
 
-/** One entry for each thing that the restriction asks of the caller. */
+/** Returns a phrase for each thing that the restriction requires. */
 function possessions(restriction: Restriction, caller: Caller, input: Input): string[] {
   switch (restriction.kind) {
     case "open":

@@ -1,4 +1,4 @@
-/** Answers: statuses and headers; a {@link Failure} made into status and JSON. The one place that knows statuses. */
+/** Answers: status, headers and body. The only file that maps failure codes to statuses. */
 import { STATUS_CODES } from "node:http";
 import type { Failure, FailureCode } from "../domain/errors.ts";
 import type { ReadyBody } from "./body.ts";
@@ -32,7 +32,7 @@ export const statusOf: Readonly<Record<FailureCode, number>> = {
   INTERNAL: 500,
 };
 
-/** Seconds after which a client may try again what failed with a 503. */
+/** The `Retry-After` of a 503, in seconds. */
 export const retryAfterSeconds = "5";
 
 /** The body of every failure (contract, section 1). */
@@ -47,15 +47,15 @@ export interface FailureBody {
   readonly hint?: string;
 }
 
-/** What an answer consists of, before it is given to a transport. */
+/** An answer, independent of the transport. */
 export interface Answer {
   readonly status: number;
-  /** Names and values in turn, as Node writes them: nothing has to be made of them on the way out. */
-  readonly headers: readonly string[];
+  /** Names and values in turn, as Node writes them. */
+  readonly headers: string[];
   readonly body: Buffer | null;
 }
 
-/** The headers of every answer. The token is in the path and there are no cookies, so any origin may read it. */
+/** The headers of every answer. Any origin may read it: the token is in the path, and there are no cookies. */
 const commonHeaders = [
   "X-Content-Type-Options",
   "nosniff",
@@ -91,19 +91,19 @@ export function readAnswer(
   return { status: 200, headers, body: request.method === "HEAD" ? null : bytes };
 }
 
-/** The answer of an operation that changed data: one sentence for the player. */
+/** Returns the answer of a change: one sentence for the player. */
 export function changeAnswer(info: string, requestId: string): Answer {
   return jsonAnswer(200, { info }, requestId);
 }
 
-/** The answer to a refusal. */
+/** Returns the answer to a failure. */
 export function failureAnswer(failure: Failure, requestId: string, extra: readonly string[] = []): Answer {
   const { status, body } = toFailureBody(failure, requestId);
   const retry = status === 503 ? ["Retry-After", retryAfterSeconds] : [];
   return jsonAnswer(status, body, requestId, [...retry, ...extra]);
 }
 
-/** The answer to a CORS preflight. */
+/** Returns the answer to a CORS preflight. */
 export function preflightAnswer(allow: string, requestId: string): Answer {
   const preflight = [
     "Allow",
@@ -118,7 +118,7 @@ export function preflightAnswer(allow: string, requestId: string): Answer {
   return { status: 204, headers: [...commonHeaders, requestId, ...notStored, ...preflight], body: null };
 }
 
-/** The body of a failure, and its status. */
+/** Returns the body of a failure, and its status. */
 export function toFailureBody(failure: Failure, requestId: string): { status: number; body: FailureBody } {
   const status = statusOf[failure.code];
   const { parameter, hint } = failure;

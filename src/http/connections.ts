@@ -1,43 +1,43 @@
 /**
- * The connections of a server: how many there may be, when each may be read from, and how they are closed.
+ * The connections of a server: their number, whether each is read from, and how they are closed.
  *
- * Node closes idle connections only at one moment, and not those on which nothing was asked yet. What is under way is
- * only looked at when the server closes or is full: listening to the end of every response takes a tenth of the time of
- * a request.
+ * Node closes only the connections that are idle at that moment and have had a request. These classes close the others,
+ * too. They check for responses in progress only when the server closes or is full: listening to the end of every
+ * response takes a tenth of the time of a request.
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 
-/** How long a client may take for its part of a TLS handshake, in milliseconds. */
+/** The deadline of a TLS handshake, in milliseconds. */
 const handshakeMilliseconds = 10_000;
-/** After how long a response that is not read makes room for a new connection, in milliseconds. */
+/** After this time a connection whose client does not read its answer may be closed to make room, in milliseconds. */
 const stuckMilliseconds = 10_000;
-/** How often connections are looked at on which much arrives and no request, in milliseconds; and how much is much. */
+/** A connection is closed when this many bytes arrive on it within this many milliseconds, without a request. */
 const sweepMilliseconds = 1_000;
-const mostWithoutRequest = 256 * 1024;
+const maxWithoutRequest = 256 * 1024;
 
-/** A request, and what its answer is written to. */
-export interface Exchange {
+/** A request that waits, and the response to write its answer to. */
+export interface WaitingRequest {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
 }
 
-/** A connection that requests come on: with TLS, the decrypted one. */
+/** A connection on which requests arrive: with TLS, the decrypted one. */
 export class Connection {
   readonly socket: Socket;
-  /** The requests that have arrived and are not begun, oldest first. */
-  readonly waiting: Exchange[] = [];
-  /** Whether a request is being answered, or is next in line. */
+  /** The requests that nothing has handled yet, oldest first. */
+  readonly waiting: WaitingRequest[] = [];
+  /** Whether a request is being answered or is in the queue. */
   isBusy = false;
-  /** When the last request arrived, or else when the connection was opened; by `performance.now()`. */
+  /** When the last request arrived or else the connection was opened, by `performance.now()`. */
   lastUsed: number;
-  /** The response to the request that arrived last. */
+  /** The response to the newest request. */
   latest: ServerResponse | undefined;
-  /** Whether the answer under way closes it. No request behind that one is run (RFC 9112, 9.6). */
+  /** Whether the present answer closes the connection. No request behind it is run (RFC 9112, section 9.6). */
   isEnding = false;
-  /** Whether it has sent many requests at once. */
+  /** Whether the client has sent many requests at once. */
   pipelines = false;
-  /** How many bytes had arrived when the connection was looked at last. */
+  /** The bytes that had arrived at the last sweep. */
   bytesRead = 0;
   #isPaused = false;
   #isDone = false;
@@ -47,7 +47,7 @@ export class Connection {
     this.lastUsed = now;
   }
 
-  /** Whether nothing is under way. A request that has arrived in part does not count. */
+  /** Whether no request is waiting or in progress. A partial request does not count. */
   get isIdle(): boolean {
     return this.waiting.length === 0 && (this.latest === undefined || this.latest.writableFinished);
   }
@@ -56,24 +56,24 @@ export class Connection {
     return this.#isPaused;
   }
 
-  /** Stops reading, behind what was read already. What comes then waits in the kernel, and slows the client down. */
+  /** Stops reading. What the client sends then waits in the kernel, which slows the client down. */
   pause(): void {
     if (this.#isPaused) return;
     this.#isPaused = true;
-    // Node itself resumes reading at the end of each request of the piece that is being parsed now.
+    // Node resumes reading at the end of each request in the chunk that it is parsing.
     process.nextTick(() => {
       if (this.#isPaused) this.socket.pause();
     });
   }
 
-  /** Stops reading for good: the connection closes behind the response. */
+  /** Stops reading for good. The connection closes after the response. */
   endAfter(response: ServerResponse): void {
     this.#isDone = true;
     response.shouldKeepAlive = false;
     this.pause();
   }
 
-  /** Goes on reading, unless nothing more is to be read. */
+  /** Resumes reading, unless {@link endAfter} has stopped it. */
   resume(): void {
     if (!this.#isPaused || this.#isDone) return;
     this.#isPaused = false;
@@ -81,13 +81,12 @@ export class Connection {
   }
 }
 
-/** A TLS handshake under way, and what ends its deadline. */
+/** A TLS handshake in progress, and a function that ends its deadline. */
 interface Handshake {
   readonly socket: Socket;
   readonly end: () => void;
 }
 
-/** Told of connections. */
 export interface ConnectionEvents {
   opened?(connection: Connection): void;
   closed?(connection: Connection): void;
@@ -95,33 +94,33 @@ export interface ConnectionEvents {
 
 /** See the head of this file. */
 export class Connections implements Iterable<Connection> {
-  readonly #most: number;
+  readonly #max: number;
   readonly #events: ConnectionEvents;
-  /** As they were accepted: with TLS, below those that requests come on. */
+  /** The accepted sockets: with TLS, the encrypted ones. */
   readonly #accepted = new Set<Socket>();
-  /** Those whose TLS handshake is not done, by the client's address and port; oldest first. */
+  /** The TLS handshakes in progress, by the client's address and port, oldest first. */
   readonly #handshakes = new Map<string, Handshake>();
   readonly #bySocket = new Map<Socket, Connection>();
-  /** Those that were closed to make room, until they are gone. */
+  /** The sockets that were closed to make room and still have a descriptor. */
   readonly #closing = new Set<Socket>();
 
-  /** @param most how many there may be at the same time */
-  constructor(most: number, events: ConnectionEvents = {}) {
-    this.#most = most;
+  /** @param max the largest number of connections */
+  constructor(max: number, events: ConnectionEvents = {}) {
+    this.#max = max;
     this.#events = events;
   }
 
-  /** Takes up the connections that a server accepts from now on. */
+  /** Tracks the connections that a server accepts from now on. */
   follow(server: Server, secure: boolean): void {
-    // Behind this many Node does not even accept: what is being closed still has its descriptor for a moment.
-    server.maxConnections = this.#most + 32;
+    // Beyond this many, Node closes new connections itself. A closing one keeps its descriptor for a moment.
+    server.maxConnections = this.#max + 32;
     server.on("connection", (socket: Socket) => this.#accept(socket, secure));
     if (secure) server.on("secureConnection", (socket: Socket) => this.#secured(socket));
     const sweeping = setInterval(() => this.#sweep(), sweepMilliseconds).unref();
     server.once("close", () => clearInterval(sweeping));
   }
 
-  /** The connection of a socket that requests come on. */
+  /** Returns the connection of a socket on which requests arrive. */
   of(socket: Socket): Connection {
     return this.#bySocket.get(socket) ?? this.#open(socket);
   }
@@ -130,7 +129,7 @@ export class Connections implements Iterable<Connection> {
     return this.#bySocket.values();
   }
 
-  /** Closes every connection: now, or when the response that is under way on it is written. */
+  /** Closes every connection, as soon as its response in progress is written. */
   close(): void {
     for (const { isIdle, latest, socket } of this) {
       if (isIdle || latest === undefined) socket.destroySoon();
@@ -138,13 +137,13 @@ export class Connections implements Iterable<Connection> {
     }
   }
 
-  /** Cuts off every connection, whatever is under way on it. */
+  /** Cuts off every connection. */
   destroy(): void {
     for (const socket of this.#accepted) socket.destroy();
   }
 
   #accept(socket: Socket, secure: boolean): void {
-    // Node takes its own listener off a socket that it hands over, as for CONNECT: an error would end the process.
+    // Node removes its own listener from a socket that it hands over, as for CONNECT; an error would end the process.
     socket.on("error", ignore);
     this.#accepted.add(socket);
     socket.once("close", () => this.#accepted.delete(socket));
@@ -155,10 +154,10 @@ export class Connections implements Iterable<Connection> {
   }
 
   get #isFull(): boolean {
-    return this.#accepted.size - this.#closing.size > this.#most;
+    return this.#accepted.size - this.#closing.size > this.#max;
   }
 
-  /** Waits for the TLS handshake of a socket. */
+  /** Starts the deadline of a TLS handshake. */
   #shake(socket: Socket): void {
     const client = clientOf(socket);
     const deadline = setTimeout(() => socket.destroy(), handshakeMilliseconds);
@@ -191,23 +190,23 @@ export class Connections implements Iterable<Connection> {
     return connection;
   }
 
-  /** Closes those on which endless bytes arrive that are no request, such as line feeds: Node's parser passes over them. */
+  /** Closes connections on which endless bytes arrive without a request, such as line feeds, which Node's parser skips. */
   #sweep(): void {
     const begin = performance.now() - sweepMilliseconds;
     for (const connection of this) {
       const { socket, bytesRead, lastUsed, waiting } = connection;
       connection.bytesRead = socket.bytesRead;
       const isAsking = lastUsed > begin || waiting.length > 0;
-      if (!isAsking && connection.bytesRead - bytesRead > mostWithoutRequest) socket.destroy();
+      if (!isAsking && connection.bytesRead - bytesRead > maxWithoutRequest) socket.destroy();
     }
   }
 
   /**
-   * Closes some connections at once, so that not every new one looks at all: those that have been idle for longest, and
-   * then those whose client has not read its answer for long.
+   * Closes some connections at once, so that not every new one searches all: those that have been idle longest, then
+   * those whose client has not read its answer for long.
    */
   #makeRoom(): void {
-    const some = Math.ceil(this.#most / 64);
+    const count = Math.ceil(this.#max / 64);
     const stuckSince = performance.now() - stuckMilliseconds;
     const isOpen = ({ socket }: { readonly socket: Socket }) => !this.#closing.has(socket);
     const byUse = Array.from(this).sort((a, b) => a.lastUsed - b.lastUsed);
@@ -216,7 +215,7 @@ export class Connections implements Iterable<Connection> {
       ...byUse.filter(({ isIdle }) => isIdle),
       ...byUse.filter(({ isIdle, lastUsed }) => !isIdle && lastUsed < stuckSince),
     ];
-    for (const { socket } of candidates.filter(isOpen).slice(0, some)) {
+    for (const { socket } of candidates.filter(isOpen).slice(0, count)) {
       this.#closing.add(socket);
       socket.once("close", () => this.#closing.delete(socket));
       socket.destroy();
@@ -231,12 +230,12 @@ function clientOf({ remoteAddress, remotePort }: Socket): string {
 const { stackTraceLimit } = Error;
 
 /**
- * Switches stack traces off and on again. Node makes an error for each request that waits on a connection when that
- * closes: thousands, where a client pipelines and goes away. Their traces take ten times as long as all the rest.
+ * Disables stack traces, and enables them again. Node creates an error for each request that waits on a closing
+ * connection: thousands, where a client pipelines and disconnects. Their traces take ten times as long as all the rest.
  */
 function traceErrors(traced: boolean): void {
   Error.stackTraceLimit = traced ? stackTraceLimit : 0;
 }
 
-/** What goes wrong on a connection closes it, and concerns nothing else. */
+/** Node closes the connection after an error. */
 function ignore(): void {}

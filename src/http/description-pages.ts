@@ -31,7 +31,7 @@ export function descriptionPages(
       const names = vocabulary();
       if (cached === undefined || !sameNames(cached.names, names)) {
         const text = write(describeTable(table, names, options));
-        cached = { body: new ReadyBody(Buffer.from(text), { kept: true }), names };
+        cached = { body: new ReadyBody(Buffer.from(text), { cached: true }), names };
       }
       return { body: cached.body, headers: ["Content-Type", type] };
     };

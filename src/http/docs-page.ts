@@ -136,7 +136,7 @@ export function docsPages(prefix: string): [string, Page][] {
 }
 
 async function readBody({ read }: PageFile, paths: DescriptionPaths): Promise<ReadyBody> {
-  const body = new ReadyBody(await read(paths), { kept: true });
+  const body = new ReadyBody(await read(paths), { cached: true });
   await body.compress();
   return body;
 }

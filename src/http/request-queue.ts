@@ -1,59 +1,49 @@
 /**
- * The queue of requests: answers them in batches, each connection's in their order, and all connections in turn, so that
- * none keeps the others waiting.
+ * The request queue: answers requests in batches, in the order of each connection, and fairly between connections.
  *
- * - A batch is at most {@link batchSize} requests: first all are handled, then their answers are written. Node's code
- *   that parses, the service's, and the one that writes then each run in one go, which the processor's caches reward.
- * - One turn of the event loop handles requests for about {@link turnMilliseconds}; what is left waits for the next one,
- *   behind what has arrived meanwhile.
- * - A batch alternates between connections that send one request at a time and those that pipeline: a caller of the first
- *   kind does not wait behind all of the second.
- * - A connection has one request under way; the next one begins when the answer before it is written. A client that
- *   sends many at once is not read from until they are answered, and one that does not read gets no more answers.
- * - Node parses all that it reads of a connection at once, up to two thousand requests. A connection that pipelines is
- *   therefore read from when hardly anything waits, and otherwise only now and then; new ones one after the other, as fast
- *   as turns stay short. If parsing still takes long, nobody is read from until their turn comes: first those that do not
- *   pipeline.
- * - No operation takes a body. A short one is read and dropped; of any other nothing is read, and the connection closes
- *   behind the answer: Node would parse it without an end, up to 2 MB at once, in chunks of a single byte.
+ * - A batch has at most {@link batchSize} requests: first all are handled, then their answers are written. Parsing,
+ *   handling and writing then each run in one go, which suits the processor's caches.
+ * - One turn of the event loop handles requests for about {@link turnMilliseconds}. The rest waits for the next turn,
+ *   behind the requests that have arrived meanwhile.
+ * - A batch alternates between connections that send one request at a time and those that pipeline, so that the first
+ *   do not wait behind all requests of the second.
+ * - A connection has one request in progress; the next begins when the answer is written. A client that sends many at
+ *   once is not read from until they are answered, and one that does not read gets no further answers.
+ * - Node parses all that it reads from a connection at once, up to two thousand requests. Therefore a connection that
+ *   pipelines is read from only when the queue is nearly empty, and otherwise rarely; new connections one after another,
+ *   as fast as turns stay short. If parsing still takes long, all connections are paused and resumed one by one, those
+ *   that do not pipeline first.
+ * - No operation takes a body. A short one is read and discarded. A longer one is not read, and the connection closes
+ *   after the answer: Node would parse it without end, up to 2 MB at once, in chunks of a single byte.
  */
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from "node:http";
-import { pipeline, Readable } from "node:stream";
-import { TLSSocket } from "node:tls";
-import { sendNodeResponse } from "srvx/node";
-import type { Answer } from "../engine/response.ts";
-import { AnswerResponse } from "./answer-response.ts";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Connection } from "./connections.ts";
+import { type Answered, sendAnswer } from "./send.ts";
 
-/** An answer as the engine gives it, or anything else that h3 does, which is a `Response` like any other. */
-export type Answered = Answer | Response;
-
-/** Answers a request. Where the answer closes the connection, it says so by {@link Connection.isEnding}. */
+/** Answers a request. Sets {@link Connection.isEnding} if the answer closes the connection. */
 type Handle = (
   request: IncomingMessage,
   response: ServerResponse,
   connection: Connection,
 ) => Answered | Promise<Answered>;
 
-/** How many requests are handled before their answers are written, and before the clock is looked at. */
+/** How many requests are handled before their answers are written, and before the queue changes lines. */
 const batchSize = 64;
 const fewRequests = 8;
-/** How long requests are handled in one turn of the event loop, in milliseconds. */
+/** For how long one turn of the event loop handles requests, in milliseconds. */
 const turnMilliseconds = 5;
-/** How many requests of a connection may wait before it is not read from. */
-const mostOfConnection = 16;
+/** A connection is paused when this many of its requests wait. */
+const maxOfConnection = 16;
 /**
- * How many requests can wait in all until connections that pipeline are only rarely read from, then new ones, too; and
- * until those that pipeline are closed, since each request takes about 2 KB.
+ * With `some` requests waiting, connections that pipeline are rarely read from; with `much`, new ones, too; with `max`,
+ * those that pipeline are closed, since each request takes about 2 KB.
  */
-const backlog = { some: 64, much: 4096, most: 65_536 };
-/** In which turns somebody is read from who would have to wait: the newest connection, and one that pipelines. */
+const backlog = { some: 64, much: 4096, max: 65_536 };
+/** In every such turn the newest connection and one that pipelines are read from, whatever waits. */
 const rarely = 32;
-/** Up to how many bytes a body is read and dropped. One in chunks does not say how many it has. */
-const mostOfBody = 65_536;
-/** How much of a body TLS is given at once, in bytes. */
-const pieceSize = 65_536;
-/** After how many requests of a turn the clock is looked at while they arrive; a long body takes as long as they. */
+/** The longest body that is read and discarded, in bytes. A chunked one does not declare its length. */
+const maxBody = 65_536;
+/** The clock is read after this many arriving requests, or one long body, which takes as long. */
 const clockInterval = 32;
 
 interface Ready {
@@ -71,45 +61,44 @@ interface Writing {
 export class RequestQueue {
   readonly #handle: Handle;
   readonly #connections: () => Iterable<Connection>;
-  /** The connections whose next request may begin: those that send one at a time, and those that pipeline. */
+  /** The connections whose next request may begin. */
   readonly #next: Record<"single" | "pipelining", Connection[]> = { single: [], pipelining: [] };
   #ready: Ready[] = [];
-  /** The connections that are not read from until it is their turn: known ones first, new ones, and those that pipeline. */
+  /** The paused connections. `known` ones have sent a request before. */
   readonly #held = {
     known: new Set<Connection>(),
     fresh: new Set<Connection>(),
     pipelining: new Set<Connection>(),
   };
-  /** How many of those may go on in a turn. */
+  /** How many of those are resumed in a turn. */
   #resumed = 1;
   #turns = 0;
-  /** The connections on which requests wait until the answer before them is written, and that answer. */
+  /** The connections whose next request waits until an answer is written, with that response. */
   #writing: Writing[] = [];
-  /** Those of them whose client does not read: it takes more than a turn. What waits on them cannot begin. */
+  /** Those of them whose client does not read: writing has taken more than a turn. */
   readonly #stuck = new Set<Connection>();
-  /** How many requests wait, and how many of them on connections that are stuck. */
+  /** How many requests wait, in all and on stuck connections. */
   #waiting = 0;
   #waitingStuck = 0;
-  /** How many have arrived in this turn, and when the first of them did. */
+  /** How many requests have arrived in this turn, and when the first did. */
   #arrived = 0;
   #began = 0;
   #isScheduled = false;
 
   /**
-   * @param handle answers a request
-   * @param connections all that there are
+   * @param connections returns all connections
    */
   constructor(handle: Handle, connections: () => Iterable<Connection>) {
     this.#handle = handle;
     this.#connections = connections;
   }
 
-  /** Takes up a new connection. */
+  /** Adds a new connection, paused. */
   open(connection: Connection): void {
     this.#hold(connection);
   }
 
-  /** Forgets a connection that is closed, and what waits on it. */
+  /** Removes a closed connection and its waiting requests. */
   close(connection: Connection): void {
     const { waiting } = connection;
     this.#unstick(connection);
@@ -118,7 +107,7 @@ export class RequestQueue {
     for (const held of Object.values(this.#held)) held.delete(connection);
   }
 
-  /** Takes a request, to be handled when it is the connection's turn. */
+  /** Adds a request. */
   take(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
     if (connection.socket.destroyed || connection.isEnding) return;
     const isLong = hasLongBody(request);
@@ -131,10 +120,10 @@ export class RequestQueue {
     connection.waiting.push({ request, response });
     this.#waiting += 1;
     if (this.#stuck.has(connection)) this.#waitingStuck += 1;
-    if (connection.waiting.length >= mostOfConnection) {
+    if (connection.waiting.length >= maxOfConnection) {
       connection.pipelines = true;
       connection.pause();
-      if (this.#waiting > backlog.most) this.#shed(connection);
+      if (this.#waiting > backlog.max) this.#shed(connection);
     }
     if (connection.isBusy) return;
     connection.isBusy = true;
@@ -142,13 +131,13 @@ export class RequestQueue {
     this.#schedule();
   }
 
-  /** Stops reading from everybody where what arrives takes too long, until each is let go on. */
+  /** Pauses all connections where parsing has taken too long. */
   #brake(): void {
     if (performance.now() - this.#began < 2 * turnMilliseconds) return;
     for (const connection of this.#connections()) if (!connection.isPaused) this.#hold(connection);
   }
 
-  /** Closes a connection that pipelines: the one that is stuck for longest, or else the one that has sent just now. */
+  /** Closes a connection that pipelines: the one that has been stuck longest, or else the latest sender. */
   #shed(latest: Connection): void {
     const [connection = latest] = this.#stuck;
     connection.socket.destroy();
@@ -180,11 +169,11 @@ export class RequestQueue {
       this.#batch(began + turnMilliseconds);
       now = performance.now();
     } while (this.#hasNext && now - began < turnMilliseconds);
-    const isHolding = this.#letGoOn(parsing + now - began);
+    const isHolding = this.#resumeSome(parsing + now - began);
     if (this.#hasNext || isHolding) this.#schedule();
   };
 
-  /** @param deadline until when requests are begun, by `performance.now()` */
+  /** @param deadline for beginning a request, by `performance.now()` */
   #batch(deadline: number): void {
     let count = 0;
     do {
@@ -197,7 +186,7 @@ export class RequestQueue {
     const ready = this.#ready;
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
-      send(response, answered);
+      sendAnswer(response, answered);
       if (connection.isEnding) this.close(connection);
       this.#end(connection, response);
     }
@@ -205,10 +194,10 @@ export class RequestQueue {
 
   /** Begins the next request of a connection. */
   #begin(connection: Connection): void {
-    const exchange = connection.waiting.shift();
-    if (exchange === undefined) return;
+    const next = connection.waiting.shift();
+    if (next === undefined) return;
     this.#waiting -= 1;
-    const { request, response } = exchange;
+    const { request, response } = next;
     const answered = this.#handle(request, response, connection);
     if (!(answered instanceof Promise)) {
       this.#ready.push({ connection, response, answered });
@@ -223,11 +212,11 @@ export class RequestQueue {
     );
   }
 
-  /** Goes on with a connection behind an answer. */
+  /** Continues with a connection after an answer. */
   #end(connection: Connection, response: ServerResponse): void {
     if (connection.waiting.length === 0) {
       connection.isBusy = false;
-      // It has sent much at once, and all of that is answered.
+      // It was paused since it sent many requests at once, all of which are answered.
       if (connection.isPaused && !connection.socket.destroyed) this.#hold(connection);
       return;
     }
@@ -264,18 +253,18 @@ export class RequestQueue {
     return this.#next.single.length > 0 || this.#next.pipelining.length > 0;
   }
 
-  /** How many requests can begin. */
+  /** How many waiting requests can begin. */
   get #backlog(): number {
     return this.#waiting - this.#waitingStuck;
   }
 
   /**
-   * Lets held connections go on: twice as many as in the turn before, or only one of each kind where that turn took long
-   * or requests wait. New ones do not wait for known ones, which can be held again with each turn, nor, where very many
-   * requests wait, until those are answered, which can take seconds: then it is now and then the newest's turn.
-   * @returns whether there are more that may go on in the next turn
+   * Resumes paused connections: twice as many as in the turn before, or only one of each kind if that turn took long or
+   * requests wait. New connections do not wait for known ones, which every turn can pause again, nor for a long backlog,
+   * which can take seconds: sometimes the newest is resumed.
+   * @returns whether more can be resumed in the next turn
    */
-  #letGoOn(milliseconds: number): boolean {
+  #resumeSome(milliseconds: number): boolean {
     const { known, fresh, pipelining } = this.#held;
     const isBehind = milliseconds > turnMilliseconds || this.#backlog >= backlog.some;
     const isFarBehind = this.#backlog >= backlog.much;
@@ -287,7 +276,7 @@ export class RequestQueue {
     }
     if (!isBehind && known.size + fresh.size === 0) resume(pipelining, firstOf(pipelining));
     if (isBehind && this.#turns % rarely === 0) {
-      // Who comes behind a thousand others need not wait for all of them.
+      // The newest of a thousand need not wait for all others.
       resume(fresh, Array.from(fresh).at(-1));
       if (!isFarBehind) resume(pipelining, firstOf(pipelining));
     }
@@ -296,7 +285,7 @@ export class RequestQueue {
 }
 
 function hasLongBody({ headers }: IncomingMessage): boolean {
-  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > mostOfBody;
+  return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > maxBody;
 }
 
 function firstOf(held: ReadonlySet<Connection>): Connection | undefined {
@@ -308,27 +297,4 @@ function resume(held: Set<Connection>, connection: Connection | undefined): void
   if (connection === undefined) return;
   held.delete(connection);
   connection.resume();
-}
-
-/** Writes an answer out as it is. What goes wrong in that ends the connection, and nothing else. */
-function send(response: ServerResponse, answered: Answered): void {
-  const answer = answered instanceof AnswerResponse ? answered.answer : answered;
-  if (answer instanceof Response) {
-    sendNodeResponse(response, answer).catch(() => response.destroy());
-    return;
-  }
-  try {
-    const { status, headers, body } = answer;
-    response.writeHead(status, STATUS_CODES[status], headers as string[]);
-    if (body !== null && body.length > pieceSize && response.socket instanceof TLSSocket) {
-      pipeline(Readable.from(piecesOf(body)), response, () => {});
-    } else response.end(body);
-  } catch {
-    response.destroy();
-  }
-}
-
-/** Yields a body in pieces: TLS encrypts at once whatever it is given, for a client that may never read it. */
-function* piecesOf(body: Buffer): Generator<Buffer> {
-  for (let start = 0; start < body.length; start += pieceSize) yield body.subarray(start, start + pieceSize);
 }

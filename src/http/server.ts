@@ -1,14 +1,13 @@
 /**
- * The server: the service on a port, through listhen. It also answers, in the contract's shape, what Node refuses
- * before there is a request: a malformed one, one that is too large, or one that takes too long.
+ * The server: listens on a port through listhen, and passes requests to the queue. It also answers, in the contract's
+ * shape, what Node's parser refuses: malformed requests, too large ones, and those that take too long to arrive.
  */
 import { readFile } from "node:fs/promises";
-import {
-  type Server as HttpServer,
-  type IncomingMessage,
-  type RequestListener,
-  type ServerResponse,
-  STATUS_CODES,
+import type {
+  Server as HttpServer,
+  IncomingMessage,
+  RequestListener,
+  ServerResponse,
 } from "node:http";
 import type { Socket } from "node:net";
 import { createSecureContext } from "node:tls";
@@ -19,6 +18,7 @@ import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts
 import type { Answer } from "../engine/response.ts";
 import { type Connection, Connections } from "./connections.ts";
 import { RequestQueue } from "./request-queue.ts";
+import { sendRaw } from "./send.ts";
 
 export interface ServerOptions extends Observer {
   /** Answers a request. */
@@ -30,19 +30,19 @@ export interface ServerOptions extends Observer {
   readonly port: number;
   /** Files of a certificate and its key, for HTTPS. */
   readonly https?: { readonly cert: string; readonly key: string };
-  /** Told of what went wrong that concerns no request. */
+  /** Called with errors that concern no request. */
   readonly warn?: (message: string, error: unknown) => void;
-  /** How many connections there may be at the same time. Beyond it those that are idle for longest are closed. */
+  /** The largest number of connections. Beyond it, those that have been idle longest are closed. */
   readonly maxConnections?: number;
-  /** How long requests under way may take when the server is closed, in milliseconds. */
+  /** How long the server waits for requests in progress when it is closed, in milliseconds. */
   readonly drainMilliseconds?: number;
 }
 
-/** A server that listens. */
+/** A listening server. */
 export interface Server {
   /** Such as `http://127.0.0.1:8888`, without a slash at the end. */
   readonly url: string;
-  /** Takes no more requests, finishes those under way, and closes. */
+  /** Refuses new requests, finishes those in progress, and closes. */
   close(): Promise<void>;
 }
 
@@ -50,25 +50,24 @@ const defaultDrainMilliseconds = 10_000;
 const defaultMaxConnections = 10_000;
 
 /**
- * How long a client may take, in milliseconds: to send the headers of a request, and all of it; until bytes go in either
- * direction again while a request is under way, which also ends readers that do not read; and to close its side when it
- * was told that nothing more will be answered. Node looks after the first two every 30 seconds.
+ * Deadlines of a client, in milliseconds: to send the headers of a request, and all of it; and to send or read any byte
+ * while a request is in progress. Node checks the first two every 30 seconds.
  */
-const deadlines = { headers: 15_000, request: 30_000, silence: 60_000, farewell: 2_000 };
+const deadlines = { headers: 15_000, request: 30_000, silence: 60_000 };
 
-/** How many headers a request may have: where there are more, Node keeps only these. Each takes about 100 bytes. */
-const mostHeaders = 100;
+/** The largest number of headers of a request. Node drops any more. Each takes about 100 bytes. */
+const maxHeaders = 100;
 
 /**
- * How many characters the path and the query of a request may have together. RFC 9110, 4.1, asks for no fewer. No
- * operation needs 2,000, and anybody can have up to 16 KiB decoded and searched for a route, which takes up to 1 ms.
+ * The largest length of path and query, in characters. RFC 9110, section 4.1, requires at least as many. No operation
+ * needs 2,000; without a limit anybody could have 16 KiB decoded and routed, which takes up to 1 ms.
  */
-const mostOfTarget = 8000;
+const maxTarget = 8000;
 
-/** The methods that some operation takes. */
+/** The methods that some operation allows. */
 const methods = "GET, HEAD, OPTIONS";
 
-/** Listens. @throws Failure `STORE_UNAVAILABLE` where the port is taken, or can not be listened on */
+/** Starts to listen. @throws Failure `STORE_UNAVAILABLE` where the port is taken or cannot be used */
 export async function startServer(options: ServerOptions): Promise<Server> {
   let closing = false;
   const answer = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
@@ -87,7 +86,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   const queue = new RequestQueue(
     (request, response, connection) => {
-      // An error that nobody catches would end the process, and Node would print the URL that is in it.
+      // An uncaught error would end the process, and Node would print the URL in it.
       try {
         const answered = answer(request, response, connection);
         if (!(answered instanceof Promise)) return answered;
@@ -108,26 +107,26 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const listening = await listenOn(listener, options);
   const server = listening.server as HttpServer;
   connections.follow(server, options.https !== undefined);
-  // What listhen has put there to close connections waits for the end of every response: see `connections.ts`.
+  // listhen's own listener waits for the end of every response, which `connections.ts` avoids.
   server.removeAllListeners("request").on("request", listener);
-  // Node would answer these on its own, and not in the contract's shape.
+  // Otherwise Node answers these itself, and not in the contract's shape.
   Object.assign(server, { requireHostHeader: false });
-  // A client that has sent everything, and ends its side, still gets its answers.
+  // A client that closes its side after its last request still gets its answers.
   Object.assign(server, { httpAllowHalfOpen: true });
-  server.maxHeadersCount = mostHeaders;
+  server.maxHeadersCount = maxHeaders;
   server.headersTimeout = deadlines.headers;
   server.requestTimeout = deadlines.request;
   server.timeout = deadlines.silence;
-  // What can not be accepted, such as for want of a descriptor, concerns that connection only.
+  // A connection that cannot be accepted, for example for want of a descriptor, concerns no other.
   server.on("error", (error) => options.warn?.("A connection could not be accepted.", error));
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
   const refused = new WeakSet<Socket>();
-  /** Refuses what is no request, once, behind the answers to the requests before it on the same connection. */
+  /** Refuses what is no request, once per connection, behind the answers to the requests before it. */
   const refuseRaw = (socket: Socket, failure: Failure, method: string) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    const write = () => writeRaw(socket, refuse(failure, method, socket));
+    const write = () => sendRaw(socket, refuse(failure, method, socket));
     const { isIdle, latest } = connections.of(socket);
     if (isIdle || latest === undefined) write();
     else latest.once("close", write);
@@ -146,7 +145,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
       const drain = options.drainMilliseconds ?? defaultDrainMilliseconds;
       const deadline = setTimeout(() => {
         connections.destroy();
-        // There may be some that came before they were followed.
+        // Some may have been accepted before they were tracked.
         server.closeAllConnections();
       }, drain);
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
@@ -159,13 +158,13 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 
 async function listenOn(listener: RequestListener, { host, port, https }: ServerOptions): Promise<Listener> {
   if (https !== undefined) await requireCertificate(https);
-  // As CommonJS it needs packages that only some versions of Node can load from there.
+  // Its CommonJS build requires packages that only some versions of Node can load from CommonJS.
   const { listen } = await import("listhen");
   let listening: Listener;
   try {
     listening = await listen(listener, {
       hostname: host,
-      // Without these listhen goes on to another port when this one is taken.
+      // Otherwise listhen tries other ports when this one is taken.
       port: { port, random: port === 0, ports: [], alternativePortRange: [] } as unknown as number,
       https: https ?? false,
       name: "",
@@ -189,7 +188,7 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
   throw portTaken(host, port, undefined);
 }
 
-/** Checks a certificate before it is used: listhen would blame the port. @throws Failure that names the files */
+/** Checks a certificate, for whose faults listhen would blame the port. @throws Failure that names the files */
 async function requireCertificate({ cert, key }: { cert: string; key: string }): Promise<void> {
   try {
     createSecureContext({ cert: await readFile(cert), key: await readFile(key) });
@@ -197,9 +196,9 @@ async function requireCertificate({ cert, key }: { cert: string; key: string }):
     const reason = (cause as Error).message;
     throw new Failure(
       "STORE_UNAVAILABLE",
-      `The certificate ${cert} with the key ${key} can not be used: ${reason}.`,
+      `The certificate ${cert} cannot be used with the key ${key}: ${reason}.`,
       {
-        hint: "--cert and --key name PEM files that belong together.",
+        hint: "Give --cert and --key PEM files of the same pair.",
         cause,
       },
     );
@@ -209,44 +208,44 @@ async function requireCertificate({ cert, key }: { cert: string; key: string }):
 function portTaken(host: string, port: number, cause: unknown): Failure {
   const reason =
     cause instanceof Error && !/(?:available|random) port/.test(cause.message) ? ` (${cause.message})` : "";
-  return new Failure("STORE_UNAVAILABLE", `The service can not listen on ${host}:${port}${reason}.`, {
-    hint: "Something else may be listening there; choose another port with --port, or another address with --host.",
+  return new Failure("STORE_UNAVAILABLE", `The service cannot listen on ${host}:${port}${reason}.`, {
+    hint: "Another program may be listening there. Choose another port with --port, or another address with --host.",
     cause,
   });
 }
 
-/** What is refused of a whole request before it reaches a route. */
+/** Returns why a complete request is refused before it reaches a route, or undefined. */
 function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefined {
   if (closing) {
     return new Failure("SHUTTING_DOWN", "The service is shutting down.", { hint: "Try again in a moment." });
   }
-  if (request.rawHeaders.length >= 2 * mostHeaders) {
+  if (request.rawHeaders.length >= 2 * maxHeaders) {
     return new Failure("REQUEST_TOO_LARGE", "The request has too many headers.", {
-      hint: `It may have fewer than ${mostHeaders}.`,
+      hint: `Expected fewer than ${maxHeaders}.`,
     });
   }
-  if ((request.url ?? "").length > mostOfTarget) {
+  if ((request.url ?? "").length > maxTarget) {
     return new Failure("REQUEST_TOO_LARGE", "The path and the query of the request are too long.", {
-      hint: `They may have ${mostOfTarget} characters together.`,
+      hint: `Expected at most ${maxTarget} characters together.`,
     });
   }
   const { host } = request.headers;
   if (request.httpVersionMinor > 0 && host === undefined) {
     return new Failure("REQUEST_MALFORMED", "The request has no Host header.", {
-      hint: "HTTP/1.1 needs one.",
+      hint: "HTTP/1.1 requires one.",
     });
   }
   if (host !== undefined && !isHost(host)) {
     return new Failure("REQUEST_MALFORMED", "The Host header is not a host with an optional port.");
   }
-  // Node keeps only the first, and a proxy in front may go by another one (RFC 9112, 3.2).
+  // Node uses the first, and a proxy in front may have used another (RFC 9112, section 3.2).
   if (countOf(request.rawHeaders, "host") > 1) {
     return new Failure("REQUEST_MALFORMED", "The request has more than one Host header.");
   }
   return undefined;
 }
 
-/** How many headers of a name there are among names and values in turn. */
+/** Counts the headers of a name. @param rawHeaders names and values in turn */
 function countOf(rawHeaders: readonly string[], name: string): number {
   let count = 0;
   for (let each = 0; each < rawHeaders.length; each += 2) {
@@ -256,15 +255,15 @@ function countOf(rawHeaders: readonly string[], name: string): number {
   return count;
 }
 
-/** Whether a text can be the host of a URL, which h3 makes of it. HTTP allows an empty one (RFC 9112, 3.2). */
+/** Returns whether a text can be the host of a URL, which h3 requires. An empty one is allowed (RFC 9112, section 3.2). */
 function isHost(text: string): boolean {
   return text === "" || (!/[/?#@\\]/.test(text) && URL.canParse(`http://${text}/`));
 }
 
-/** What Node's parser says, as a failure. */
+/** Returns the failure for an error of Node's parser. */
 function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }): Failure {
   const packet = error.rawPacket?.toString("latin1") ?? "";
-  // There can be whole requests before the fault.
+  // Complete requests can precede the fault.
   const begin = packet.lastIndexOf("\n", Math.max(0, (error.bytesParsed ?? 0) - 1)) + 1;
   const [line = ""] = packet.slice(begin).split("\r\n", 1);
   if (error.code === "HPE_INVALID_METHOD" && /^[A-Z]+ \S+ HTTP\/1\.[01]$/.test(line)) {
@@ -273,24 +272,11 @@ function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytes
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return new Failure("REQUEST_TOO_LARGE", "The request line and its headers are too long.", {
-        hint: "They may have 16 KiB.",
+        hint: "Expected at most 16 KiB.",
       });
     case "ERR_HTTP_REQUEST_TIMEOUT":
       return new Failure("REQUEST_TIMEOUT", "The request took too long to arrive.");
     default:
       return new Failure("REQUEST_MALFORMED", "The request is not valid HTTP.");
   }
-}
-
-/** Answers where Node has no response object. */
-function writeRaw(socket: Socket, { status, headers, body }: Answer): void {
-  let head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n`;
-  for (let index = 0; index < headers.length; index += 2) {
-    head += `${headers[index]}: ${headers[index + 1]}\r\n`;
-  }
-  socket.end(`${head}\r\n${body}`);
-  // What else comes is read and dropped: closing before would reset the connection, and the answer could be lost.
-  socket.resume();
-  const deadline = setTimeout(() => socket.destroy(), deadlines.farewell);
-  socket.once("close", () => clearTimeout(deadline));
 }

@@ -43,7 +43,7 @@ export class UserList {
     const built = this.#built;
     if (built?.version === version) return built.body;
     if (total <= mostAtOnce) {
-      const body = new ReadyBody(this.#clients.list(), { kept: true });
+      const body = new ReadyBody(this.#clients.list(), { cached: true });
       this.#built = { body, version, begun: now };
       return body;
     }
@@ -80,7 +80,7 @@ export class UserList {
     }
     add(pieces.length === 0 ? "[]" : "]");
     await new Promise(setImmediate);
-    const body = new ReadyBody(Buffer.concat(pieces), { kept: true, digest: hash.digest("base64url") });
+    const body = new ReadyBody(Buffer.concat(pieces), { cached: true, digest: hash.digest("base64url") });
     this.#built = { body, version, begun };
     return body;
   }

@@ -74,7 +74,7 @@ it("a short list is not compressed: it goes in one packet either way", async (t)
 
 it("a large body is sent plain until another thread has compressed it", async () => {
   const text = Array.from({ length: 30_000 }, (_, number) => `Reason-${number}`);
-  const body = new ReadyBody(text, { kept: true });
+  const body = new ReadyBody(text, { cached: true });
   const plain = body.for("gzip");
   assert.equal(plain.encoding, undefined);
   assert.deepEqual(JSON.parse(plain.bytes.toString()), text);

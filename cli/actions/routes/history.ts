@@ -9,7 +9,7 @@ import { packaged } from "../../../src/packaged.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import { type KeptTable, TableHistory } from "../../../src/table-in-force/history.ts";
-import { type TableText } from "../../../src/table-in-force/questions.ts";
+import type { TableText } from "../../../src/table-in-force/questions.ts";
 import { TableFaults } from "../../../src/table-in-force/route-table.ts";
 import type { Session } from "../../session.ts";
 import { confirm } from "../../terminal/confirm.ts";

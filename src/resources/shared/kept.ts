@@ -34,7 +34,7 @@ export class KeptAnswers {
       return known.body;
     }
     const value = this.#kept.read(this.#sources, input as never, now);
-    const body = new ReadyBody(value, { kept: true });
+    const body = new ReadyBody(value, { cached: true });
     const until = this.#kept.until?.(this.#sources, now) ?? Number.POSITIVE_INFINITY;
     if (known === undefined && this.#answers.size >= most) this.#answers.clear();
     this.#answers.set(key, { body, version, from: now, until });
