@@ -1,7 +1,6 @@
 /**
  * The app: everything that is served by one route table. The URL of nearly every request is plain: it goes to the engine
- * as it is. h3 normalises any other URL, refuses it where it is malformed, and serves the pages; then it asks the same
- * engine.
+ * as it is. h3 normalises any other URL and refuses malformed ones; then the same engine answers, or a page.
  */
 import type { IncomingHttpHeaders } from "node:http";
 import { H3, type H3Event } from "h3";
@@ -39,12 +38,12 @@ export class App {
     this.#pages = pages;
     this.#observer = observer;
     this.#h3 = new H3({ silent: true, onError: (error, event) => this.#answerError(error, event) });
-    for (const [path, page] of pages) {
-      this.#h3.all(path, async (event) => {
-        return new AnswerResponse(await answerPage(page, new H3Request(event), observer));
-      });
-    }
-    this.#h3.all("/**", async (event) => new AnswerResponse(await engine.answer(new H3Request(event))));
+    this.#h3.all("/**", async (event) => {
+      const request = new H3Request(event);
+      const page = pages.get(request.pathname);
+      const answer = page === undefined ? engine.answer(request) : answerPage(page, request, observer);
+      return new AnswerResponse(await answer);
+    });
   }
 
   /** Answers a request to the table with a plain URL; returns undefined for any other, which is for {@link fetch}. */

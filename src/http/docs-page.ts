@@ -76,6 +76,7 @@ const startPage = page("start.html");
 /** All that is served, by path. What a request names is only looked up here, and never becomes the name of a file. */
 const files: ReadonlyMap<string, PageFile> = new Map([
   [docsPath, page("page.html")],
+  [`${docsPath}/`, page("page.html")],
   [`${docsPath}/page.css`, own("src/http/docs-page/page.css", css)],
   [`${docsPath}/page.js`, own("src/http/docs-page/page.js", js)],
   [`${docsPath}/description.js`, own("src/http/docs-page/description.js", js)],

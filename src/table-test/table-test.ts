@@ -55,7 +55,7 @@ export type TestRun =
 export async function testTable(text: string, tested: TestedTable): Promise<TestRun> {
   const { calls, faults, report } = parseTests(text, tested.vocabulary);
   const rehearsal = new Rehearsal(tested);
-  const coverage = new CoverageCount(tested.table.routes);
+  const coverage = new CoverageCount(rehearsal.routes);
   const failures: TestFailure[] = [];
   let tests = 0;
   for (const call of calls) {
@@ -94,19 +94,21 @@ interface Outcome {
 
 /** A table in an engine of its own, with operations that do nothing. */
 class Rehearsal {
+  /** The table's routes, with those operations. */
+  readonly routes: readonly Route[];
   readonly #context: ParameterContext;
   readonly #engine: Engine;
   #record: RequestRecord | undefined;
 
   constructor({ table, vocabulary, tokenForm }: TestedTable) {
     this.#context = { vocabulary: () => vocabulary, tokenForm };
-    const routes = table.routes.map((route) => ({
+    this.routes = table.routes.map((route) => ({
       ...route,
       operation: { ...route.operation, run: () => null },
     }));
     this.#engine = new Engine({
       ...this.#context,
-      table: { ...table, routes },
+      table: { ...table, routes: this.routes },
       authenticate: () => {
         throw new Error("a rehearsal has callers, not tokens");
       },

@@ -54,7 +54,7 @@ describeOverTransports("paths", (transport) => {
   it("there is nothing outside the prefix, nor at it, nor under another version", async (t) => {
     const world = await openWorld(t, { transport });
     const token = world.publicToken;
-    const paths = ["/", prefix, `${prefix}/${token}`, `${prefix}/${token}/`, `/gameaddon/v2/${token}/player`];
+    const paths = [prefix, `${prefix}/${token}`, `${prefix}/${token}/`, `/gameaddon/v2/${token}/player`];
     for (const path of [...paths, `/player`, `${prefix}/${token}/player/groups/all`]) {
       const answer = await world.request(path);
       assertFailure(answer, 404, "UNKNOWN_PATH");
