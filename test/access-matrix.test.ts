@@ -1,6 +1,6 @@
 /**
  * Who may call what: every operation against every kind of caller (specification, sections 4 and 5; contract,
- * section 2). What is expected is typed in, in `_access-matrix.ts`.
+ * section 2). `_access-matrix.ts` has the expected results, written by hand.
  */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
@@ -14,7 +14,7 @@ import {
   type World,
 } from "./_setup.ts";
 
-/** Who the columns of the matrix are; the holder of a public token is nobody. */
+/** The columns of the matrix. */
 const details: Readonly<Record<Column, PlayerDetails | undefined>> = {
   "the holder of a public token": undefined,
   "a player of nothing": {},
@@ -29,7 +29,7 @@ const details: Readonly<Record<Column, PlayerDetails | undefined>> = {
   "an administrator": { administrator: true },
 };
 
-/** Callers whom no operation answers, whatever rights they have. */
+/** Callers to whom every operation is refused, whatever their rights. */
 const refusals = [
   ["an excluded player with every right but the administrator's", 403, "EXCLUDED"],
   ["an excluded administrator", 403, "EXCLUDED"],
@@ -45,7 +45,7 @@ interface Caller {
   readonly token: string;
 }
 
-/** A service with somebody of each kind, and the one who prepares what an operation needs. */
+/** Opens a service with a caller of each kind, and one who prepares the data of an operation. */
 class Cast {
   readonly world: World;
   readonly root: Caller;
@@ -109,7 +109,7 @@ function title({ path, query = {} }: Row): string {
   return search.length === 0 ? path : `${path}?${search.join("&")}`;
 }
 
-/** Not ahead of any world's clock, since such a start is refused (contract, section 0); the events of the matrix are new. */
+/** Not ahead of the clock, because such a start is refused (contract, section 0); later than any event of the matrix. */
 const rows = matrix(Date.parse("2026-11-21T08:00:00Z"));
 
 describe("who may call", () => {
@@ -133,7 +133,7 @@ describe("who may call", () => {
   }
 });
 
-/** An event's instant counts only if it is the latest, so each caller gets a later one. */
+/** Only the latest start of an event is stored: each caller gets a later one. */
 function laterBy(row: Row, seconds: number): Row {
   const { startTime } = row.query ?? {};
   return startTime === undefined
@@ -156,7 +156,7 @@ async function assertRestricted(cast: Cast, row: Row, kind: Column): Promise<voi
   assert.deepEqual(after, before, "a refused call changes nothing");
 }
 
-describe("whoever may not call an operation learns only that", () => {
+describe("a caller who is denied an operation learns only that", () => {
   /** Each with its parameters missing, not right, unknown, and repeated. */
   const faulty = ["", "?type=NONSENSE&reason=%20&days=never&name=%20", "?nonsense=1", "?name=a&name=b"];
   const decisive = "advanced=true&";
@@ -174,14 +174,14 @@ describe("whoever may not call an operation learns only that", () => {
   }
 });
 
-describe("factions", () => {
-  it("a member reads the own faction's reasons in any case of its name", async (t) => {
+describe("the routes of a faction", () => {
+  it("let a member read the own faction's reasons by its name in any case", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { GROVE: 1 } });
     for (const name of ["GROVE", "grove", "Grove"]) await world.ok(ada.token, `/blacklistreason/${name}`);
   });
 
-  it("a member may not read another faction's reasons, not even one of rank 9", async (t) => {
+  it("deny a member another faction's reasons, even at rank 9", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { GROVE: 9 } });
     const answer = await world.get(ada.token, "/blacklistreason/ballas");
@@ -189,7 +189,7 @@ describe("factions", () => {
     assert.match(answer.body.info, /members of the faction BALLAS/);
   });
 
-  it("rank 4 in one faction and rank 3 in another do not add up", async (t) => {
+  it("require rank 4 in the faction itself, not in another one", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { GROVE: 3, BALLAS: 4 } });
     const entry = { reason: "Spy", price: 1, kills: 1 };
@@ -198,7 +198,7 @@ describe("factions", () => {
     await world.ok(ada.token, "/blacklistreason/GROVE");
   });
 
-  it("a faction that there is not is unknown to everybody, before any restriction", async (t) => {
+  it("answer 404 for an unknown faction to everybody, before any restriction", async (t) => {
     const world = await openWorld(t);
     const root = await world.player("Root", everyRight);
     for (const token of [world.publicToken, root.token]) {
@@ -210,7 +210,7 @@ describe("factions", () => {
     }
   });
 
-  it("a service is not a faction, and a group is not one either", async (t) => {
+  it("do not accept a service or a group as faction", async (t) => {
     const world = await openWorld(t);
     const root = await world.player("Root", everyRight);
     for (const name of ["RESCUE", "POLICE", "TARGETLIST"]) {
@@ -220,7 +220,7 @@ describe("factions", () => {
 });
 
 describe("parameters that the restriction depends on", () => {
-  it("are checked before it: advanced has to be true or false", async (t) => {
+  it("are checked before it: advanced must be true or false", async (t) => {
     const world = await openWorld(t);
     for (const value of ["maybe", "1", ""]) {
       const answer = await world.get(world.publicToken, "/houseban", { advanced: value });
@@ -232,13 +232,13 @@ describe("parameters that the restriction depends on", () => {
     assertFailure(twice, 400, "PARAMETER_REPEATED", "advanced");
   });
 
-  it("are taken in any case: advanced=TRUE is advanced", async (t) => {
+  it("are accepted in any case: advanced=TRUE", async (t) => {
     const world = await openWorld(t);
     assertFailure(await world.get(world.publicToken, "/houseban", { advanced: "TRUE" }), 403, "RESTRICTED");
     await world.ok(world.publicToken, "/houseban", { advanced: "False" });
   });
 
-  it("a player adds to the own statistic by name in any case, and by UUID", async (t) => {
+  it("accept a player's own name in any case, and the UUID", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { uuid: "0123456789abcdef0123456789abcdef" });
     const own = ["Ada", "ADA", "0123456789ABCDEF0123456789ABCDEF", "01234567-89ab-cdef-0123-456789abcdef"];
@@ -246,7 +246,7 @@ describe("parameters that the restriction depends on", () => {
     assert.equal((await world.ok(ada.token, "/statistic/Ada")).gameplay.kills, 4);
   });
 
-  it("a statistic of nobody registered is refused like anybody else's", async (t) => {
+  it("deny an unregistered player's statistic like anybody else's", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada");
     assertFailure(await world.get(ada.token, "/statistic/Nobody/add", { type: "KILL" }), 403, "RESTRICTED");
@@ -255,7 +255,7 @@ describe("parameters that the restriction depends on", () => {
 });
 
 describe("rights", () => {
-  it("are those of the moment: whoever is promoted may, and whoever is put out may not any more", async (t) => {
+  it("follow promotions and removals at once", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { RESCUE: 3 } });
     const call = () => world.get(ada.token, "/housebanreason/add", { reason: "Noise", days: 3 });
@@ -266,7 +266,7 @@ describe("rights", () => {
     assertFailure(await call(), 403, "RESTRICTED");
   });
 
-  it("whoever is put into BLACKLIST is excluded at once, and readmitted when taken out", async (t) => {
+  it("end and return at once with the membership in BLACKLIST", async (t) => {
     const world = await openWorld(t);
     const root = await world.player("Root", everyRight);
     const ada = await world.player("Ada");
@@ -276,7 +276,7 @@ describe("rights", () => {
     await world.ok(ada.token, "/mgmt");
   });
 
-  it("whoever was in BLACKLIST by name stays excluded after registering", async (t) => {
+  it("stay denied to a name in BLACKLIST after its registration", async (t) => {
     const world = await openWorld(t);
     const root = await world.player("Root", everyRight);
     await world.ok(root.token, "/player/add", { name: "Mallory", group: "BLACKLIST" });

@@ -1,6 +1,6 @@
 /**
- * The token, exclusion and restriction of a change are checked again where it is decided (contract, section 1, "Order
- * of checks"). In these tests another change of the same batch decides what the caller may do.
+ * The token, exclusion and restriction of a change are checked again when it is decided (contract, section 1, "Order
+ * of checks"). In these tests an earlier change of the same batch affects the caller's rights.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
@@ -23,7 +23,7 @@ function hasReason(world: World): boolean {
   return world.service.store.data.wantedReasons.has("theft");
 }
 
-/** The id of the token of a player, or of the public one. */
+/** Returns the id of a player's token, or of the public one. */
 function tokenId({ service }: World, uuid: string | null): string {
   const { tokens } = service.store.data;
   const found = Array.from(tokens.values()).find((token) => token.uuid === uuid);
@@ -31,7 +31,7 @@ function tokenId({ service }: World, uuid: string | null): string {
   return found.id;
 }
 
-/** Decides both in one batch, the first one first. */
+/** Decides both changes in one batch, in this order. */
 async function inOneBatch<A, B>(
   t: TestContext,
   { service }: World,
@@ -103,7 +103,7 @@ describe("a change of a caller", () => {
       if (code === "RESTRICTED") assert.ok(world.log.at(-1)?.reason !== undefined, "the log has the reason");
     });
 
-    it(`${name} later in the batch is made`, async (t) => {
+    it(`${name} later in the batch is accepted`, async (t) => {
       const world = await openWorld(t);
       const { token, uuid } = await world.player("Ada", { members: { POLICE: 4 } });
       const [answer] = await inOneBatch(
@@ -117,7 +117,7 @@ describe("a change of a caller", () => {
     });
   }
 
-  it("who leaves the group that the operation is for earlier in the batch is refused", async (t) => {
+  it("who leaves the required group earlier in the batch is refused", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", { groups: ["TARGETLIST"] });
     const [, answer] = await inOneBatch(
@@ -172,7 +172,7 @@ describe("a change of a caller", () => {
     assert.equal(world.service.store.data.blacklistReasons.size, 0);
   });
 
-  it("is refused after the token has expired, by the instant at which the change is decided", async (t) => {
+  it("is refused if the token has expired when the change is decided", async (t) => {
     const world = await openWorld(t);
     await world.player("Ada", everyRight);
     const { token } = await world.service.administer("token.issue", { player: "Ada", expiresIn: day });
@@ -196,7 +196,7 @@ describe("a change of a caller", () => {
     assert.equal(world.service.store.data.scores.size, 0);
   });
 
-  it("by the operator is never refused for a lack of rights", async (t) => {
+  it("by the operator is never denied", async (t) => {
     const world = await openWorld(t);
     const response = await world.service.call("/wantedreason/add", [
       ["reason", "Theft"],
@@ -235,7 +235,7 @@ describe("a change that the operator makes as a player", () => {
 });
 
 describe("a repeated change with an Idempotency-Key", () => {
-  it("is refused, not answered, once the caller may not make it", async (t) => {
+  it("is refused, not answered from the stored one, once the caller lost the right", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     const repeated = (): Promise<Answered> =>
@@ -251,7 +251,7 @@ describe("a repeated change with an Idempotency-Key", () => {
   });
 });
 
-describe("a change of the operator, where another route table is put in force before it is decided", () => {
+describe("an operator's change that is decided after a reload of the route table", () => {
   /** Holds a change back until a table with another text is in force. */
   async function decidedAfterReload<T>(
     t: TestContext,
@@ -269,7 +269,7 @@ describe("a change of the operator, where another route table is put in force be
     return { world, outcome };
   }
 
-  it("removes no name that this table refers to", async (t) => {
+  it("keeps a name that the new table refers to", async (t) => {
     const { world, outcome } = await decidedAfterReload(
       t,
       (table) => table.replaceAll("group: TARGETLIST", "group: BETA"),
@@ -279,7 +279,7 @@ describe("a change of the operator, where another route table is put in force be
     assert.ok(world.service.vocabulary().group.includes("BETA"));
   });
 
-  it("excludes a player by the group that this table names", async (t) => {
+  it("excludes a player by the group that the new table names", async (t) => {
     const { world, outcome } = await decidedAfterReload(
       t,
       (table) => table.replace("excluded: { group: BLACKLIST }", "excluded: { group: BETA }"),

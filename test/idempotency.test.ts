@@ -1,7 +1,7 @@
 /**
  * `Idempotency-Key` (contract, section 0): an operation that counts, repeated by the same caller with the same key within
- * 24 hours, gets the same answer and counts nothing; another one with the same key gets 409. Nothing is recorded of
- * other changes.
+ * 24 hours, gets the same answer and counts nothing; another operation with the key gets 409. Other changes store
+ * nothing.
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ import {
 } from "./_setup.ts";
 import { ruledFiles, systemError } from "./store/_faults.ts";
 
-/** Calls an operation under a key. */
+/** Calls an operation with a key. */
 function under(
   world: World,
   key: string,
@@ -53,7 +53,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal(world.service.store.sequence, sequence);
   });
 
-  it("of a change that does not count is carried out again, and nothing is recorded of it", async (t) => {
+  it("of a change that does not count runs again, and stores nothing", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     const theft = { reason: "Theft" };
@@ -68,7 +68,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal(world.service.store.data.repetitions.size, 1);
   });
 
-  it("of a public token leaves no trace, whatever its key", async (t) => {
+  it("by a public token stores nothing, whatever its key", async (t) => {
     const world = await openWorld(t, { transport });
     for (let number = 0; number < 3; number += 1) {
       const score = { attacker: number, defender: 0 };
@@ -78,7 +78,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal(world.service.store.data.repetitions.size, 0);
   });
 
-  it("does not count twice, and without a key or under another one it does", async (t) => {
+  it("does not count twice, but does without the key or with another one", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const first = await under(world, "k-1", token, ...addKill);
@@ -93,7 +93,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal(await kills(world), 4);
   });
 
-  it("does not count twice where 20 come at once", async (t) => {
+  it("counts once if 20 come at once", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const answers = await Promise.all(
@@ -107,7 +107,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal([...world.service.store.data.repetitions.values()].length, 1);
   });
 
-  it("is the same with quotes, as the field is written by the draft", async (t) => {
+  it("is recognized with quotes around the key, as in the draft of the header", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     await under(world, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', token, ...addKill);
@@ -115,7 +115,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal(await kills(world), 1);
   });
 
-  it("is the same through another token of the same player", async (t) => {
+  it("is recognized with another token of the same player", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     const { token } = await world.service.administer("token.issue", { player: "Ada" });
@@ -124,7 +124,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal(await kills(world), 1);
   });
 
-  it("is the same when a value is written in another case", async (t) => {
+  it("is recognized with a value in another case", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     await under(world, "k-1", token, "/statistic/Ada/add", { type: "KILL" });
@@ -132,7 +132,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal(await kills(world), 1);
   });
 
-  it("is refused with 409 where the parameters are others, and changes nothing", async (t) => {
+  it("is refused with 409 if the parameters differ, and changes nothing", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     await under(world, "k-1", token, ...addKill);
@@ -144,7 +144,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.deepEqual(world.snapshot(), before);
   });
 
-  it("is another one where another caller has the same key", async (t) => {
+  it("is a new request if another caller uses the key", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     const bob = await world.player("Bob");
@@ -154,7 +154,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal(await kills(world), 1);
   });
 
-  it("after 24 hours makes a change again, and not a moment before", async (t) => {
+  it("counts again after 24 hours, and not a moment earlier", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     await under(world, "k-1", token, ...addKill);
@@ -172,7 +172,7 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal((await addDeath()).status, 200);
   });
 
-  it("is still refused where the caller may not use the operation any more", async (t) => {
+  it("is refused once the caller may no longer use the operation", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     assert.equal((await under(world, "k-1", token, ...addKill)).status, 200);
@@ -197,7 +197,7 @@ describeOverTransports("an Idempotency-Key", (transport) => {
     });
   }
 
-  it("of 128 characters is taken", async (t) => {
+  it("of 128 characters is accepted", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const key = "~".repeat(128);
@@ -206,14 +206,14 @@ describeOverTransports("an Idempotency-Key", (transport) => {
     assert.equal(await kills(world), 1);
   });
 
-  it("that is not right is refused by a change that does not count as well", async (t) => {
+  it("that is malformed is refused by a change that does not count, too", async (t) => {
     const world = await openWorld(t, { transport });
     const score = { attacker: 1, defender: 0 };
     const answer = await under(world, "k".repeat(129), world.publicToken, "/event/gangwar", score);
     assertFailure(answer, 400, "PARAMETER_INVALID", "Idempotency-Key");
   });
 
-  it("does not matter to a read, whatever it is", async (t) => {
+  it("is ignored by a read, even if malformed", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const { sequence } = world.service.store;
@@ -240,8 +240,8 @@ describeOverTransports("an Idempotency-Key", (transport) => {
   });
 });
 
-describe("what is kept for repetitions", () => {
-  it("is there after the service was closed and opened again, with and without a snapshot", async (t) => {
+describe("the stored answer of a repeatable request", () => {
+  it("survives a restart, with and without a snapshot", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     const { now } = new Clock();
     const options = { folder, routes: shippedRoutes, now };
@@ -272,7 +272,7 @@ describe("what is kept for repetitions", () => {
     assert.deepEqual(answers[2], answers[0]);
   });
 
-  it("is one change with what it tells of", async (t) => {
+  it("is part of the change that it answers", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada");
     const { sequence } = world.service.store;
@@ -280,7 +280,7 @@ describe("what is kept for repetitions", () => {
     assert.equal(world.service.store.sequence, sequence + 1);
   });
 
-  it("is forgotten after 24 hours, when the service saves what it noted", async (t) => {
+  it("is deleted after 24 hours, when the service saves activity", async (t) => {
     const clock = new Clock();
     const folder = await temporaryFolder(t);
     const world = await openWorld(t, { clock, folder });
@@ -302,7 +302,7 @@ describe("what is kept for repetitions", () => {
     );
   });
 
-  it("that cannot be forgotten for want of room is told of, and forgotten at the next start", async (t) => {
+  it("that a full disk keeps from deletion is reported, and deleted after the next start", async (t) => {
     const clock = new Clock();
     const folder = join(await temporaryFolder(t), "data");
     let isFull = false;
@@ -334,7 +334,7 @@ describe("what is kept for repetitions", () => {
     assert.equal(warnings.length, 1);
   });
 
-  it("is forgotten after 24 hours by a service that goes on", async (t) => {
+  it("is deleted after 24 hours by a running service", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     const world = await openWorld(t);
     world.service.start();

@@ -1,4 +1,4 @@
-/** Whatever was changed, in whatever order: what is answered has its shape, and a restart forgets nothing. */
+/** After random changes, answers have their declared shape, and a restart loses nothing. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -10,10 +10,10 @@ import { Service } from "../src/service.ts";
 import { assertContract, goodPath, openCallers, operations } from "./_operations.ts";
 import { type Cleanup, openWorld, prefix, shippedRoutes, World } from "./_setup.ts";
 
-/** The runs share a world: a smaller case would meet other data, so a failing one is shown as it came. */
+/** The runs share a world: a smaller case would see other data, so shrinking is off. */
 const asItCame = { endOnFailure: true } as const;
 
-/** Runs something with a cleanup of its own, so that each run of a property has its world to itself. */
+/** Runs a function with its own cleanup: each run of a property has its own world. */
 async function cleanly(run: (cleanup: Cleanup) => Promise<void>): Promise<void> {
   const steps: (() => unknown)[] = [];
   const after = (step?: unknown): void => {
@@ -26,7 +26,7 @@ async function cleanly(run: (cleanup: Cleanup) => Promise<void>): Promise<void> 
   }
 }
 
-/** The reads, each with the parameters of a member who may read everything. */
+/** The reads, with the parameters of a member who may read everything. */
 const reads = [
   ...operations.filter(({ changes, parameters }) => !changes && Object.keys(parameters).length === 0),
 ].map(({ path }) => ({ path, asked: path }));
@@ -40,7 +40,7 @@ reads.push(
 
 const longs = ["duration", "startTime", "expirationTime", "tokenGenerateTime", "bankRob", "bomb"];
 
-/** Asserts that clients can keep each whole number of an answer in 32 bits, but for instants and durations. */
+/** Asserts that the whole numbers of an answer fit 32 bits, except instants and durations. */
 function assertFits(value: unknown, key = ""): void {
   if (typeof value === "number" && Number.isInteger(value) && !longs.includes(key)) {
     assert.ok(value >= -2147483648 && value <= 2147483647, `${key} is ${value}`);
@@ -50,7 +50,7 @@ function assertFits(value: unknown, key = ""): void {
   }
 }
 
-/** Opens the data of a world that was closed. */
+/** Opens the data of a closed world. */
 async function reopened({ folder, clock }: World, cleanup: Cleanup): Promise<World> {
   const log: RequestRecord[] = [];
   const service = await Service.open({
@@ -67,7 +67,7 @@ async function reopened({ folder, clock }: World, cleanup: Cleanup): Promise<Wor
 const changes = fc.array(goodPath(true), { minLength: 1, maxLength: 40 });
 
 describe("after any changes", () => {
-  it("every read answers in its shape, with whole numbers of 32 bits", async (t) => {
+  it("every read answers in its declared shape, with whole numbers of 32 bits", async (t) => {
     const world = await openWorld(t);
     const token = (await openCallers(world)).get("one with every right");
     const { routes } = await world.service.loadTable();
@@ -94,7 +94,7 @@ describe("after any changes", () => {
     );
   });
 
-  it("a repeated change answers 200 or what it answered, and changes nothing more, but for a counter", async (t) => {
+  it("a repeated change answers 200 or the former failure, and changes nothing but counters", async (t) => {
     const world = await openWorld(t);
     const token = (await openCallers(world)).get("one with every right");
     const repeatable = goodPath(true).filter((path) => !/^\/statistic\/.*\/add/.test(path));

@@ -1,10 +1,10 @@
-/** Random sequences of changes, compared with a simple model of what the contract says (contract, section 3). */
+/** Random sequences of changes, compared with a simple model of the contract (section 3). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { day, everyRight, openWorld, type World } from "./_setup.ts";
 
-/** A text as someone sends it, what it names, and how it is shown where it came first. */
+/** A text as sent, its identity, and its spelling in answers if it comes first. */
 interface Spelling {
   readonly sent: string;
   readonly key: string;
@@ -29,7 +29,7 @@ const reasons = [
   ...spell("überfall", "Überfall", "u\u0308BERFALL"),
 ];
 
-/** What is done, to what, with which value. */
+/** An action, its entry and its value. */
 interface Step {
   readonly action: string;
   readonly name: Spelling;
@@ -47,7 +47,7 @@ function steps(...actions: string[]): fc.Arbitrary<Step[]> {
   return fc.array(step, { minLength: 1, maxLength: 40 });
 }
 
-/** Starts each run without what the run before has left. */
+/** Removes the entries of the former run. */
 async function clear(world: World, token: string, path: string, parameter: string): Promise<void> {
   for (const entry of await world.ok(token, path))
     await world.ok(token, `${path}/remove`, { [parameter]: entry[parameter] });
@@ -56,7 +56,7 @@ async function clear(world: World, token: string, path: string, parameter: strin
 const { compare } = new Intl.Collator("en");
 const byKey = (a: { key: string }, b: { key: string }) => compare(a.key, b.key);
 
-it("the target list is what a list of names and marks would be", async (t) => {
+it("the target list equals a list of names and marks", async (t) => {
   const world = await openWorld(t);
   const { token, uuid } = await world.player("Adler", everyRight);
   const property = fc.asyncProperty(steps("add", "done", "remove"), async (all) => {
@@ -87,7 +87,7 @@ const reasonLists = [
   { path: "/housebanreason", amount: "days", hasCreator: true },
 ];
 for (const { path, amount, hasCreator } of reasonLists) {
-  it(`${path} is what a dictionary of reasons would be`, async (t) => {
+  it(`${path} equals a dictionary of reasons`, async (t) => {
     const world = await openWorld(t);
     const { token, uuid } = await world.player("Adler", everyRight);
     const creator = hasCreator ? { creatorName: "Adler", creatorUUID: uuid } : {};
@@ -124,7 +124,7 @@ interface Ban {
 
 const daysOf = ({ reasons: all }: Ban) => all.reduce((sum, { days }) => sum + days, 0);
 
-it("house bans are what their reasons and the calendar make of them", async (t) => {
+it("house bans follow from their reasons and the calendar", async (t) => {
   const world = await openWorld(t);
   const { token, uuid } = await world.player("Adler", everyRight);
   const actions = ["learn", "forget", "ban", "ban", "ban", "lift", "wait"];

@@ -1,4 +1,4 @@
-/** Whatever is sent by whomever: an answer of the contract, and after a failure the data as it was (contract, section 1). */
+/** Random requests: answers follow the contract, and failures change nothing (contract, section 1). */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { describe, it } from "node:test";
@@ -14,15 +14,15 @@ import {
 } from "./_operations.ts";
 import { type Answered, assertFailure, day, everyRight, openWorld, prefix, type World } from "./_setup.ts";
 
-/** The runs share a world: a smaller case would meet other data, so a failing one is shown as it came. */
+/** The runs share a world: a smaller case would see other data, so shrinking is off. */
 const asItCame = { endOnFailure: true } as const;
 
-/** All data as one text, to compare. */
+/** Returns all data as one text. */
 function dataOf(world: World): string {
   return JSON.stringify(world.snapshot());
 }
 
-/** Asks over a connection with exactly this path. */
+/** Sends a request with exactly this path. */
 function askRaw(world: World, agent: Agent, path: string): Promise<Answered> {
   const { hostname, port } = new URL(world.url);
   return new Promise((resolve, reject) => {
@@ -49,7 +49,7 @@ function askRaw(world: World, agent: Agent, path: string): Promise<Answered> {
 it("the specification has 34 operations", () => assert.equal(operations.length, 34));
 
 describe("any request", () => {
-  it("by every kind of caller is answered as the contract says, and changes nothing where it fails", async (t) => {
+  it("by every kind of caller is answered by the contract, and changes nothing if it fails", async (t) => {
     const world = await openWorld(t);
     const callers = await openCallers(world);
     let before = dataOf(world);
@@ -64,7 +64,7 @@ describe("any request", () => {
     );
   });
 
-  it("with anything for a token is a stranger's", async (t) => {
+  it("with any text as token is unauthorized", async (t) => {
     const world = await openWorld(t);
     const before = dataOf(world);
     await fc.assert(
@@ -77,7 +77,7 @@ describe("any request", () => {
     );
   });
 
-  it("to anywhere else is a path that is not known, or malformed", async (t) => {
+  it("to any other path is unknown or malformed", async (t) => {
     const world = await openWorld(t);
     await fc.assert(
       fc.asyncProperty(fc.array(anyText, { maxLength: 6 }), async (segments) => {
@@ -91,7 +91,7 @@ describe("any request", () => {
     );
   });
 
-  it("that only reads changes nothing, whoever reads", async (t) => {
+  it("that only reads changes nothing", async (t) => {
     const world = await openWorld(t);
     const callers = await openCallers(world);
     const before = dataOf(world);
@@ -104,7 +104,7 @@ describe("any request", () => {
     );
   });
 
-  it("that is well formed is never refused for its parameters to one with every right", async (t) => {
+  it("that is well formed is never refused for its parameters", async (t) => {
     const world = await openWorld(t);
     const callers = await openCallers(world);
     await fc.assert(
@@ -131,7 +131,7 @@ describe("any request over a socket", () => {
   /** The characters of a text that a request line can have. */
   const sendable = (text: string) => text.replace(/[^\u0021-\u007e\u0080-\u00ff]/g, "_");
 
-  it("by every kind of caller is answered as the contract says, and changes nothing where it fails", async (t) => {
+  it("by every kind of caller is answered by the contract, and changes nothing if it fails", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -152,7 +152,7 @@ describe("any request over a socket", () => {
     );
   });
 
-  it("with anything for a path is answered as the contract says", async (t) => {
+  it("with any path is answered by the contract", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -178,10 +178,10 @@ describe("any request over a socket", () => {
   });
 });
 
-describe("names that every object has are names like any other", () => {
+describe("the names of Object's properties are ordinary names", () => {
   const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "prototype"];
 
-  it("as players, on the target list, in groups and with statistics", async (t) => {
+  it("of players, on the target list, in groups and with statistics", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", everyRight);
     for (const name of names) {
@@ -207,7 +207,7 @@ describe("names that every object has are names like any other", () => {
     }
   });
 
-  it("as reasons, places and names of a faction", async (t) => {
+  it("of reasons, places and factions", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     for (const reason of names) {
@@ -230,7 +230,7 @@ describe("names that every object has are names like any other", () => {
     assert.equal(ban.duration, names.length * day);
   });
 
-  it("as parameters that no operation has, and values that none takes", async (t) => {
+  it("of parameters and values, which are refused", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     for (const name of names) {

@@ -1,24 +1,24 @@
-/** Read-only tokens: they read whatever their caller may read, and change nothing (contract, sections 0 to 2). */
+/** Read-only tokens: they can read whatever their caller may read, and change nothing (contract, sections 0 to 2). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HeldChanges } from "./_held-changes.ts";
 import { operations } from "./_operations.ts";
 import { assertFailure, describeOverTransports, everyRight, openWorld, type World } from "./_setup.ts";
 
-/** Issues a read-only token, of a player or a public one. */
+/** Issues a read-only token for a player, or a public one. */
 async function readOnlyToken({ service }: World, player?: string): Promise<string> {
   const { token } = await service.administer("token.issue", { player, readOnly: true });
   return token;
 }
 
-/** A path with something in each of its placeholders. */
+/** Returns a path with its placeholders filled. */
 const called = (path: string) => path.replace("{player}", "Ada").replace("{factionString}", "GROVE");
 
 describeOverTransports("a read-only token", (transport) => {
   for (const player of ["Ada", undefined]) {
     const whose = player === undefined ? "that is public" : "of a player with every right";
 
-    it(`${whose} is refused every change, before its parameters are looked at`, async (t) => {
+    it(`${whose} is refused every change, before its parameters are checked`, async (t) => {
       const world = await openWorld(t, { transport });
       await world.player("Ada", everyRight);
       const token = await readOnlyToken(world, player);
@@ -31,7 +31,7 @@ describeOverTransports("a read-only token", (transport) => {
     });
   }
 
-  it("reads what its player may read, like any other token of the player", async (t) => {
+  it("can read whatever its player may read", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     const readOnly = await readOnlyToken(world, "Ada");
@@ -43,7 +43,7 @@ describeOverTransports("a read-only token", (transport) => {
     await world.ok(readOnly, "/bundle");
   });
 
-  it("is refused as read-only where its caller is not allowed the change anyway", async (t) => {
+  it("is refused as read-only even if its caller is not allowed the change", async (t) => {
     const world = await openWorld(t, { transport });
     const answer = await world.get(await readOnlyToken(world), "/targetlist/add", { name: "Mallory" });
     assertFailure(answer, 403, "READ_ONLY");
@@ -81,7 +81,7 @@ describeOverTransports("a read-only token", (transport) => {
     assert.deepEqual(await known(), ["2.6.0", "2.6.0", "2.6.0"]);
   });
 
-  it("cannot get the answer to a repetition of an addition that another token made", async (t) => {
+  it("cannot repeat another token's addition to get its stored answer", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const init = { headers: { "Idempotency-Key": "k-1" } };
@@ -93,7 +93,7 @@ describeOverTransports("a read-only token", (transport) => {
 });
 
 describe("tokens in the data", () => {
-  it("a change is refused where its token has become read-only before it is decided", async (t) => {
+  it("make a change fail if they become read-only before it is decided", async (t) => {
     const world = await openWorld(t);
     const { token, uuid } = await world.player("Ada", everyRight);
     const held = new HeldChanges(t, world.service);
@@ -111,7 +111,7 @@ describe("tokens in the data", () => {
     assert.equal(store.data.targets.size, 0);
   });
 
-  it("from before there were read-only ones allow changes, and are listed so", async (t) => {
+  it("of older versions allow changes, and are listed so", async (t) => {
     const world = await openWorld(t);
     const { token, uuid } = await world.player("Ada", everyRight);
     await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {

@@ -1,4 +1,4 @@
-/** Texts: which are the same, which known name someone meant, how names are listed (contract, section 1). */
+/** Texts: when two are the same, suggestions, lists and their order (contract, section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -12,7 +12,7 @@ import {
   oneOf,
 } from "../src/domain/text.ts";
 
-/** Letters whose case, composition or both go their own ways, among any others. */
+/** Texts with letters whose case or composition is special. */
 const text = fc.string({
   unit: fc.oneof(
     { weight: 3, arbitrary: fc.constantFrom(..."aAäÄßẞσΣςıIİǰJé\u030C\u0307\u0301-") },
@@ -34,18 +34,18 @@ describe("two texts are the same", () => {
     it(name, () => assert.equal(fold(left), fold(right)));
   }
 
-  it("when a capital sigma ends a word in one and a small one in the other", () => {
+  it("when one ends in a capital sigma and the other in a small one", () => {
     assert.equal(fold("\u039F\u0394\u039F\u03A3"), fold("\u03BF\u03B4\u03BF\u03C3"));
   });
 
-  it("and stay so when they are folded twice", () => {
+  it("when one is folded and the other folded twice", () => {
     fc.assert(
       fc.property(text, (any) => assert.equal(fold(fold(any)), fold(any))),
       { numRuns: 1000 },
     );
   });
 
-  it("in whatever composition they come", () => {
+  it("in any composition", () => {
     fc.assert(fc.property(text, (any) => assert.equal(fold(any.normalize("NFD")), fold(any))));
   });
 });
@@ -55,8 +55,8 @@ describe("two texts differ", () => {
     ["in a letter", "Mord", "Mort"],
     ["in an accent", "Cafe", "Caf\u00E9"],
     ["in a dash", "Rotes-Haus", "RotesHaus"],
-    ["where one has the width of another script", "A", "\uFF21"],
-    ["where one is empty", "", "-"],
+    ["when one has a full-width letter", "A", "\uFF21"],
+    ["when one is empty", "", "-"],
   ];
   for (const [name, left, right] of different) {
     it(name, () => assert.notEqual(fold(left), fold(right)));
@@ -66,12 +66,12 @@ describe("two texts differ", () => {
 describe("the nearest known name", () => {
   const services = ["RESCUE", "POLICE"];
 
-  it("is found for a letter too few, too many, wrong or swapped", () => {
+  it("is found for a missing, extra, wrong or swapped letter", () => {
     for (const typed of ["RESCU", "RESCUEE", "RESKUE", "RECSUE"])
       assert.equal(nearest(typed, services), "RESCUE", typed);
   });
 
-  it("is found in any case, and given as it is known", () => {
+  it("is found in any case, and returned in its own", () => {
     assert.equal(nearest("polic", services), "POLICE");
     assert.equal(nearest("POLISE", ["Police"]), "Police");
   });
@@ -80,28 +80,28 @@ describe("the nearest known name", () => {
     assert.equal(nearest("/wantedreason/ad", ["/wantedreason", "/wantedreason/add"]), "/wantedreason/add");
   });
 
-  it("is none where two are equally near, but not for one name in two spellings", () => {
+  it("is undefined if two names are equally near, but not two spellings of one", () => {
     assert.equal(nearest("DEO", ["CEO", "DEV"]), undefined);
     assert.equal(nearest("DEO", ["CEO", "DEV", "DEO"]), "DEO");
     assert.equal(nearest("SUPP", ["Sup", "SUP"]), "Sup");
   });
 
-  it("of up to three characters has at most one that is wrong", () => {
+  it("of up to three characters differs in at most one", () => {
     assert.equal(nearest("VIPP", ["VIP"]), "VIP");
     assert.equal(nearest("TOP", ["MOD", "SUP"]), undefined);
   });
 
-  it("is none where nothing is near, and none of none", () => {
+  it("is undefined if no name is near, or there are no names", () => {
     assert.equal(nearest("fishing", services), undefined);
     assert.equal(nearest("RESCUE", []), undefined);
   });
 
-  it("is none for what every object has", () => {
+  it("is undefined for the names of Object's properties", () => {
     assert.equal(nearest("__proto__", services), undefined);
     assert.equal(nearest("constructor", services), undefined);
   });
 
-  it("of any text is one of the known names or none", () => {
+  it("is always a known name or undefined", () => {
     fc.assert(
       fc.property(text, fc.array(text), (typed, known) => {
         const found = nearest(typed, known);
@@ -110,7 +110,7 @@ describe("the nearest known name", () => {
     );
   });
 
-  it("of a name that is known is that name, but for case", () => {
+  it("of a known name is that name, apart from case", () => {
     fc.assert(
       fc.property(fc.array(text, { minLength: 1 }), fc.nat(), (known, index) => {
         const typed = known[index % known.length] ?? "";
@@ -119,27 +119,27 @@ describe("the nearest known name", () => {
     );
   });
 
-  it("is none for a text of more than 200 characters, however near", () => {
+  it("is undefined for a text of more than 200 characters", () => {
     const known = "a".repeat(200);
     assert.equal(nearest(known, [known]), known);
     assert.equal(nearest(`${known}a`, [known]), undefined);
     assert.equal(longestTyped, 200);
   });
 
-  it("is none of more names than are compared", () => {
+  it("is undefined among more names than are compared", () => {
     const names = Array.from({ length: mostCompared }, (_, index) => `Player${index}`);
     assert.equal(nearest("Plaver7", names), "Player7");
     assert.equal(nearest("Plaver7", [...names, "Ada"]), undefined);
   });
 
-  it("is asked for in a sentence of its own, after a space", () => {
+  it("is suggested in a sentence after a space", () => {
     assert.equal(didYouMean("RESCU", services), ' Did you mean "RESCUE"?');
     assert.equal(didYouMean("fishing", services), "");
   });
 });
 
-describe("names are listed", () => {
-  it("with commas, and a word before the last", () => {
+describe("a list in words", () => {
+  it("has commas, and a conjunction before the last item", () => {
     assert.equal(oneOf([]), "");
     assert.equal(oneOf(["der"]), "der");
     assert.equal(oneOf(["der", "die"]), "der or die");
@@ -148,8 +148,8 @@ describe("names are listed", () => {
   });
 });
 
-describe("lists are in order", () => {
-  it("without regard to case", () => {
+describe("the order of texts", () => {
+  it("ignores case", () => {
     const sorted = ["b", "C", "a", "B", "A", "c"].toSorted(compareTexts);
     assert.deepEqual(
       sorted.map((each) => each.toLowerCase()),
@@ -157,7 +157,7 @@ describe("lists are in order", () => {
     );
   });
 
-  it("that is the same however they came", () => {
+  it("does not depend on the input's order", () => {
     fc.assert(
       fc.property(fc.array(text), (texts) => {
         const once = texts.toSorted(compareTexts);
@@ -166,7 +166,7 @@ describe("lists are in order", () => {
     );
   });
 
-  it("of which each is before, after or the same as each", () => {
+  it("is antisymmetric, and 0 for equal texts alone", () => {
     fc.assert(
       fc.property(text, text, (a, b) => {
         assert.equal(Math.sign(compareTexts(a, b)) + Math.sign(compareTexts(b, a)), 0);

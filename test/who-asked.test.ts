@@ -1,4 +1,4 @@
-/** Who asked, in the log and in the journal: a public token's id, and the client's address where that is wanted. */
+/** The caller in the log and the journal: a public token's id, and the client's address if enabled. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
@@ -15,7 +15,7 @@ async function lastChange({ service }: World): Promise<JournalRecord | undefined
 }
 
 describeOverTransports("a request with a public token", (transport) => {
-  it("is in the log with the token's id; one with a player's token has the player's UUID alone", async (t) => {
+  it("is logged with the token's id; with a player's token, only with the player's UUID", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Ada");
     const [id] = Array.from(world.service.store.data.tokens.values(), (each) => each.id);
@@ -29,7 +29,7 @@ describeOverTransports("a request with a public token", (transport) => {
     assert.equal(world.log.at(-1)?.token, undefined);
   });
 
-  it("that changes data is in the journal with the token's id; that of a player is not", async (t) => {
+  it("that changes data is journalled with the token's id, unlike a player's", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Ada", everyRight);
     const [id] = Array.from(world.service.store.data.tokens.values(), (each) => each.id);
@@ -50,7 +50,7 @@ describe("the client's address", () => {
     assert.equal(world.log.at(-1)?.address, undefined);
   });
 
-  it("is in the log where that is wanted: of a plain request, one that h3 handles, and one that is none", async (t) => {
+  it("is in the log if enabled, for plain, h3 and malformed requests", async (t) => {
     const world = await openWorld(t, { transport: "socket", logAddress: true });
     await world.ok(world.publicToken, "/wantedreason");
     await world.get(world.publicToken, "/statistic/%C3%84da");

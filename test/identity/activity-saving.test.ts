@@ -1,4 +1,4 @@
-/** Saving activity: no request is lost or counted twice, whoever asks and whatever arrives during the save. */
+/** Saving activity: no request is lost or counted twice, whatever arrives during the save. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Player } from "../../src/domain/model.ts";
@@ -6,13 +6,13 @@ import { Activity } from "../../src/identity/activity.ts";
 import { openWorld, type World } from "../_setup.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
 
-/** The activity as a service would read it that starts now. */
+/** Returns the activity that a service would load now. */
 function saved({ service }: World): Activity {
   return new Activity(service.store.data);
 }
 
 describe("saving activity", () => {
-  it("counts the requests of public tokens where no player has asked", async (t) => {
+  it("saves the requests of public tokens alone", async (t) => {
     const world = await openWorld(t);
     const { store } = world.service;
     const activity = new Activity(store.data);
@@ -22,7 +22,7 @@ describe("saving activity", () => {
     assert.equal(saved(world).requests, before + 3);
   });
 
-  it("writes nothing where nobody has asked since the last save", async (t) => {
+  it("writes nothing without a request since the last save", async (t) => {
     const world = await openWorld(t);
     const { store } = world.service;
     const activity = new Activity(store.data);
@@ -54,7 +54,7 @@ describe("saving activity", () => {
     ["a later request", 1000, "2.5.1"],
     ["another version at the same instant", 0, "2.6.0"],
   ] as const) {
-    it(`keeps what a player's client told during a save for the next one: ${what}`, async (t) => {
+    it(`keeps activity during a save for the next one: ${what}`, async (t) => {
       const world = await openWorld(t);
       const { store } = world.service;
       const { uuid } = await world.player("Ada");
@@ -72,7 +72,7 @@ describe("saving activity", () => {
     });
   }
 
-  it("saves each of more clients than go into one change, and each request once", async (t) => {
+  it("saves more clients than fit into one change, and counts each request once", async (t) => {
     const world = await openWorld(t);
     const { store } = world.service;
     const players = Array.from({ length: 1001 }, (_, number): Player => {
@@ -92,7 +92,7 @@ describe("saving activity", () => {
     assert.equal(seen.length, players.length);
   });
 
-  it("saves nothing of a player who is no longer registered, and forgets that player", async (t) => {
+  it("saves and keeps nothing about a former player", async (t) => {
     const world = await openWorld(t);
     const { service, clock } = world;
     const { uuid } = await world.player("Ada");
@@ -104,7 +104,7 @@ describe("saving activity", () => {
     assert.equal(activity.of(uuid), undefined);
   });
 
-  it("that fails loses nothing: the next save has it", async (t) => {
+  it("loses nothing if it fails: the next save includes it", async (t) => {
     let fails = false;
     const files = ruledFiles(({ operation, path }) =>
       fails && operation === "write" && path.includes("journal-") ? systemError("ENOSPC") : undefined,

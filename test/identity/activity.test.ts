@@ -1,4 +1,4 @@
-/** Activity, compared through random requests with what each of them has told. */
+/** Activity, compared with a simple model through random requests. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
@@ -12,12 +12,12 @@ const step = fc.record({
   days: fc.constantFrom(1, 3),
 });
 
-/** Somebody who is active no longer, and comes back. */
+/** A client that ceases to be active and returns. */
 const returning = (["ask", "wait", "ask"] as const).map((act) => {
   return { act, who: "Ada", version: undefined, days: 3 } as const;
 });
 
-it("knows of each client when it asked last, which version it told last, and when there is news", async (t) => {
+it("has each client's last request and version, and reports changes", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const { service, clock, player } = await openPlayers(t);

@@ -1,4 +1,4 @@
-/** The clients as they are counted while they change, compared through random events with counting them anew. */
+/** The running counts of clients, compared with a fresh count through random events. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
@@ -20,8 +20,8 @@ const step = fc.record({
   counts: fc.boolean(),
 });
 
-/** The clients by the contract's words (section 3): players with a token that can be used. */
-function countAnew({ store, activity }: Service, now: number): Client[] {
+/** Returns the clients by the contract's definition (section 3): players with a valid token. */
+function freshCount({ store, activity }: Service, now: number): Client[] {
   const newest = new Map<string, Token>();
   for (const token of store.data.tokens.values()) {
     const isUsable = token.revokedAt === null && (token.expiresAt === null || now < token.expiresAt);
@@ -39,7 +39,7 @@ function countAnew({ store, activity }: Service, now: number): Client[] {
 }
 
 function assertCounted(clients: Clients, service: Service, now: number): void {
-  const expected = countAnew(service, now);
+  const expected = freshCount(service, now);
   const users = new Map<string, number>();
   for (const { version } of expected) if (version !== null) users.set(version, (users.get(version) ?? 0) + 1);
   const before = clients.version;
@@ -54,7 +54,7 @@ function assertCounted(clients: Clients, service: Service, now: number): void {
   assert.ok(clients.version >= before, "its version only grows");
 }
 
-it("are what counting them anew gives, through random events and moves of the clock", async (t) => {
+it("equal a fresh count, through random events and moves of the clock", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const world = await openWorld(t);
@@ -90,7 +90,7 @@ it("are what counting them anew gives, through random events and moves of the cl
           undo: () => service.undo(service.store.sequence),
           save: () => service.activity.save(service.store),
         };
-        // What can not be done at the moment changes nothing.
+        // An impossible change is refused and changes nothing.
         await acts[act]().catch(() => {});
         if (!counts) continue;
         assertCounted(clients, service, clock.time);
@@ -105,7 +105,7 @@ it("are what counting them anew gives, through random events and moves of the cl
   );
 });
 
-it("a client still ends in time after outdated entries of the queue were dropped", async (t) => {
+it("drop a client in time after obsolete entries were removed from the queue", async (t) => {
   const { service, clock } = await openWorld(t);
   const clients = new Clients(service.store.data, service.activity);
   clients.at(clock.time);

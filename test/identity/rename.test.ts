@@ -1,9 +1,9 @@
-/** A renamed player at the interface: tokens stay valid, and no cached answer keeps the former name. */
+/** Renaming a player: tokens stay valid, and no cached answer has the former name. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertFailure, day, openWorld } from "../_setup.ts";
 
-it("when a player is renamed then the token stays valid, and stands for the new name alone", async (t) => {
+it("keeps the token of a renamed player valid, for the new name alone", async (t) => {
   const world = await openWorld(t);
   const ada = await world.player("Ada");
   await world.ok(ada.token, "/statistic/Ada/add", { type: "KILL" });
@@ -13,7 +13,7 @@ it("when a player is renamed then the token stays valid, and stands for the new 
   assertFailure(await world.get(ada.token, "/statistic/Ada"), 404, "UNKNOWN_PLAYER");
 });
 
-it("when a player is renamed then every answer that was cached shows the new name", async (t) => {
+it("replaces the name of a renamed player in every cached answer", async (t) => {
   const world = await openWorld(t);
   const ada = await world.player("Ada", { members: { RESCUE: 5 }, groups: ["VIP"], administrator: true });
   await world.service.administer("group.add", { player: "Ada", group: "TARGETLIST" });
@@ -40,7 +40,7 @@ it("when a player is renamed then every answer that was cached shows the new nam
   }
 });
 
-it("when name and player each have a house ban and a target then the stricter ones stay", async (t) => {
+it("keeps the stricter of two house bans and two targets when a player takes over a name", async (t) => {
   const world = await openWorld(t);
   const chief = await world.player("Chief", {
     members: { RESCUE: 5 },
@@ -63,7 +63,7 @@ it("when name and player each have a house ban and a target then the stricter on
   assert.deepEqual(await call("/targetlist", {}), [{ name: "Mallory", uuid, done: false }]);
 });
 
-it("when a removed player gets a further house-ban reason then the ban goes on, also after registering anew", async (t) => {
+it("continues the ban of a removed player with a further reason, also after a new registration", async (t) => {
   const world = await openWorld(t);
   const chief = await world.player("Chief", { members: { RESCUE: 5 } });
   const { uuid } = await world.player("Ada");

@@ -1,4 +1,4 @@
-/** `/bundle`: all lists that the caller may read, in one body with one ETag. */
+/** `/bundle`: all lists that the caller may read, in one answer with one ETag. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { it } from "node:test";
@@ -11,7 +11,7 @@ import {
   type World,
 } from "../_setup.ts";
 
-/** The lists of the specification (section 4) and the path that each is read by. */
+/** The lists of the specification (section 4), each with its path. */
 const lists = {
   player: "/player",
   targetlist: "/targetlist",
@@ -35,7 +35,7 @@ async function fill(world: World): Promise<void> {
   await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
 }
 
-/** Each list as it is answered on its own. */
+/** Returns the answer of each list's own operation. */
 async function oneByOne(world: World, token: string, factions: readonly string[]) {
   const expected: Record<string, unknown> = {};
   for (const [name, path] of Object.entries(lists)) expected[name] = await world.ok(token, path);
@@ -45,7 +45,7 @@ async function oneByOne(world: World, token: string, factions: readonly string[]
 }
 
 describeOverTransports("/bundle", (transport) => {
-  it("has every list as it is answered on its own, with the reasons of the caller's factions", async (t) => {
+  it("has the answer of every list's own operation, with the reasons of the caller's factions", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);
     const { token } = await world.player("Bob", { members: { GROVE: 1, BALLAS: 2 } });
@@ -57,7 +57,7 @@ describeOverTransports("/bundle", (transport) => {
     });
   });
 
-  it("names the faction of the caller, though another faction has the same reasons", async (t) => {
+  it("names the caller's faction even if another faction has the same reasons", async (t) => {
     const world = await openWorld(t, { transport });
     for (const faction of ["GROVE", "BALLAS"]) {
       const { token } = await world.player(`Of${faction}`, { members: { [faction]: 4 } });
@@ -71,7 +71,7 @@ describeOverTransports("/bundle", (transport) => {
     }
   });
 
-  it("leaves out what the caller may not read", async (t) => {
+  it("leaves out lists that the caller may not read", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);
     assert.deepEqual(
@@ -82,7 +82,7 @@ describeOverTransports("/bundle", (transport) => {
     assert.equal("blacklistreason" in (await world.ok(token, "/bundle")), false);
   });
 
-  it("leaves out what the table in force does not let the caller read", async (t) => {
+  it("leaves out lists that the table in force denies to the caller", async (t) => {
     const routes = (await readFile(shippedRoutes, "utf8")).replace(
       /(summary: Returns the wanted list\.\n {4}restriction: )open/,
       "$1{ service: POLICE, rank: 4 }",
@@ -94,13 +94,13 @@ describeOverTransports("/bundle", (transport) => {
     assert.equal("wantedreason" in (await world.ok(recruit, "/bundle")), false);
   });
 
-  it("is refused to who is excluded", async (t) => {
+  it("is refused to an excluded player", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Mallory", { groups: ["BLACKLIST"], members: { GROVE: 9 } });
     assertFailure(await world.get(token, "/bundle"), 403, "EXCLUDED");
   });
 
-  it("has one ETag, which stays the same until one of its lists is another one", async (t) => {
+  it("has an ETag that changes with each of its lists, and only then", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);
     const { token } = await world.player("Bob", { members: { GROVE: 4 } });
@@ -115,7 +115,7 @@ describeOverTransports("/bundle", (transport) => {
     assert.notEqual((await world.get(world.publicToken, "/bundle")).headers.get("etag"), etag);
   });
 
-  it("shows the advanced view of house bans to nobody: it is asked for on its own", async (t) => {
+  it("never has the advanced view of house bans", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);
     const { token } = await world.player("Bob", { members: { RESCUE: 9 } });

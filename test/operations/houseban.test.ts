@@ -1,4 +1,4 @@
-/** House bans: how long they last, for what, and who entered them (specification, section 4.5; contract, section 3). */
+/** House bans: their length, their reasons, and who entered them (specification, section 4.5; contract, section 3). */
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
 import {
@@ -28,7 +28,7 @@ interface Ban {
   readonly houseBanReasonList: readonly { reason: string; days: number }[];
 }
 
-/** The reasons Arson (7 days), Noise (3 days) and Theft (1 day). */
+/** Adds the reasons Arson (7 days), Noise (3 days) and Theft (1 day). */
 async function openScene(t: TestContext, transport: Transport): Promise<Scene> {
   const world = await openWorld(t, { transport });
   const chief = await world.player("Chief", { members: { RESCUE: 4 } });
@@ -49,12 +49,12 @@ async function openScene(t: TestContext, transport: Transport): Promise<Scene> {
 }
 
 describeOverTransports("/houseban", (transport) => {
-  it("there is none at first", async (t) => {
+  it("answers an empty list at first", async (t) => {
     const { bans } = await openScene(t, transport);
     assert.deepEqual(await bans(), []);
   });
 
-  it("bans are listed by name, with the UUID of whoever is registered", async (t) => {
+  it("lists bans by name, with the UUIDs of registered players", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     const ada = await world.player("Ada");
     for (const name of ["Zoe", "bert", "ADA"]) await add(name, "Noise");
@@ -68,7 +68,7 @@ describeOverTransports("/houseban", (transport) => {
     );
   });
 
-  it("says until when a ban lasts, and why, but not who entered it", async (t) => {
+  it("answers the end and the reasons of a ban, but not who entered it", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     const startTime = world.clock.time;
     await add("Mallory", "noise");
@@ -84,7 +84,7 @@ describeOverTransports("/houseban", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/houseban", { advanced: "false" }), [expected]);
   });
 
-  it("the advanced view also says who entered each reason", async (t) => {
+  it("names who entered each reason in the advanced view", async (t) => {
     const { world, chief, add } = await openScene(t, transport);
     const other = await world.player("Other", { members: { RESCUE: 5 } });
     const startTime = world.clock.time;
@@ -120,7 +120,7 @@ describeOverTransports("/houseban", (transport) => {
     ]);
   });
 
-  it("a ban that has expired is not listed any more, to the millisecond", async (t) => {
+  it("stops listing a ban at the millisecond of its end", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     await add("Mallory", "Theft");
     world.clock.advance(day - 1);
@@ -133,7 +133,7 @@ describeOverTransports("/houseban", (transport) => {
 });
 
 describeOverTransports("/houseban/add", (transport) => {
-  it("a further reason adds its days; the ban lasts from the first reason on", async (t) => {
+  it("adds the days of a further reason; the ban still starts with the first", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     const startTime = world.clock.time;
     await add("Mallory", "Noise");
@@ -150,7 +150,7 @@ describeOverTransports("/houseban/add", (transport) => {
     ]);
   });
 
-  it("the same reason a second time adds no days, and keeps who entered it first", async (t) => {
+  it("adds no days for a repeated reason, and keeps its first creator", async (t) => {
     const { world, chief, add, bans } = await openScene(t, transport);
     await add("Mallory", "Noise");
     const before = await bans();
@@ -166,7 +166,7 @@ describeOverTransports("/houseban/add", (transport) => {
     assert.equal(ban.houseBanReasonList[0].creatorName, "Chief");
   });
 
-  it("the days are those at the time of the ban, whatever becomes of the reason", async (t) => {
+  it("keeps the days of a ban when its reason changes", async (t) => {
     const { world, chief, add, bans } = await openScene(t, transport);
     await add("Mallory", "Noise");
     const before = await bans();
@@ -184,7 +184,7 @@ describeOverTransports("/houseban/add", (transport) => {
     );
   });
 
-  it("after a ban has expired a new one begins from now, without the old reasons", async (t) => {
+  it("starts a new ban without the old reasons after the former one expired", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     await add("Mallory", "Theft");
     world.clock.advance(5 * day);
@@ -197,7 +197,7 @@ describeOverTransports("/houseban/add", (transport) => {
     assert.equal((await bans())[0]?.startTime, world.clock.time);
   });
 
-  it("a reason that is none of the house-ban reasons is 404, and they are named", async (t) => {
+  it("answers 404 for an unknown reason, and names all reasons", async (t) => {
     const { world, chief, bans } = await openScene(t, transport);
     const answer = await world.get(chief.token, "/houseban/add", { name: "Mallory", reason: "Nonsense" });
     assertFailure(answer, 404, "UNKNOWN_ENTRY");
@@ -207,7 +207,7 @@ describeOverTransports("/houseban/add", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("a ban stays the same player's when that player registers", async (t) => {
+  it("keeps the ban of a player who registers", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     await add("ada", "Noise");
     const ada = await world.player("Ada");
@@ -219,7 +219,7 @@ describeOverTransports("/houseban/add", (transport) => {
     );
   });
 
-  it("one of the longest reasons each day's limit allows adds up without loss", async (t) => {
+  it("adds up the longest reasons without loss", async (t) => {
     const { world, chief, add, bans } = await openScene(t, transport);
     for (const reason of ["Forever", "And-a-day"]) {
       await world.ok(chief.token, "/housebanreason/add", { reason, days: 3650 });
@@ -232,7 +232,7 @@ describeOverTransports("/houseban/add", (transport) => {
 });
 
 describeOverTransports("/houseban/remove", (transport) => {
-  it("takes that reason off, with its days; the ban still begins with its first day", async (t) => {
+  it("removes a reason with its days; the start of the ban stays", async (t) => {
     const { world, add, remove, bans } = await openScene(t, transport);
     const startTime = world.clock.time;
     await add("Mallory", "Noise");
@@ -245,7 +245,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(ban?.houseBanReasonList, [{ reason: "Arson", days: 7 }]);
   });
 
-  it("the ban ends with its last reason", async (t) => {
+  it("ends the ban with its last reason", async (t) => {
     const { add, remove, bans } = await openScene(t, transport);
     await add("Mallory", "Noise");
     await add("Mallory", "Theft");
@@ -255,7 +255,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("a ban whose other reasons have lasted their days already ends with that", async (t) => {
+  it("ends a ban whose other reasons have already lasted their days", async (t) => {
     const { world, add, remove, bans } = await openScene(t, transport);
     await add("Mallory", "Theft");
     await add("Mallory", "Arson");
@@ -265,7 +265,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("a reason can be taken off when it is no house-ban reason any more", async (t) => {
+  it("removes a reason from a ban even if it is no longer a house-ban reason", async (t) => {
     const { world, chief, add, remove, bans } = await openScene(t, transport);
     await add("Mallory", "Noise");
     await world.ok(chief.token, "/housebanreason/remove", { reason: "Noise" });
@@ -273,7 +273,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("taking off what is not there is 404: nobody banned, another reason, or an expired ban", async (t) => {
+  it("answers 404 without a ban, for another reason, and after the ban expired", async (t) => {
     const { world, chief, add, bans } = await openScene(t, transport);
     await add("Mallory", "Theft");
     const remove = (name: string, reason: string) =>
@@ -286,7 +286,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   });
 
   for (const all of ["all", "ALL", "al\uFE0Fl"]) {
-    it(`the reason ${JSON.stringify(all)} lifts the whole ban`, async (t) => {
+    it(`lifts the whole ban for the reason ${JSON.stringify(all)}`, async (t) => {
       const { add, remove, bans } = await openScene(t, transport);
       for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
       await add("Trudy", "Noise");
@@ -298,7 +298,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     });
   }
 
-  it("the reason all is 404 for somebody who is not banned", async (t) => {
+  it("answers 404 to the reason all without a ban", async (t) => {
     const { world, chief, add } = await openScene(t, transport);
     await add("Mallory", "Theft");
     world.clock.advance(day);
@@ -308,7 +308,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     }
   });
 
-  it("the reason all removes only a reason of that name, where older data has one", async (t) => {
+  it("removes only a reason called all from a ban of older data that has one", async (t) => {
     const { world, add, remove, bans } = await openScene(t, transport);
     await world.service.store.change({ who: "operator", operation: "housebanreason.add" }, (draft) =>
       draft.houseBanReasons.put({ reason: "All", days: 5 }),
@@ -324,7 +324,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("all that was lifted comes back with an undo", async (t) => {
+  it("restores a lifted ban by an undo", async (t) => {
     const { world, add, remove, bans } = await openScene(t, transport);
     for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
     const before = await bans();

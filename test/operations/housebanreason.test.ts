@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, describeOverTransports, openWorld, temporaryFolder, type World } from "../_setup.ts";
 
-describeOverTransports("house-ban reasons", (transport) => {
-  it("there are none at first, and then they are listed by reason", async (t) => {
+describeOverTransports("/housebanreason", (transport) => {
+  it("answers an empty list at first, then the reasons by reason", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Chief", { members: { RESCUE: 4 } });
     const creator = { creatorName: "Chief", creatorUUID: uuid };
@@ -23,7 +23,7 @@ describeOverTransports("house-ban reasons", (transport) => {
     ]);
   });
 
-  it("ban for 1 to 3650 days", async (t) => {
+  it("accepts 1 to 3650 days", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     for (const days of ["0", "-1", "3651", "2147483648", "1.5", "", "ten"]) {
@@ -34,7 +34,7 @@ describeOverTransports("house-ban reasons", (transport) => {
     assert.deepEqual(await world.ok(token, "/housebanreason"), []);
   });
 
-  it("one is removed, and removing it again is 404", async (t) => {
+  it("removes a reason, and answers 404 to the repetition", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
@@ -44,7 +44,7 @@ describeOverTransports("house-ban reasons", (transport) => {
     assertFailure(again, 404, "UNKNOWN_ENTRY");
   });
 
-  it("one of that name with other days is 409", async (t) => {
+  it("answers 409 to a reason that exists with other days", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Chief", { members: { RESCUE: 4 } });
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
@@ -55,7 +55,7 @@ describeOverTransports("house-ban reasons", (transport) => {
     ]);
   });
 
-  it("a repetition by somebody else changes nothing, and the first creator stays", async (t) => {
+  it("keeps the first creator when another player repeats the addition", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     const other = await world.player("Other", { members: { RESCUE: 4 } });
@@ -66,7 +66,7 @@ describeOverTransports("house-ban reasons", (transport) => {
     assert.deepEqual(await world.ok(token, "/housebanreason"), before);
   });
 
-  it("one that no player added has the operator as its creator", async (t) => {
+  it("names the operator as the creator if no player added the reason", async (t) => {
     const world = await openWorld(t, { transport });
     const added = await world.service.call("/housebanreason/add", [
       ["reason", "Noise"],
@@ -78,7 +78,7 @@ describeOverTransports("house-ban reasons", (transport) => {
     ]);
   });
 
-  it("all cannot be one, in whatever spelling", async (t) => {
+  it("refuses the reason all in any spelling", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     for (const reason of ["all", "ALL", "aLl"]) {
@@ -91,7 +91,7 @@ describeOverTransports("house-ban reasons", (transport) => {
   });
 });
 
-/** Puts down a reason as versions up to 0.1 stored it, without its creator. */
+/** Stores a reason as versions up to 0.1 did, without its creator. */
 async function addOldReason(world: World): Promise<void> {
   await world.service.store.change({ who: "operator", operation: "housebanreason.add" }, (draft) =>
     draft.houseBanReasons.put({ reason: "Noise", days: 3 }),
@@ -100,8 +100,8 @@ async function addOldReason(world: World): Promise<void> {
 
 const shownOld = [{ reason: "Noise", days: 3, creatorName: "operator", creatorUUID: "" }];
 
-describe("house-ban reasons from before creators were stored", () => {
-  it("have the operator as their creator, also after the folder is opened again", async (t) => {
+describe("a house-ban reason from before creators were stored", () => {
+  it("has the operator as its creator, before and after a restart", async (t) => {
     const folder = await temporaryFolder(t);
     const before = await openWorld(t, { folder });
     await addOldReason(before);
@@ -111,7 +111,7 @@ describe("house-ban reasons from before creators were stored", () => {
     assert.deepEqual(await after.ok(after.publicToken, "/housebanreason"), shownOld);
   });
 
-  it("can be added again, removed, and brought back by an undo", async (t) => {
+  it("can be added again, removed, and restored by an undo", async (t) => {
     const world = await openWorld(t);
     await addOldReason(world);
     const added = world.service.store.sequence;

@@ -17,19 +17,19 @@ interface User {
   readonly current: boolean;
 }
 
-/** The client of a player. */
+/** Returns the client of a player. */
 async function userOf(world: World, uuid: string): Promise<User | undefined> {
   const users: User[] = await world.ok(world.publicToken, "/mgmt/users");
   return users.find((user) => user.uuid === uuid);
 }
 
-/** A request of a client that tells its version. */
+/** Sends a request that reports the client's version. */
 function tell(world: World, token: string, userAgent: string) {
   return world.get(token, "/event", {}, { headers: { "User-Agent": userAgent } });
 }
 
 describeOverTransports("/mgmt", (transport) => {
-  it("knows of no client and no version at first", async (t) => {
+  it("answers no clients and no versions at first", async (t) => {
     const world = await openWorld(t, { transport });
     const { requests, ...rest } = await world.ok(world.publicToken, "/mgmt");
     assert.equal(typeof requests, "number");
@@ -37,7 +37,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/mgmt/users"), []);
   });
 
-  it("a client is a player with a token: not the holder of a public token, nor one whose last was revoked", async (t) => {
+  it("counts players with a valid token as clients, but not holders of public tokens", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     await world.service.administer("token.issue", { player: "Ada" });
@@ -56,7 +56,7 @@ describeOverTransports("/mgmt", (transport) => {
     });
   });
 
-  it("a client is active with a request in the last 3 days", async (t) => {
+  it("counts a client as active if it sent a request in the last 3 days", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     const active = async () => {
@@ -75,7 +75,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.equal(await active(), 1, "a request that was refused is one as well");
   });
 
-  it("requests counts all authenticated requests, and no other", async (t) => {
+  it("counts all authenticated requests and no others", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     const requests = async (): Promise<number> => (await world.ok(world.publicToken, "/mgmt")).requests;
@@ -89,7 +89,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.equal(await requests(), first + 5);
   });
 
-  it("requests, activity and versions are still there when the service is opened again", async (t) => {
+  it("keeps requests, activity and versions across a restart", async (t) => {
     const folder = await temporaryFolder(t);
     const world = await openWorld(t, { transport, folder });
     const ada = await world.player("Ada");
@@ -102,7 +102,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.equal((await userOf(again, ada.uuid))?.version, "2.5.1");
   });
 
-  it("latestVersion is the highest current one, compared number by number", async (t) => {
+  it("answers the highest current version, compared number by number", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const mark = (type: string, version: string) => world.ok(token, "/mgmt/version", { type, version });
@@ -126,7 +126,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.equal(await latest(), null);
   });
 
-  it("a version that clients use and nobody marked is not current, however high", async (t) => {
+  it("does not count a version in use as current unless it is marked", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/mgmt/version", { type: "add", version: "2.5" });
@@ -141,7 +141,7 @@ describeOverTransports("/mgmt", (transport) => {
     ]);
   });
 
-  it("lists the versions that are marked or used, the highest first, compared number by number", async (t) => {
+  it("lists the marked and the used versions, the highest first, compared number by number", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["2.9", "10.0", "2.10"])
@@ -162,7 +162,7 @@ describeOverTransports("/mgmt", (transport) => {
 });
 
 describeOverTransports("/mgmt/users", (transport) => {
-  it("tells a client's UUID, activity, version, and whether that is current", async (t) => {
+  it("answers each client's UUID, activity, version, and whether that is current", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });
     const ada = await world.player("Ada", { addonVersion: "2.5.1" });
@@ -176,7 +176,7 @@ describeOverTransports("/mgmt/users", (transport) => {
     assert.deepEqual(await userOf(world, uuid), { uuid, active: true, version: "2.6.0", current: false });
   });
 
-  it("a User-Agent that tells no version of this addon changes nothing", async (t) => {
+  it("ignores a User-Agent without a version of this addon", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada", { addonVersion: "2.5.1" });
     world.clock.advance(1000);
@@ -195,7 +195,7 @@ describeOverTransports("/mgmt/users", (transport) => {
     }
   });
 
-  it("a public token's User-Agent is nobody's", async (t) => {
+  it("ignores the User-Agent of a public token", async (t) => {
     const world = await openWorld(t, { transport });
     await tell(world, world.publicToken, "gameaddon/2.6.0");
     assert.deepEqual(await world.ok(world.publicToken, "/mgmt/users"), []);
@@ -204,7 +204,7 @@ describeOverTransports("/mgmt/users", (transport) => {
 });
 
 describeOverTransports("/mgmt/version", (transport) => {
-  it("add marks a version current, remove marks it outdated, and it stays known", async (t) => {
+  it("marks a version as current and as outdated, and lists it from then on", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const mark = (type: string) => world.ok(token, "/mgmt/version", { type, version: "2.5.1" });
@@ -221,7 +221,7 @@ describeOverTransports("/mgmt/version", (transport) => {
     }
   });
 
-  it("several versions can be current", async (t) => {
+  it("allows several current versions", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["2.5", "2.6"]) await world.ok(token, "/mgmt/version", { type: "add", version });
@@ -232,7 +232,7 @@ describeOverTransports("/mgmt/version", (transport) => {
     );
   });
 
-  it("a version that clients use can be marked outdated; one that nobody knows is 404", async (t) => {
+  it("marks a version in use as outdated, and answers 404 for an unknown one", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true, addonVersion: "1.0" });
     await world.ok(token, "/mgmt/version", { type: "remove", version: "1.0" });
@@ -240,7 +240,7 @@ describeOverTransports("/mgmt/version", (transport) => {
     assertFailure(unknown, 404, "UNKNOWN_ENTRY");
   });
 
-  it("is two to four numbers with dots", async (t) => {
+  it("accepts versions of two to four numbers separated by dots", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["0.1", "1.2.3", "1.2.3.4", "10.20.30.40"]) {

@@ -6,8 +6,8 @@ import { assertFailure, describeOverTransports, openWorld, shippedRoutes } from 
 
 const pier = { name: "Pier", x: 1, y: -2, z: 3, article: "der" };
 
-describeOverTransports("navi points", (transport) => {
-  it("there are none at first, and then they are listed by name", async (t) => {
+describeOverTransports("/navipoint", (transport) => {
+  it("answers an empty list at first, then the points by name", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     assert.deepEqual(await world.ok(token, "/navipoint"), []);
@@ -17,7 +17,7 @@ describeOverTransports("navi points", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/navipoint"), [bank, hall, pier]);
   });
 
-  it("coordinates are whole numbers of 32 bits, below zero too", async (t) => {
+  it("accepts coordinates of 32 bits, negative ones too", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const far = { ...pier, x: -2147483648, y: 2147483647, z: -1 };
@@ -48,7 +48,7 @@ describeOverTransports("navi points", (transport) => {
     ["-1.5e-7", -1],
     ["6.123233995736766E-17", 0],
   ] as const) {
-    it(`the coordinate ${sent} is in the block ${stored}`, async (t) => {
+    it(`stores the coordinate ${sent} as the block ${stored}`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Root", { administrator: true });
       await world.ok(token, "/navipoint/add", { ...pier, x: sent });
@@ -58,7 +58,7 @@ describeOverTransports("navi points", (transport) => {
     });
   }
 
-  it("decimals out of the range after rounding, or in no form that programs write, are refused", async (t) => {
+  it("refuses decimals that are out of range after rounding, or malformed", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const value of [
@@ -84,7 +84,7 @@ describeOverTransports("navi points", (transport) => {
     assert.deepEqual(await world.ok(token, "/navipoint"), []);
   });
 
-  it("an operator's table can narrow the coordinates, and does so after rounding", async (t) => {
+  it("checks the range of a narrower table after rounding", async (t) => {
     const shipped = await readFile(shippedRoutes, "utf8");
     const narrow = "coordinate: { type: integer, minimum: -64, maximum: 319 }";
     const routes = shipped.replace("coordinate: { type: integer }", narrow);
@@ -98,7 +98,7 @@ describeOverTransports("navi points", (transport) => {
     }
   });
 
-  it("other whole numbers still take no decimals", async (t) => {
+  it("refuses decimals for other whole numbers", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     for (const points of ["1.5", "1.0", "1e2"]) {
@@ -107,7 +107,7 @@ describeOverTransports("navi points", (transport) => {
     }
   });
 
-  it("minus zero is zero", async (t) => {
+  it("stores minus zero as zero", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", { ...pier, x: "-0" });
@@ -115,7 +115,7 @@ describeOverTransports("navi points", (transport) => {
     assert.deepEqual(await world.ok(token, "/navipoint"), [{ ...pier, x: 0 }]);
   });
 
-  it("each of its parameters is needed", async (t) => {
+  it("requires each parameter", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const missing of Object.keys(pier)) {
@@ -124,7 +124,7 @@ describeOverTransports("navi points", (transport) => {
     }
   });
 
-  it("one is removed in any case of its name; the article is no part of that", async (t) => {
+  it("removes a point by its name in any case, whatever its article", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", pier);
@@ -135,7 +135,7 @@ describeOverTransports("navi points", (transport) => {
     assertFailure(await world.get(token, "/navipoint/remove", { name: "Pier" }), 404, "UNKNOWN_ENTRY");
   });
 
-  it("the place of one changes only by removing it first", async (t) => {
+  it("changes the coordinates of a point only after its removal", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", pier);

@@ -7,7 +7,7 @@ const groups = ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETL
 const empty = Object.fromEntries(groups.map((group) => [group, []]));
 
 describeOverTransports("/player", (transport) => {
-  it("lists every group in the seed's order, empty ones too", async (t) => {
+  it("lists every group in the seed's order, empty groups included", async (t) => {
     const world = await openWorld(t, { transport });
     const overview = await world.ok(world.publicToken, "/player");
     assert.deepEqual(overview, empty);
@@ -15,7 +15,7 @@ describeOverTransports("/player", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/player/groups"), groups);
   });
 
-  it("tells the UUID of a member who is registered, and null of one who is not", async (t) => {
+  it("answers a registered member's UUID, and null for an unregistered one", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });
     await world.ok(root.token, "/player/add", { name: "ROOT", group: "DEV" });
@@ -31,7 +31,7 @@ describeOverTransports("/player", (transport) => {
     });
   });
 
-  it("a group, faction or service that is seeded beside the running service is known at once", async (t) => {
+  it("uses a group, faction or service as soon as the operator has added it", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });
     // Each is asked before, so that what is cached would be out of date.
@@ -53,7 +53,7 @@ describeOverTransports("/player", (transport) => {
     assert.deepEqual((await world.ok(root.token, "/bundle")).blacklistreason, { MAFIA: [] });
   });
 
-  it("a member gets a UUID on registering, and keeps the membership under it", async (t) => {
+  it("keeps the membership of a member who registers, under the UUID", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });
     await world.ok(root.token, "/player/add", { name: "ada", group: "TARGETLIST" });
@@ -65,7 +65,7 @@ describeOverTransports("/player", (transport) => {
 });
 
 describeOverTransports("/player/add and /player/remove", (transport) => {
-  it("put a player into a group, and take the player out of that group alone", async (t) => {
+  it("adds a player to a group, and removes the player from that group alone", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "BETA" });
@@ -75,7 +75,7 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
     assert.deepEqual(await world.ok(token, "/player"), { ...empty, VIP: [{ name: "Ada", uuid: null }] });
   });
 
-  it("an unknown group is 404 and names those that there are", async (t) => {
+  it("answers 404 for an unknown group, and names all groups", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const path of ["/player/add", "/player/remove"]) {
@@ -87,7 +87,7 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
     }
   });
 
-  it("taking out whoever is not in the group is 404", async (t) => {
+  it("answers 404 when the player to remove is not in the group", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
@@ -96,7 +96,7 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
     assert.equal((await world.ok(token, "/player")).VIP.length, 1);
   });
 
-  it("what was answered is still there when the service is opened again", async (t) => {
+  it("keeps the members across a restart", async (t) => {
     const folder = await temporaryFolder(t);
     const world = await openWorld(t, { transport, folder });
     const { token } = await world.player("Root", { administrator: true });

@@ -1,4 +1,4 @@
-/** What was noted of somebody before the registration is the player's afterwards, whichever way it was noted. */
+/** Registration takes over the records about a name or a UUID, however they were made. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertFailure, describeOverTransports, everyRight, openWorld, type World } from "../_setup.ts";
@@ -10,7 +10,7 @@ interface Listed {
   readonly uuid: string | null;
 }
 
-/** How somebody gets on a list, and who is on it. */
+/** Each list: how to add somebody, and who is on it. */
 const lists: Readonly<
   Record<
     string,
@@ -34,7 +34,7 @@ const lists: Readonly<
   ],
 };
 
-/** How somebody is meant who is not registered. */
+/** The ways to refer to somebody who is not registered. */
 const references: Readonly<Record<string, readonly string[]>> = {
   "the name": ["ada"],
   "the UUID": [uuid],
@@ -44,7 +44,7 @@ const references: Readonly<Record<string, readonly string[]>> = {
 describeOverTransports("somebody who registers", (transport) => {
   for (const [list, [path, query, read]] of Object.entries(lists)) {
     for (const [what, names] of Object.entries(references)) {
-      it(`is on ${list} once and under the registered name, where listed by ${what} before`, async (t) => {
+      it(`is on ${list} once, under the registered name, if listed by ${what} before`, async (t) => {
         const world = await openWorld(t, { transport });
         const { token } = await world.player("Chief", everyRight);
         await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
@@ -58,7 +58,7 @@ describeOverTransports("somebody who registers", (transport) => {
   }
 
   for (const [what, names] of Object.entries(references)) {
-    it(`stays excluded, where excluded by ${what} before`, async (t) => {
+    it(`stays excluded if excluded by ${what} before`, async (t) => {
       const world = await openWorld(t, { transport });
       for (const player of names) await world.service.administer("player.exclude", { player });
       const { token } = await world.player("Ada", { uuid });

@@ -1,9 +1,9 @@
-/** The spelling of names that are not registered: the latest wins in the record that is touched (contract, section 0). */
+/** The spelling of unregistered names: the latest one replaces that of the record (contract, section 0). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { describeOverTransports, everyRight, openWorld, type World } from "../_setup.ts";
 
-/** The only name on a list, as it is spelled there. */
+/** Returns the only name on a list. */
 const lists: Readonly<Record<string, (world: World) => Promise<string>>> = {
   "the target list": async (world) => (await world.ok(world.publicToken, "/targetlist"))[0].name,
   "a group": async (world) => (await world.ok(world.publicToken, "/player")).VIP[0].name,
@@ -49,7 +49,7 @@ const touches: readonly Touch[] = [
 describeOverTransports("somebody who is not registered", (transport) => {
   for (const [index, { list, before, call }] of touches.entries()) {
     const [path, query] = call;
-    it(`is spelled on ${list} as ${path} spelled the name last (case ${index + 1})`, async (t) => {
+    it(`has on ${list} the latest spelling, that of ${path} (case ${index + 1})`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Chief", everyRight);
       for (const reason of ["Noise", "Theft"])
@@ -71,7 +71,7 @@ describeOverTransports("somebody who is not registered", (transport) => {
     });
   }
 
-  it("keeps the spelling of the record where somebody registered is meant", async (t) => {
+  it("does not change the registered spelling of a player", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", everyRight);
     await world.player("Mallori");

@@ -15,7 +15,7 @@ const noGroups = {
   TARGETLIST: false,
 };
 
-/** Sets counters of a player, such as `{ KILL: 3 }`. */
+/** Sets a player's counters, such as `{ KILL: 3 }`. */
 async function count(world: World, token: string, name: string, amounts: Record<string, number>) {
   for (const [type, amount] of Object.entries(amounts)) {
     await world.ok(token, `/statistic/${name}/set`, { type, amount });
@@ -23,7 +23,7 @@ async function count(world: World, token: string, name: string, amounts: Record<
 }
 
 describeOverTransports("/statistic/{player}", (transport) => {
-  it("takes the player from the path alone: a query parameter of that name is unknown", async (t) => {
+  it("refuses the player of the path as a query parameter", async (t) => {
     const world = await openWorld(t, { transport });
     await world.player("Ada");
     await world.player("Bob");
@@ -34,7 +34,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     }
   });
 
-  it("tells everything about a player who has just been registered", async (t) => {
+  it("answers all properties of a new player", async (t) => {
     const world = await openWorld(t, { transport });
     const issued = world.clock.time;
     await world.player("Ada", { uuid, members: { GROVE: 4, RESCUE: 2 }, addonVersion: "2.5.1" });
@@ -48,7 +48,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     });
   });
 
-  it("without a token there is no time of one and no version; without a faction or service there is none", async (t) => {
+  it("answers null for token time, version and faction of a player without them", async (t) => {
     const world = await openWorld(t, { transport });
     await world.service.administer("player.add", { name: "Bob" });
     const { gameaddon, faction } = await world.ok(world.publicToken, "/statistic/Bob");
@@ -68,14 +68,14 @@ describeOverTransports("/statistic/{player}", (transport) => {
     ["a police chief with a low rank in a faction", { POLICE: 6, GROVE: 1 }, { name: "GROVE", rank: 1 }],
     ["somebody in two factions", { GROVE: 1, VAGOS: 3, RESCUE: 6 }, { name: "VAGOS", rank: 3 }],
   ] as const) {
-    it(`${title} is shown with ${expected.name}`, async (t) => {
+    it(`${title} has the faction ${expected.name}`, async (t) => {
       const world = await openWorld(t, { transport });
       await world.player("Bob", { members });
       assert.deepEqual((await world.ok(world.publicToken, "/statistic/Bob")).faction, expected);
     });
   }
 
-  it("somebody who leaves the last faction is shown with the service", async (t) => {
+  it("answers the service of a player who leaves the last faction", async (t) => {
     const world = await openWorld(t, { transport });
     await world.player("Bob", { members: { GROVE: 1, POLICE: 2 } });
     const faction = async () => (await world.ok(world.publicToken, "/statistic/Bob")).faction.name;
@@ -84,7 +84,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     assert.equal(await faction(), "POLICE");
   });
 
-  it("lists every group in the seed's order, and says who is excluded", async (t) => {
+  it("lists every group in the seed's order, and whether the player is excluded", async (t) => {
     const world = await openWorld(t, { transport });
     await world.player("Mallory", { groups: ["VIP", "BLACKLIST"] });
     const { gameaddon } = await world.ok(world.publicToken, "/statistic/Mallory");
@@ -93,7 +93,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     assert.equal(gameaddon.blacklisted, true);
   });
 
-  it("the version is what the client's User-Agent told last", async (t) => {
+  it("answers the version of the client's latest User-Agent", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada", { addonVersion: "2.5.0" });
     const version = async () => (await world.ok(world.publicToken, "/statistic/Ada")).gameaddon.version;
@@ -110,12 +110,12 @@ describeOverTransports("/statistic/{player}", (transport) => {
     }
   });
 
-  it("a player who is not registered is 404", async (t) => {
+  it("answers 404 for an unregistered player", async (t) => {
     const world = await openWorld(t, { transport });
     assertFailure(await world.get(world.publicToken, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER");
   });
 
-  it("a player named top is reached by UUID; /statistic/top stays the top list", async (t) => {
+  it("answers a player called top by UUID, and the top list at /statistic/top", async (t) => {
     const world = await openWorld(t, { transport });
     const top = await world.player("top", { uuid });
     assert.ok("kills" in (await world.ok(world.publicToken, "/statistic/top")), "the top list");
@@ -134,7 +134,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
     ["REVIVE", "revives"],
     ["SERVICE", "services"],
   ] as const) {
-    it(`${type} adds one to ${counter}, in any case, and to nothing else`, async (t) => {
+    it(`adds one to ${counter} alone for ${type} in any case`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const typed of [type, type.toLowerCase(), `${type[0]}${type.slice(1).toLowerCase()}`]) {
@@ -147,7 +147,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
     });
   }
 
-  it("another type is refused, naming those that there are", async (t) => {
+  it("refuses an unknown type, and names all types", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     for (const type of ["KILLS", "", "kd", "0"]) {
@@ -157,7 +157,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
     }
   });
 
-  it("a counter does not go beyond what 32 bits hold", async (t) => {
+  it("stops a counter at the 32-bit maximum", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     await count(world, token, "Ada", { KILL: 2147483647 });
@@ -193,7 +193,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
     assert.equal((await world.ok(token, "/statistic/Root")).gameplay.kills, 5);
   });
 
-  it("a player who is not registered is 404, and is not made one", async (t) => {
+  it("answers 404 for an unregistered player, and registers nobody", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const answer = await world.get(token, "/statistic/Nobody/set", { type: "KILL", amount: 1 });
@@ -201,7 +201,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
     assertFailure(await world.get(token, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER");
   });
 
-  it("kd is kills by deaths to two decimals; no death counts as one", async (t) => {
+  it("answers kd as kills per death to two decimals, where no death counts as one", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const [kills, deaths, kd] of [
@@ -224,7 +224,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
 describeOverTransports("/statistic/top", (transport) => {
   const empty = { kills: [], deaths: [], playTime: [], revives: [], services: [], kd: [] };
 
-  it("has six empty lists before anything was counted, and after everything was set to 0", async (t) => {
+  it("has six empty lists while all counters are 0", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
@@ -233,7 +233,7 @@ describeOverTransports("/statistic/top", (transport) => {
     assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
   });
 
-  it("lists the highest first and ties by name, and leaves zeros out", async (t) => {
+  it("lists the highest values first and ties by name, without zeros", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const name of ["Zoe", "adam", "Bert", "Carl"]) await world.player(name);
@@ -263,7 +263,7 @@ describeOverTransports("/statistic/top", (transport) => {
     });
   });
 
-  it("lists ten", async (t) => {
+  it("lists ten players in each category", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const names = Array.from("LKJIHGFEDCBA");
@@ -277,7 +277,7 @@ describeOverTransports("/statistic/top", (transport) => {
     assert.deepEqual(listed, ["A6", "B6", "C5", "D5", "E4", "F4", "G3", "H3", "I2", "J2"]);
   });
 
-  it("has nobody who is not registered any more", async (t) => {
+  it("omits former players", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.player("Gone");

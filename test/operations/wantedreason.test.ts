@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
 
-describeOverTransports("wanted reasons", (transport) => {
-  it("there are none at first, and then they are listed by reason", async (t) => {
+describeOverTransports("/wantedreason", (transport) => {
+  it("answers an empty list at first, then the reasons by reason", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     assert.deepEqual(await world.ok(token, "/wantedreason"), []);
@@ -22,7 +22,7 @@ describeOverTransports("wanted reasons", (transport) => {
     ]);
   });
 
-  it("give 0 to 1000 points", async (t) => {
+  it("accepts 0 to 1000 points", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     for (const points of ["-1", "1001", "0.5", "", "ten"]) {
@@ -33,7 +33,7 @@ describeOverTransports("wanted reasons", (transport) => {
     assert.deepEqual(await world.ok(token, "/wantedreason"), []);
   });
 
-  it("one is removed, and removing it again is 404", async (t) => {
+  it("removes a reason, and answers 404 to the repetition", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 3 });
@@ -43,7 +43,7 @@ describeOverTransports("wanted reasons", (transport) => {
     assertFailure(again, 404, "UNKNOWN_ENTRY");
   });
 
-  it("one of that name with other points is 409", async (t) => {
+  it("answers 409 to a reason that exists with other points", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 3 });

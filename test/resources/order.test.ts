@@ -1,4 +1,4 @@
-/** The order of names and reasons: that of the table's language, in every list (contract, section 0). */
+/** The order of names and reasons in every list, by the table's language (contract, section 0). */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
@@ -6,7 +6,7 @@ import { checkRoutes } from "../../src/operations.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
 import { everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
-/** The shipped table in a language; undefined takes the key out. */
+/** Returns the shipped table in a language, or without the key. */
 async function tableIn(language: string | undefined): Promise<string> {
   const shipped = await readFile(shippedRoutes, "utf8");
   const table = shipped.replace(
@@ -17,7 +17,7 @@ async function tableIn(language: string | undefined): Promise<string> {
   return table;
 }
 
-/** What the lists have in common, in the order of English and of German, and in that of Swedish. */
+/** The same names in the order of English and German, and in that of Swedish. */
 const english = ["Aal", "Ähre", "Adler", "ada", "Ömer", "Otto", "Zoe"].toSorted(
   new Intl.Collator("en").compare,
 );
@@ -25,7 +25,7 @@ const swedish = ["ada", "Aal", "Adler", "Otto", "Zoe", "Ähre", "Ömer"].toSorte
   new Intl.Collator("sv").compare,
 );
 
-/** Each list that is ordered by name, with how it is filled and read. */
+/** Each list that is ordered by name: how to add an entry, and how to read the names. */
 const lists: readonly {
   readonly path: string;
   readonly add: (world: World, token: string, name: string) => Promise<unknown>;
@@ -93,13 +93,13 @@ async function assertOrder(world: World, token: string, expected: readonly strin
 }
 
 describe("names and reasons", () => {
-  it("have umlauts near their letters where the table names no language", async (t) => {
+  it("have umlauts near their letters if the table names no language", async (t) => {
     assert.ok(english.indexOf("Ömer") < english.indexOf("Otto"));
     const { world, token } = await openFilled(t, await tableIn(undefined));
     await assertOrder(world, token, english);
   });
 
-  it("are in the order of the table's language, and of another one as soon as that is in force", async (t) => {
+  it("follow the language of the table in force, also after a reload", async (t) => {
     assert.deepEqual(swedish.slice(-2), ["Ähre", "Ömer"]);
     const { world, token } = await openFilled(t, await tableIn("sv"));
     await assertOrder(world, token, swedish);
@@ -111,7 +111,7 @@ describe("names and reasons", () => {
     await assertOrder(world, token, swedish);
   });
 
-  it("that the language takes for equal are ordered by code unit", () => {
+  it("are ordered by code unit if they are equal in the language", () => {
     const order = new NameOrder();
     // Two ways to write the same letter.
     assert.equal(new Intl.Collator("en").compare("\u00e9", "e\u0301"), 0);
@@ -134,7 +134,7 @@ describe("a table's language", () => {
     ["de-u-co-phonebk", "de-u-co-phonebk"],
     [undefined, "en"],
   ] as const) {
-    it(`${language} is ${expected}`, async () => {
+    it(`${language} is accepted as ${expected}`, async () => {
       const { table, faults } = await check(language);
       assert.deepEqual(faults, []);
       assert.equal(table?.language, expected);
@@ -142,7 +142,7 @@ describe("a table's language", () => {
   }
 
   for (const language of ["german", "xx", "de_DE", '""', "d"]) {
-    it(`${language} is a fault, with its line and column`, async () => {
+    it(`${language} is a fault with line and column`, async () => {
       const { faults } = await check(language);
       const lines = (await tableIn(language)).split("\n");
       const line = lines.findIndex((each) => each.startsWith("language:")) + 1;

@@ -1,4 +1,4 @@
-/** The top list that is kept up to date, compared with sorting everybody anew (contract, section 3, `/statistic/top`). */
+/** The top list, compared with sorting all players (contract, section 3, `/statistic/top`). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
@@ -6,14 +6,14 @@ import { model, type Player, type Statistic } from "../../src/domain/model.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { Collection } from "../../src/store/collection.ts";
 
-/** More players than a category keeps leaders, so that some are left out. */
+/** More players than the leaders of a category. */
 const crowd = 160;
 
 const uuidOf = (number: number) => number.toString(16).padStart(32, "0");
 
 const { compare } = new Intl.Collator("en");
 
-/** Ten each, highest first, ties by name, zeros left out. */
+/** Returns ten players in each category, the highest first, ties by name, without zeros. */
 function sorted(players: Iterable<Player>, statistics: ReadonlyMap<string, Statistic>) {
   const all = Array.from(players).flatMap(({ uuid, name }) => {
     const statistic = statistics.get(uuid);
@@ -86,7 +86,7 @@ const step = fc.oneof(
   },
 );
 
-it("is what sorting everybody would give, through random changes", () => {
+it("equals the result of sorting all players, through random changes", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 120 }), fc.nat(5), (steps, evenly) => {
       const crowded = new Crowd();
@@ -107,7 +107,7 @@ it("is what sorting everybody would give, through random changes", () => {
   );
 });
 
-it("still fills the list when the leaders fall out one after another", () => {
+it("still fills the list when the leaders drop out one after another", () => {
   const crowded = new Crowd();
   for (let number = 0; number < crowd; number += 1) {
     crowded.register(number, `P${number}`);
@@ -120,7 +120,7 @@ it("still fills the list when the leaders fall out one after another", () => {
   assert.deepEqual(crowded.ranking.top().kills, []);
 });
 
-it("has another version whenever the list is another one, and the same where only others changed", () => {
+it("changes its version with the list, and only then", () => {
   const crowded = new Crowd();
   for (let number = 0; number < 20; number += 1) {
     crowded.register(number, `P${number}`);

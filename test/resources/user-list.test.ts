@@ -1,4 +1,4 @@
-/** The list of `/mgmt/users`: exact with few clients; with many rebuilt at most once a second, for all who ask together. */
+/** The list of `/mgmt/users`: exact with few clients, and rebuilt at most once a second with many. */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
@@ -23,7 +23,7 @@ function uuidOf(number: number): string {
   return createHash("md5").update(String(number)).digest("hex");
 }
 
-/** So many players with a token, and their list. */
+/** Returns a number of players with a token, and their list. */
 async function openList(t: Cleanup, count: number) {
   const world = await openWorld(t);
   const { service, clock } = world;
@@ -56,12 +56,12 @@ function versionIn(body: ReadyBody, number: number): string | undefined {
   return read(body).find(({ uuid }) => uuid === uuidOf(number))?.version;
 }
 
-/** The body that is there at once. */
+/** Returns a body that is available at once. */
 function ready(answer: ReadyBody | Promise<ReadyBody>): ReadyBody {
   return answer instanceof ReadyBody ? answer : assert.fail("it was waited for");
 }
 
-it("up to 1,000 clients it is exact at once, and the same while they are", async (t) => {
+it("is exact with up to 1,000 clients, and built once per change", async (t) => {
   const { at, tell } = await openList(t, mostAtOnce);
   const first = ready(at());
   assert.equal(read(first).length, 1000);
@@ -72,8 +72,8 @@ it("up to 1,000 clients it is exact at once, and the same while they are", async
   }
 });
 
-describe("beyond 1,000 clients", () => {
-  it("it is built once for all who ask together, and has every client in order", async (t) => {
+describe("the list of more than 1,000 clients", () => {
+  it("is built once for simultaneous requests, with every client in order", async (t) => {
     const { at, clients } = await openList(t, 1001);
     const answers = [at(), at(), at()];
     assert.ok(answers[0] instanceof Promise);
@@ -85,7 +85,7 @@ describe("beyond 1,000 clients", () => {
     assert.equal(at(), body);
   });
 
-  it("it is rebuilt once a second, and until then as it was", async (t) => {
+  it("is rebuilt once a second, and unchanged until then", async (t) => {
     const { at, tell, clock } = await openList(t, 1001);
     const first = await at();
     for (const version of ["2.6", "2.7", "2.8"]) {
@@ -104,7 +104,7 @@ describe("beyond 1,000 clients", () => {
     assert.equal(at(), second);
   });
 
-  it("one that is two seconds old is not answered any more: all wait for the same rebuild", async (t) => {
+  it("is not answered once it is two seconds old: all requests wait for the same rebuild", async (t) => {
     const { at, tell, clock } = await openList(t, 1001);
     await at();
     tell(7, "2.6");
@@ -117,7 +117,7 @@ describe("beyond 1,000 clients", () => {
     assert.equal(versionIn(body, 7), "2.6");
   });
 
-  it("clients that come and go while it is rebuilt leave it whole and in order", async (t) => {
+  it("is complete and in order although clients come and go during the rebuild", async (t) => {
     const { at, world } = await openList(t, 5000);
     const building = at();
     const { store } = world.service;
@@ -129,7 +129,7 @@ describe("beyond 1,000 clients", () => {
     for (let number = 1; number < 5000; number += 2) assert.ok(uuids.includes(uuidOf(number)));
   });
 
-  it("the event loop goes on while it is built", async (t) => {
+  it("does not block the event loop while it is built", async (t) => {
     const { at } = await openList(t, 5000);
     let isBuilt = false;
     const building = Promise.resolve(at()).then(() => {
@@ -144,7 +144,7 @@ describe("beyond 1,000 clients", () => {
     assert.ok(turns >= 2, `${turns} turns`);
   });
 
-  it("a request is answered with it when it is there", async (t) => {
+  it("is the answer to requests that waited for it", async (t) => {
     const { world } = await openList(t, 1001);
     const [first, second] = await Promise.all([
       world.ok(world.publicToken, "/mgmt/users"),
