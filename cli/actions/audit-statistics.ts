@@ -1,10 +1,10 @@
 /** What `audit statistics` does. */
-import { toUUID } from "../../src/audit/names.ts";
 import { readNames, readWholeState, requireData } from "../../src/audit/read.ts";
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { StatisticType } from "../../src/domain/model.ts";
 import { didYouMean, fold } from "../../src/domain/text.ts";
+import { toUUID } from "../../src/domain/uuid.ts";
 import { checkRoutes, vocabularyOf } from "../../src/operations.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readTable, TableFaults } from "../../src/table-in-force/route-table.ts";

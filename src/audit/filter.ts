@@ -2,9 +2,10 @@
 import { Failure } from "../domain/errors.ts";
 import { bookkeeping, model } from "../domain/model.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
+import { toUUID } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/draft.ts";
 import type { Entry } from "./entry.ts";
-import { belongsTo, type Names, toUUID } from "./names.ts";
+import { belongsTo, type Names } from "./names.ts";
 import { operationTest } from "./operations.ts";
 
 /** What all changes that are shown have in common. */

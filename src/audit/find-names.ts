@@ -4,6 +4,7 @@
  */
 import { join } from "node:path";
 import * as v from "valibot";
+import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/draft.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn } from "../store/journal/journal.ts";
@@ -11,7 +12,7 @@ import { bodyOffset, lineFeed } from "../store/journal/lines.ts";
 import { segmentsAfter } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 import type { Entry } from "./entry.ts";
-import { Names, uuidIn } from "./names.ts";
+import { Names } from "./names.ts";
 
 /** Both kinds of files name the collection of a record so, and no text of a record can: its quotes are escaped. */
 const ofPlayers = '"collection":"players",';

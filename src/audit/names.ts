@@ -1,6 +1,7 @@
 /** Who a UUID is: the names that the data and its journal have, also of players who are registered no more. */
 
 import { fold } from "../domain/text.ts";
+import { toUUID } from "../domain/uuid.ts";
 import type { Database } from "../store/collection.ts";
 import type { JournalRecord } from "../store/journal/journal.ts";
 
@@ -77,17 +78,6 @@ export function belongsTo(person: Person, collection: string, record: unknown): 
   const { name, uuid } = subjectOf(record);
   if (typeof uuid === "string") return person.uuids.has(uuid);
   return naming.has(collection) && name !== undefined && fold(name) === person.name;
-}
-
-/** The UUID that is in a key, or undefined. */
-export function uuidIn(key: string): string | undefined {
-  return /[0-9a-f]{32}/.exec(key)?.[0];
-}
-
-/** The UUID that a text is, as 32 lower-case hex digits, or undefined. */
-export function toUUID(text: string): string | undefined {
-  const digits = text.replaceAll("-", "").toLowerCase();
-  return /^[0-9a-f]{32}$/.test(digits) ? digits : undefined;
 }
 
 function subjectOf(record: unknown): { name?: string | undefined; uuid?: string | null | undefined } {

@@ -4,6 +4,7 @@
  */
 import {
   type ClosedCase,
+  counterOf,
   model,
   type Statistic,
   type StatisticType,
@@ -14,15 +15,6 @@ import type { Files } from "../store/folder/files.ts";
 import type { JournalRecord } from "../store/journal/journal.ts";
 import { readHistory } from "../store/reading.ts";
 import type { Names } from "./names.ts";
-
-/** The statistic types, and the counter that each adds to (contract, section 3). */
-const counters = {
-  DEATH: "deaths",
-  KILL: "kills",
-  PLAYTIME: "playTime",
-  REVIVE: "revives",
-  SERVICE: "services",
-} as const satisfies Readonly<Record<StatisticType, keyof Statistic>>;
 
 /** The operation that adds. */
 export const additionOperation = "statistic.add";
@@ -139,5 +131,5 @@ function typeOf(before: unknown, after: unknown): StatisticType | undefined {
 }
 
 function countOf(statistic: unknown, type: StatisticType): number {
-  return (statistic as Statistic | null)?.[counters[type]] ?? 0;
+  return (statistic as Statistic | null)?.[counterOf[type]] ?? 0;
 }

@@ -1,8 +1,9 @@
 /** A change in words: what became of each record, field by field. Nothing in it can act on a terminal. */
 import { isDeepStrictEqual } from "node:util";
+import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/draft.ts";
 import type { Entry } from "./entry.ts";
-import { type Names, uuidIn } from "./names.ts";
+import type { Names } from "./names.ts";
 
 /** The fields that are instants in milliseconds: people read them as ISO 8601. */
 const instants: ReadonlySet<string> = new Set([

@@ -1,6 +1,6 @@
-/** The failures of the domain. Nothing here knows about HTTP: `engine/response.ts` turns a code into a status. */
+/** Failures and their codes. They are independent of HTTP: `engine/response.ts` maps a code to a status. */
 
-/** Every code that a failure can carry (contract, section 1; the `REQUEST_…` ones are for faults below a whole request). */
+/** All failure codes (contract, section 1). The `REQUEST_…` codes are for faults below a complete request. */
 export const failureCodes = [
   "PARAMETER_MISSING",
   "PARAMETER_INVALID",
@@ -28,22 +28,21 @@ export const failureCodes = [
   "INTERNAL",
 ] as const;
 
-/** See {@link failureCodes}. */
 export type FailureCode = (typeof failureCodes)[number];
 
-/** What a failure can say beyond its code and its sentence. */
+/** What a failure may have beyond its code and its sentence. */
 export interface FailureDetails {
   /** The parameter at fault. */
   readonly parameter?: string;
-  /** What to do about it, as one sentence. */
+  /** What the caller can do about it, in one sentence. */
   readonly hint?: string;
-  /** What an operator does about it, where that is more than a caller should know: for the log and the command line. */
+  /** What the operator can do about it, for the log and the command line: more than a caller should know. */
   readonly operatorHint?: string;
-  /** What went wrong underneath: for the log, never for the caller. */
+  /** The underlying error, for the log, never for the caller. */
   readonly cause?: unknown;
 }
 
-/** A refusal that a person can act on. `message` is one sentence for that person. */
+/** A refusal that a person can act on; `message` is one sentence for that person. */
 export class Failure extends Error {
   override readonly name = "Failure";
   readonly code: FailureCode;

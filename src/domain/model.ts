@@ -1,12 +1,14 @@
-/** The records that the service keeps: their valibot schemas, their types, and the collections that hold them. */
+/** The data model: the records' valibot schemas and types, and the collections that contain them. */
 import * as v from "valibot";
+import { integerRange } from "./limits.ts";
 import { comparisonForm, fold } from "./text.ts";
+import { uuid } from "./uuid.ts";
 
-/** What a collection holds: the schema of a record, its key, and what it can be found by. */
+/** A collection: the schema of its records, their key, and their indexes. */
 export interface CollectionDefinition<T = unknown, Index extends string = string> {
   readonly schema: v.GenericSchema<T>;
   readonly key: (record: T) => string;
-  /** For each index the value that a record is found by; undefined leaves a record out of it. */
+  /** Each index returns the value by which a record is found; undefined leaves the record out. */
   readonly indexes: Readonly<Record<Index, (record: T) => string | undefined>>;
 }
 
@@ -22,11 +24,10 @@ function define<T, Index extends string = never>(
   return { schema, key, indexes };
 }
 
-const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(2147483647));
+const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(integerRange.maximum));
 const instant = v.pipe(v.number(), v.safeInteger());
-const uuid = v.pipe(v.string(), v.regex(/^[0-9a-f]{32}$/));
 
-/** A name of the seed: a group, a faction or a service. `position` is its place in answers. */
+/** A group, a faction or a service. `position` orders them in answers. */
 const namedSchema = v.object({
   name: v.string(),
   kind: v.picklist(["group", "faction", "service"]),
@@ -43,7 +44,7 @@ const playerSchema = v.object({
 });
 export type Player = v.InferOutput<typeof playerSchema>;
 
-/** A player's counters; what has no record counts 0. */
+/** A player's counters; without a record all are 0. */
 const statisticSchema = v.object({
   uuid,
   deaths: count,
@@ -54,13 +55,22 @@ const statisticSchema = v.object({
 });
 export type Statistic = v.InferOutput<typeof statisticSchema>;
 
-/** The types of statistics, each of which adds to one of the counters (contract, section 3). */
+/** The types of statistics (contract, section 3). */
 export const statisticTypes = ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"] as const;
 export type StatisticType = (typeof statisticTypes)[number];
 
+/** The counter that each type of statistics adds to. */
+export const counterOf = {
+  DEATH: "deaths",
+  KILL: "kills",
+  PLAYTIME: "playTime",
+  REVIVE: "revives",
+  SERVICE: "services",
+} as const satisfies Readonly<Record<StatisticType, keyof Statistic>>;
+
 /**
- * A case of statistics under watch that an operator has closed: the additions up to the change `through` count no more.
- * The player need not be registered any more.
+ * A case of watched statistics that the operator has closed: additions up to the change `through` no longer count. The
+ * player may no longer be registered.
  */
 const closedCaseSchema = v.object({
   uuid,
@@ -73,26 +83,26 @@ export type ClosedCase = v.InferOutput<typeof closedCaseSchema>;
 const membershipSchema = v.object({
   uuid,
   organisation: v.string(),
-  rank: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(2147483647)),
+  rank: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(integerRange.maximum)),
 });
 export type Membership = v.InferOutput<typeof membershipSchema>;
 
-/** Somebody named: bound to the UUID where it is known, else to the name (contract, section 2). */
+/** Somebody, registered or not: bound to the UUID if it is known, else to the name (contract, section 2). */
 const subject = { name: v.string(), uuid: v.nullable(uuid) };
 export interface Subject {
   readonly name: string;
   readonly uuid: string | null;
 }
 
-/** A membership in a group; its member need not be a registered player. */
+/** A membership in a group. The member need not be registered. */
 const groupMemberSchema = v.object({ group: v.string(), ...subject });
 export type GroupMember = v.InferOutput<typeof groupMemberSchema>;
 
-/** An entry of the target list. `listed` is the number of the change that listed it: the order of the list. */
+/** An entry of the target list. `listed` is the number of the change that added it, and orders the list. */
 const targetSchema = v.object({ ...subject, done: v.boolean(), listed: v.pipe(v.number(), v.safeInteger()) });
 export type Target = v.InferOutput<typeof targetSchema>;
 
-/** Who added an entry; null where no player did. */
+/** Who added an entry; null if no player did. */
 const creator = { creatorName: v.nullable(v.string()), creatorUUID: v.nullable(uuid) };
 export interface Creator {
   readonly creatorName: string | null;
@@ -122,12 +132,12 @@ export function houseBanDuration({ reasons }: HouseBan): number {
   return reasons.reduce((sum, { days }) => sum + days, 0) * millisecondsPerDay;
 }
 
-/** Returns from when on a house ban is over, in milliseconds since 1970. */
+/** Returns when a house ban ends, in milliseconds since 1970. */
 export function houseBanEnd(ban: HouseBan): number {
   return ban.startTime + houseBanDuration(ban);
 }
 
-/** A house-ban reason. Records from before version 0.2 have no creator, and stay as they are. */
+/** A house-ban reason. Records from before version 0.2 have no creator. */
 const houseBanReasonSchema = v.object({
   reason: v.string(),
   days: count,
@@ -156,18 +166,18 @@ export type Version = v.InferOutput<typeof versionSchema>;
 const eventSchema = v.object({ kind: v.picklist(["bankRob", "bomb"]), startTime: instant });
 export type Event = v.InferOutput<typeof eventSchema>;
 
-/** The score of the gang war: one record, under the key `gangwar`. */
+/** The score of the gang war: a single record with the key `gangwar`. */
 const scoreSchema = v.object({ attacker: count, defender: count });
 export type Score = v.InferOutput<typeof scoreSchema>;
 
-/** A token: only the SHA-256 of it is kept, as 64 hex digits. `uuid` is null for a public token. */
+/** A token, stored as its SHA-256 in 64 hex digits. `uuid` is null for a public token. */
 const tokenSchema = v.object({
   id: v.string(),
   hash: v.pipe(v.string(), v.regex(/^[0-9a-f]{64}$/)),
   uuid: v.nullable(uuid),
   label: v.nullable(v.string()),
   addonVersion: v.nullable(v.string()),
-  /** Whether it allows no changes. Tokens from before version 0.2 lack it and allow them. */
+  /** Whether the token allows only reads. Tokens from before version 0.2 lack this and allow changes. */
   readOnly: v.optional(v.boolean()),
   issuedAt: instant,
   expiresAt: v.nullable(instant),
@@ -175,15 +185,15 @@ const tokenSchema = v.object({
 });
 export type Token = v.InferOutput<typeof tokenSchema>;
 
-/** When a client was last seen, and with which addon version. Saved every minute, not with each request. */
+/** When a client was last seen, and its addon version. Saved every minute, not with each request. */
 const activitySchema = v.object({ uuid, lastSeen: instant, version: v.nullable(v.string()) });
 export type ActivityRecord = v.InferOutput<typeof activitySchema>;
 
-/** Numbers of the service itself, by name: `requests` counts all authenticated requests ever. */
+/** The service's own counters, by name: `requests` counts all authenticated requests ever. */
 const counterSchema = v.object({ name: v.string(), value: v.pipe(v.number(), v.safeInteger()) });
 export type Counter = v.InferOutput<typeof counterSchema>;
 
-/** The answer to an operation that counts, under an `Idempotency-Key`: a repetition gets it, and counts nothing. */
+/** The answer of an operation that counts, stored under its `Idempotency-Key` for repeated requests. */
 const repetitionSchema = v.object({
   /** Who used the key: a UUID, `token:<id>` or `operator`. */
   scope: v.string(),
@@ -195,27 +205,27 @@ const repetitionSchema = v.object({
 });
 export type Repetition = v.InferOutput<typeof repetitionSchema>;
 
-/** The key of what somebody asked for under an idempotency key. No scope has a space in it. */
+/** Returns the key of a repetition. No scope contains a space. */
 export function repetitionKey(scope: string, key: string): string {
   return `${scope} ${key}`;
 }
 
-/** The key of somebody named: a UUID, or the folded name behind a character that no UUID has. */
+/** Returns the key of somebody: the UUID, or `~` and the folded name. */
 export function subjectKey({ uuid, name }: Subject): string {
   return uuid ?? `~${fold(name)}`;
 }
 
-/** What a record that is bound to a UUID is found by once its player is not registered any more: the folded name. */
+/** Returns the folded name of a record with a UUID: a former player is found by it. */
 function boundName({ name, uuid }: Subject): string | undefined {
   return uuid === null ? undefined : fold(name);
 }
 
-/** The key of a member of a group. */
+/** Returns the key of a group's member. */
 export function groupMemberKey(group: string, member: Subject): string {
   return `${group}/${subjectKey(member)}`;
 }
 
-/** The collections that are bookkeeping: not what somebody did, but what the service noted of it. */
+/** The collections that undo and the audit leave out: notes of the service on changes and requests. */
 export const bookkeeping: ReadonlySet<string> = new Set(["activity", "counters", "repetitions"]);
 
 /** All collections. */
@@ -257,7 +267,7 @@ export const model = {
   activity: define(activitySchema, (activity) => activity.uuid),
   repetitions: define(repetitionSchema, ({ scope, key }) => repetitionKey(scope, key), {
     scope: ({ scope }) => scope,
-    /** All of them, in the order in which they came. */
+    /** All of them, in the order of arrival. */
     all: () => "",
   }),
   counters: define(counterSchema, (counter) => counter.name),

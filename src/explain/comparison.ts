@@ -4,7 +4,7 @@
  */
 
 import { fold } from "../domain/text.ts";
-import { toUUID } from "../identity/players.ts";
+import { toUUID } from "../domain/uuid.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import { isAuthorized, isExcluded } from "../table/authorization.ts";

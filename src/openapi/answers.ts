@@ -1,8 +1,8 @@
 /** The schemas of answers: an operation's valibot schema as JSON Schema, with what is titled put into the components. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
+import { integerRange } from "../domain/limits.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "../table/caller.ts";
-import { integerRange } from "../table/parameters.ts";
 import type { Components, Schema } from "./document.ts";
 
 /**

@@ -1,14 +1,8 @@
 /** The parameters of an operation, as OpenAPI describes them: what the table says of each, and the handler. */
 import * as v from "valibot";
+import { integerRange, textLength } from "../domain/limits.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import {
-  expectation,
-  integerRange,
-  latestInstant,
-  type Parameter,
-  type ParameterType,
-  textLength,
-} from "../table/parameters.ts";
+import { expectation, latestInstant, type Parameter, type ParameterType } from "../table/parameters.ts";
 import type { ParameterValue } from "../table/restriction/restriction.ts";
 import type { ParameterObject, Schema } from "./document.ts";
 

@@ -4,7 +4,7 @@
  */
 import * as v from "valibot";
 import { isMap, isScalar, isSeq, type Node } from "yaml";
-import { compact, didYouMean, oneOf } from "../domain/text.ts";
+import { didYouMean, oneOf } from "../domain/text.ts";
 import { type Fault, readYAML, toFault } from "./yaml-text.ts";
 
 export type { Fault };
@@ -135,7 +135,7 @@ export interface ParsedDocument {
 /** Parses a table's text and checks its form. */
 export function parseTable(text: string): ParsedDocument {
   const {
-    value: read,
+    value,
     document,
     faults: found,
     positionOf,
@@ -150,7 +150,6 @@ export function parseTable(text: string): ParsedDocument {
   const failed = { content: undefined, faults, report, lineOf };
   if (faults.length > 0) return failed;
 
-  const value = compacted(read);
   checkMaps(value, report);
   if (faults.length > 0) return failed;
 
@@ -158,20 +157,6 @@ export function parseTable(text: string): ParsedDocument {
   if (result.success) return { content: result.output, faults, report, lineOf };
   for (const issue of result.issues) reportIssue(issue, report);
   return failed;
-}
-
-/**
- * The same value with texts of its own. Those of the parser are pieces of the file: they keep it in memory, and where
- * one character of it takes two bytes, an ellipsis in a comment perhaps, all of them do, and every line of the log that
- * has one of them in it. Names of properties are V8's own copies, whatever is done here.
- */
-function compacted(value: unknown): unknown {
-  if (typeof value === "string") return compact(value);
-  if (Array.isArray(value)) return value.map(compacted);
-  if (typeof value !== "object" || value === null || Object.getPrototypeOf(value) !== Object.prototype) {
-    return value;
-  }
-  return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, compacted(each)]));
 }
 
 /**

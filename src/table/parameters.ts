@@ -4,6 +4,7 @@
  */
 import * as v from "valibot";
 import { Failure, type FailureCode } from "../domain/errors.ts";
+import { integerRange, textLength } from "../domain/limits.ts";
 import { didYouMean, fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
 import { type Pattern, toPattern } from "./pattern.ts";
@@ -61,11 +62,6 @@ export interface Parameter {
   /** From the request's text to the handler's value. */
   readonly schema: v.GenericSchema<string, ParameterValue>;
 }
-
-/** Whole numbers fit a signed 32-bit integer, since clients parse them into one (contract, section 1). */
-export const integerRange = { minimum: -2147483648, maximum: 2147483647 };
-/** How many characters a text has, where its type does not say (contract, section 1). */
-export const textLength = { minLength: 1, maxLength: 64 };
 
 /** Whether a type of text takes fewer texts than every text has to be: by a pattern, or by how long they are. */
 export function isNarrowed({ pattern, minLength, maxLength }: Refinements): boolean {

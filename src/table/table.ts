@@ -4,7 +4,7 @@
  * checked against what the operation needs.
  */
 import type * as v from "valibot";
-import { compact, defaultLanguage, didYouMean, endsAlike, fold, oneOf } from "../domain/text.ts";
+import { defaultLanguage, didYouMean, endsAlike, fold, oneOf } from "../domain/text.ts";
 import type { Vocabulary } from "./caller.ts";
 import {
   type Fault,
@@ -222,8 +222,7 @@ function toRoute(
   if (restriction === undefined) return undefined;
   const decisive = new Set(parametersOf(restriction));
   return {
-    // As a name in the document it is V8's copy; see `compacted` in `document.ts`.
-    path: compact(path),
+    path,
     summary,
     restriction,
     parameters: [...parameters.values()],

@@ -1,7 +1,8 @@
 /** The types of a table: what it declares under `types`, resolved down to the built-in ones and checked. */
+import { integerRange, textLength } from "../domain/limits.ts";
 import { didYouMean, oneOf } from "../domain/text.ts";
 import type { Report, TypeDeclaration } from "./document.ts";
-import { baseTypes, integerRange, type ParameterType, refinementsOf, textLength } from "./parameters.ts";
+import { baseTypes, type ParameterType, refinementsOf } from "./parameters.ts";
 import { PatternFault, toPattern } from "./pattern.ts";
 
 /** The types that the table declares, resolved down to the base types. */

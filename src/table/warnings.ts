@@ -2,11 +2,11 @@
  * What is legal in a table, but suspicious: it can be served, and may still not be what was meant. A route says with
  * `intended: [open-change]` that it is, the table with `unserved` which operations it leaves out.
  */
+import { integerRange } from "../domain/limits.ts";
 import { oneOf } from "../domain/text.ts";
 import { type Fault, type intentions, type Path, parseTable, type RouteDeclaration } from "./document.ts";
 import { needOf } from "./need.ts";
 import type { Operation, Operations } from "./operation.ts";
-import { integerRange } from "./parameters.ts";
 import { implies } from "./restriction/implication.ts";
 import { describe, isCompound, type Restriction } from "./restriction/restriction.ts";
 import type { Route, Table } from "./table.ts";

@@ -111,7 +111,7 @@ describeBothWays("seed remove", (open) => {
     await desk.ok("seed", "remove", "faction", "GROVE");
     const number = String(await lastNumber(desk));
     await addNames(desk, "services: [Grove]\n");
-    assertIncludes(await desk.fails("undo", number), "GROVE is a service by now");
+    assertIncludes(await desk.fails("undo", number), "GROVE is now a service");
   });
 
   it("when there is no such name then the nearest of its kind is suggested", async (t) => {

@@ -49,7 +49,7 @@ for (const beside of [false, true]) {
       const [restore, later] = await correctedRestore(desk);
       const info =
         `Undid change ${restore} (data.restore), except for 1 of 2 records: ` +
-        `wantedReasons arson was changed since by change ${later} (wantedreason.remove).`;
+        `wantedReasons arson has changed since, by change ${later} (wantedreason.remove).`;
       assert.deepEqual(await desk.json("undo", restore, "--except-changed"), { info, left: 1 });
       assert.deepEqual(await wanted(desk), []);
     });
@@ -71,8 +71,8 @@ for (const beside of [false, true]) {
       await desk.ok("player", "add", "Ada");
       const failure = await desk.failsAs<FailureDocument>("undo", removal, "--except-changed");
       assert.equal(failure.code, "CONFLICT");
-      assert.match(failure.info, /the name Ada is that of the player \w+ by now/);
-      assert.match(failure.info, /the player \w+ of memberships \S+ is not registered any more/);
+      assert.match(failure.info, /the player \w+ now has the name Ada/);
+      assert.match(failure.info, /the player \w+ of memberships \S+ is no longer registered/);
       assert.doesNotMatch(failure.hint ?? "", /--except-changed/);
       assert.equal((await desk.json<unknown[]>("player", "list")).length, 1);
     });
@@ -90,7 +90,7 @@ describe("the obstacles of an undo", () => {
       }
     }
     const named = [2, 3, 4, 5, 6].map((sequence) => `change ${sequence} (statistic.add)`).join(", ");
-    const expected = `statistics ada was changed since by ${named}, 99995 more`;
+    const expected = `statistics ada has changed since, by ${named}, 99995 more`;
     assert.equal(await describeObstacles([obstacle], history(), () => undefined), expected);
   });
 
@@ -103,7 +103,7 @@ describe("the obstacles of an undo", () => {
       history(),
       () => undefined,
     );
-    const one = "statistics ada was changed since";
+    const one = "statistics ada has changed since";
     assert.equal(words, `${[one, one, one, one, one].join("; ")}; and 2 more records`);
   });
 });

@@ -1,11 +1,11 @@
-/** Undoing a registration or a removal: nothing of a player is left without the player. */
+/** Undoing a registration or a removal: no record remains without its player. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { everyRight, openWorld, type World } from "../_setup.ts";
 
 const uuid = "00112233445566778899aabbccddeeff";
 
-/** What a player can have, and how the player comes by it. */
+/** What a player may have, and how to give it. */
 const belongings: Readonly<Record<string, (world: World, chief: string) => Promise<unknown>>> = {
   tokens: ({ service }) => service.administer("token.issue", { player: uuid }),
   memberships: ({ service }) =>
@@ -16,7 +16,7 @@ const belongings: Readonly<Record<string, (world: World, chief: string) => Promi
   "a house ban": (world, chief) => world.ok(chief, "/houseban/add", { name: uuid, reason: "Noise" }),
 };
 
-/** A world in which Ada has just been registered, with the number of that change and the token of somebody else. */
+/** Registers Ada. Returns the number of that change, and the token of another player. */
 async function registered(t: Parameters<typeof openWorld>[0]) {
   const world = await openWorld(t);
   const { token: chief } = await world.player("Chief", everyRight);
@@ -27,13 +27,13 @@ async function registered(t: Parameters<typeof openWorld>[0]) {
 
 describe("undoing the registration of a player", () => {
   for (const [what, give] of Object.entries(belongings)) {
-    it(`is refused while the player has ${what}: whoever gets the UUID next would have that`, async (t) => {
+    it(`is refused while the player has ${what}, which the next player with the UUID would take over`, async (t) => {
       const { world, chief, number } = await registered(t);
       await give(world, chief);
       const before = world.snapshot();
       await assert.rejects(world.service.undo(number), {
         code: "CONFLICT",
-        message: `Change ${number} can not be undone: the player Ada has ${what} since.`,
+        message: `Change ${number} cannot be undone: the player Ada has since been given ${what}.`,
       });
       assert.deepEqual(world.snapshot(), before);
       await world.service.undo(world.service.store.sequence);
@@ -42,18 +42,18 @@ describe("undoing the registration of a player", () => {
     });
   }
 
-  it("names everything that the player has", async (t) => {
+  it("names everything that the player has been given", async (t) => {
     const { world, chief, number } = await registered(t);
     for (const give of Object.values(belongings)) await give(world, chief);
     await assert.rejects(world.service.undo(number), {
       message:
-        `Change ${number} can not be undone: the player Ada has tokens, memberships, groups, statistics, ` +
-        "a place on the target list and a house ban since.",
+        `Change ${number} cannot be undone: the player Ada has since been given tokens, memberships, groups, statistics, ` +
+        "a place on the target list and a house ban.",
     });
   });
 });
 
-it("undoing the removal of a player leaves tokens, ranks and statistics removed where the player stays so", async (t) => {
+it("undoing a removal does not restore tokens, ranks and statistics without the player", async (t) => {
   const { world, chief } = await registered(t);
   for (const give of Object.values(belongings)) await give(world, chief);
   await world.service.administer("player.remove", { player: uuid });
@@ -63,7 +63,7 @@ it("undoing the removal of a player leaves tokens, ranks and statistics removed 
   const { info, left } = await world.service.undo(removal, { exceptChanged: true });
   assert.equal(left, 4);
   for (const collection of ["tokens", "memberships", "statistics"]) {
-    const expected = new RegExp(`the player ${uuid} of ${collection} \\S+ is not registered any more`);
+    const expected = new RegExp(`the player ${uuid} of ${collection} \\S+ is no longer registered`);
     assert.match(info, expected);
   }
   const { players, tokens, memberships, statistics } = world.service.store.data;

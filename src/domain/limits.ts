@@ -1,0 +1,12 @@
+/** The limits of values and names (contract, section 1). Lengths count characters, not UTF-16 units. */
+
+/** Clients parse whole numbers into a signed 32-bit integer. */
+export const integerRange = { minimum: -2_147_483_648, maximum: 2_147_483_647 };
+
+/** The length of a reason, of the name of a place, a group or an organisation, and of a token's label. */
+export const textLength = { minLength: 1, maxLength: 64 };
+
+/** A player's name: the form, its length, and a description for error messages. */
+export const playerNameForm = /^[\p{L}\p{Nd}_.-]{1,32}$/u;
+export const playerNameLength = { minLength: 1, maxLength: 32 };
+export const playerNameWords = '1 to 32 letters, digits, "_", "." or "-"';
