@@ -4,26 +4,26 @@
  */
 
 import { connectControl } from "../src/control/client.ts";
-import type { AdministrationInput, AdministrationResult, ReadName } from "../src/operator/index.ts";
+import type { OperatorInput, OperatorReadName, OperatorResult } from "../src/operator/index.ts";
 import type { Output } from "./terminal/output.ts";
 import { withControl } from "./turn.ts";
 import type { Workplace } from "./workplace.ts";
 
 /** Carries out an operation that reads. @throws Failure where it refuses */
-export async function look<N extends ReadName>(
+export async function look<N extends OperatorReadName>(
   workplace: Workplace,
   output: Output,
   name: N,
-  input: AdministrationInput<N>,
-): Promise<AdministrationResult<N>> {
+  input: OperatorInput<N>,
+): Promise<OperatorResult<N>> {
   const running = await connectControl(workplace.folder);
   if (running === undefined) {
-    const { look: lookIn, readData } = await import("../src/operator/look.ts");
+    const { readData, readOffline } = await import("../src/operator/offline.ts");
     // Files that can not be read as they are may be about to be replaced, or damaged: opening the folder tells.
     const seen = await readData(workplace.folder).catch(() => undefined);
     if (seen !== undefined) {
       for (const warning of seen.warnings) output.remark(`warning: ${warning}`);
-      return lookIn(seen.data, name, input, Date.now());
+      return readOffline(seen.data, name, input, Date.now());
     }
   }
   return withControl(workplace, output, "reads", (control) => control.administer(name, input));

@@ -1,7 +1,7 @@
 /** What every command is given. */
 
 import type { Control } from "../src/control/control.ts";
-import type { AdministrationInput, AdministrationResult, ReadName } from "../src/operator/index.ts";
+import type { OperatorInput, OperatorReadName, OperatorResult } from "../src/operator/index.ts";
 import type { Mode } from "./folder.ts";
 import type { IO } from "./terminal/io.ts";
 import type { Output } from "./terminal/output.ts";
@@ -13,7 +13,7 @@ export interface Session {
   readonly output: Output;
   workplace(): Workplace;
   /** Carries out an operation that reads. */
-  look<N extends ReadName>(name: N, input: AdministrationInput<N>): Promise<AdministrationResult<N>>;
+  look<N extends OperatorReadName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>>;
   /** Runs `work` on the data. */
   withControl<T>(mode: Mode, work: (control: Control) => Promise<T>): Promise<T>;
 }

@@ -2,11 +2,11 @@
 
 import type { Activity } from "./identity/activity.ts";
 import { currentCaller } from "./identity/callers.ts";
-import { namesOf } from "./identity/players.ts";
-import { once } from "./identity/repetitions.ts";
+import { runOnce } from "./identity/idempotency.ts";
+import { namesOf } from "./identity/memberships.ts";
 import { handlers } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
-import { keepAnswers } from "./resources/shared/kept.ts";
+import { createResponseCache } from "./resources/shared/response-cache.ts";
 import type { Data, DataStore } from "./store/data.ts";
 import type { Vocabulary } from "./table/caller.ts";
 import { publicTokenOf } from "./table/caller.ts";
@@ -24,7 +24,7 @@ export interface OperationContext {
 /** Returns all operations, by the name under which a table refers to them. */
 export function operationsOn(context: OperationContext): Operations {
   const { sources, now } = context;
-  const cached = keepAnswers(handlers, sources);
+  const cache = createResponseCache(handlers, sources);
   const contextOf = ({ caller, table, isAllowed }: Request, at: number): Context => ({
     caller,
     now: at,
@@ -32,15 +32,15 @@ export function operationsOn(context: OperationContext): Operations {
     clients: sources.clients,
     excludedGroup: table.excludedGroup,
     compare: sources.order.compare,
-    kept: (operation, input) =>
-      isAllowed(operation, input) ? cached.get(operation)?.get(input, at) : undefined,
+    cached: (operation, input) =>
+      isAllowed(operation, input) ? cache.get(operation)?.get(input, at) : undefined,
   });
   const toRead = (name: string, handler: ReadHandler): Operation => {
-    const answers = cached.get(name);
+    const answers = cache.get(name);
     if (answers !== undefined) return { ...handler, run: (input) => answers.get(input, now()) };
     return {
       ...handler,
-      run: (input, request) => handler.read(sources, input as never, contextOf(request, now())),
+      run: (input, request) => handler.read(sources, input, contextOf(request, now())),
     };
   };
   const toChange = (handler: ChangeHandler): Operation => ({
@@ -60,8 +60,8 @@ export function operationsOn(context: OperationContext): Operations {
         const current = currentCaller(draft, caller, at);
         request.authorize(current);
         const changing = { ...contextOf(request, at), caller: current, sequence };
-        const change = () => handler.change(draft, input as never, changing);
-        return handler.counts === true ? once(draft, request, input, at, change) : change();
+        const change = () => handler.change(draft, input, changing);
+        return handler.counts === true ? runOnce(draft, request, input, at, change) : change();
       });
     },
   });

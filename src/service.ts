@@ -12,19 +12,19 @@ import { App, type NodeRequest } from "./http/app.ts";
 import { descriptionPages } from "./http/description-pages.ts";
 import { docsPages } from "./http/docs-page.ts";
 import { Activity } from "./identity/activity.ts";
-import { Callers, operatorCaller, playerCaller } from "./identity/callers.ts";
+import { CallerCache } from "./identity/caller-cache.ts";
+import { operatorCaller, playerCaller } from "./identity/callers.ts";
 import { Clients } from "./identity/clients.ts";
+import { deleteExpired } from "./identity/idempotency.ts";
 import { requirePlayer } from "./identity/players.ts";
-import { forgetRepetitions } from "./identity/repetitions.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
 import { operationsOn, vocabularyOf } from "./operations.ts";
-import type { AdministrationInput, AdministrationName, AdministrationResult } from "./operator/index.ts";
+import type { OperatorInput, OperatorOperationName, OperatorResult } from "./operator/index.ts";
 import { Operator, type Undone, type UndoOptions } from "./operator/operator.ts";
 import { Ranking } from "./resources/ranking.ts";
 import type { Sources } from "./resources/shared/define.ts";
 import { NameOrder } from "./resources/shared/order.ts";
-import { ShownPlayers } from "./resources/shared/shown.ts";
 import { UserList } from "./resources/user-list.ts";
 import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
@@ -48,7 +48,7 @@ export class Service {
   readonly #options: ServiceOptions;
   readonly #now: () => number;
   readonly #operator: Operator;
-  readonly #callers: Callers;
+  readonly #callers: CallerCache;
   readonly #sources: Sources;
   /** The route table in force. */
   readonly routes: RouteTable<App>;
@@ -67,7 +67,7 @@ export class Service {
       loadTable: () => this.followTable(),
       checkTable: () => this.routes.check(),
     });
-    this.#callers = new Callers(store.data);
+    this.#callers = new CallerCache(store.data);
     const clients = new Clients(store.data, this.activity);
     const order = new NameOrder();
     this.#sources = {
@@ -75,7 +75,6 @@ export class Service {
       order,
       ranking: new Ranking(store.data, order),
       clients,
-      shown: new ShownPlayers(),
       userList: new UserList(clients),
     };
     const operations = operationsOn({ store, activity, sources: this.#sources, now: this.#now });
@@ -143,11 +142,8 @@ export class Service {
     }
   }
 
-  /** Carries out an administrative operation. @throws Failure where it refuses */
-  administer<N extends AdministrationName>(
-    name: N,
-    input: AdministrationInput<N>,
-  ): Promise<AdministrationResult<N>> {
+  /** Runs an operator operation. @throws Failure where it refuses */
+  administer<N extends OperatorOperationName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>> {
     return this.#operator.administer(name, input);
   }
 
@@ -183,7 +179,7 @@ export class Service {
   async #saveNotes(): Promise<void> {
     try {
       await this.activity.save(this.store);
-      await forgetRepetitions(this.store, this.#now());
+      await deleteExpired(this.store, this.#now());
     } catch (error) {
       this.#options.warn?.("Activity could not be saved.", error);
     }
@@ -197,7 +193,7 @@ export class Service {
       table,
       vocabulary,
       tokenForm: tokenInText,
-      authenticate: (token) => this.#callers.of(token, this.#now()),
+      authenticate: (token) => this.#callers.get(token, this.#now()),
       // A read-only token changes nothing: who finds one in a web page must not set the version of its player.
       seen: ({ id, readOnly }, version) =>
         this.activity.note(id, readOnly === true ? undefined : version, this.#now()),

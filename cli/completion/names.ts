@@ -2,7 +2,7 @@
 
 import { connectControl } from "../../src/control/client.ts";
 import type { CompletedKind } from "../../src/operator/completion.ts";
-import type { AdministrationResult } from "../../src/operator/index.ts";
+import type { OperatorResult } from "../../src/operator/index.ts";
 import type { Files } from "../../src/store/folder/files.ts";
 
 /**
@@ -14,13 +14,13 @@ export async function completedNames(
   kinds: readonly CompletedKind[],
   prefix: string,
   signal: AbortSignal,
-): Promise<AdministrationResult<"name.complete">> {
+): Promise<OperatorResult<"name.complete">> {
   const input = { kinds: [...kinds], prefix };
   const running = await connectControl(folder, signal);
   if (running !== undefined) return running.administer("name.complete", input);
-  const { look, readData } = await import("../../src/operator/look.ts");
+  const { readData, readOffline } = await import("../../src/operator/offline.ts");
   const { data } = await readData(folder, await filesUntil(signal));
-  return look(data, "name.complete", input, Date.now());
+  return readOffline(data, "name.complete", input, Date.now());
 }
 
 /** The file system, which reads no further once the signal is aborted. */

@@ -149,9 +149,9 @@ async function namesStartingWith(
 
 /** The operations that leave a trace: those that change something. */
 async function operationValues(): Promise<Completions> {
-  const { administration } = await import("../../src/operator/index.ts");
+  const { operatorOperations } = await import("../../src/operator/index.ts");
   const { handlers } = await import("../../src/resources/index.ts");
-  const changes = [...handlers, ...Object.entries(administration)].filter(
+  const changes = [...handlers, ...Object.entries(operatorOperations)].filter(
     ([, { effect }]) => effect === "change",
   );
   return { values: changes.map(([value]) => ({ value })) };

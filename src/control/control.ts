@@ -6,7 +6,7 @@ import type { CallOptions, Decision } from "../explain/can-i.ts";
 import type { TableDiff } from "../explain/diff.ts";
 import type { Pair } from "../explain/question.ts";
 import type { WhoCan } from "../explain/who-can.ts";
-import type { AdministrationInput, AdministrationName, AdministrationResult } from "../operator/index.ts";
+import type { OperatorInput, OperatorOperationName, OperatorResult } from "../operator/index.ts";
 import type { Operator, Undone, UndoOptions } from "../operator/operator.ts";
 import type { Service } from "../service.ts";
 import type { DataStore } from "../store/data.ts";
@@ -25,10 +25,7 @@ export interface Holder {
 
 /** What a command asks of the data, wherever it is carried out. Everything that goes in and out is JSON. */
 export interface Control {
-  administer<N extends AdministrationName>(
-    name: N,
-    input: AdministrationInput<N>,
-  ): Promise<AdministrationResult<N>>;
+  administer<N extends OperatorOperationName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>>;
   /** Runs an operation of the route table; see {@link Service.call}. */
   call(
     path: string,

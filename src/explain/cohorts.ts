@@ -6,7 +6,7 @@
 import type { Player } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
-import { groupsOf } from "../identity/players.ts";
+import { groupsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import type { Caller } from "../table/caller.ts";

@@ -3,12 +3,7 @@
  * shape, what Node's parser refuses: malformed requests, too large ones, and those that take too long to arrive.
  */
 import { readFile } from "node:fs/promises";
-import type {
-  Server as HttpServer,
-  IncomingMessage,
-  RequestListener,
-  ServerResponse,
-} from "node:http";
+import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { createSecureContext } from "node:tls";
 import type { Listener } from "listhen";

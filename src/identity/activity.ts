@@ -1,31 +1,31 @@
 /**
- * Activity: when each client was last seen and with which version, and how many requests there were. Not worth a
- * disk write each, so it is kept in memory and saved every minute and at shutdown (contract, section 3).
+ * Activity: when each client was last seen, its addon version, and the number of requests. It is held in memory, and
+ * saved every minute and at shutdown instead of with each request (contract, section 3).
  */
 import type { ActivityRecord, Token } from "../domain/model.ts";
 import type { DataStore, DurableData } from "../store/data.ts";
 import { versionForm } from "./versions.ts";
 
-/** A client is active with a request in the last 3 days (contract, section 3). */
+/** A client is active if it sent a request in the last 3 days (contract, section 3). */
 export const activeMilliseconds = 3 * 24 * 60 * 60 * 1000;
 
 const requestCounter = "requests";
-/** How many clients are saved with one change. */
-const savedAtOnce = 500;
+/** The number of clients that one change saves. */
+const batchSize = 500;
 
-/** What was noted of a client since it was saved. */
-interface Noted extends ActivityRecord {
+/** A client's activity since the last save. */
+interface UnsavedActivity extends ActivityRecord {
   lastSeen: number;
-  /** The version of the tokens when the client was last looked at. */
+  /** The version of the tokens when `issuedAt` was looked up. */
   tokens: number;
-  /** When the newest of the client's tokens was issued, as of then. */
+  /** When the newest of the client's tokens was issued. */
   issuedAt: number;
 }
 
-/** See the head of this file. */
+/** The activity of all clients: what the data has, and what is not saved yet. */
 export class Activity {
   readonly #data: DurableData;
-  readonly #unsaved = new Map<string, Noted>();
+  readonly #unsaved = new Map<string, UnsavedActivity>();
   readonly #watchers: ((uuid: string) => void)[] = [];
   #unsavedRequests = 0;
 
@@ -33,105 +33,103 @@ export class Activity {
     this.#data = data;
   }
 
-  /** All authenticated requests ever. */
+  /** The number of all authenticated requests ever. */
   get requests(): number {
     return (this.#data.counters.get(requestCounter)?.value ?? 0) + this.#unsavedRequests;
   }
 
   /**
-   * Tells of every client that has become active, shows another version, or was seen earlier than before (the clock was
-   * set back). Not of each request, nor of one that is active no longer: nothing happens then.
+   * Calls `watcher` with every client that has become active, has another version, or was seen earlier than before (the
+   * clock was set back). A client that ceases to be active causes no call.
    */
   watch(watcher: (uuid: string) => void): void {
     this.#watchers.push(watcher);
   }
 
-  /** When a player's client was last seen, and the version that it told. */
+  /** Returns when a player's client was last seen, and the version that it reported. */
   of(uuid: string): ActivityRecord | undefined {
     return this.#unsaved.get(uuid) ?? this.#data.activity.get(uuid);
   }
 
-  /** The addon version of a client: what it told last, with its requests or when its token was issued. */
+  /** Returns a client's latest addon version: from its requests, or from the issue of its token. */
   versionOf(uuid: string, token: Token): string | null {
-    const known = this.of(uuid);
-    if (known?.version == null) return token.addonVersion;
-    return token.addonVersion !== null && token.issuedAt > known.lastSeen
-      ? token.addonVersion
-      : known.version;
+    const seen = this.of(uuid);
+    if (seen?.version == null) return token.addonVersion;
+    return token.addonVersion !== null && token.issuedAt > seen.lastSeen ? token.addonVersion : seen.version;
   }
 
-  /** Notes an authenticated request. `version` is what the client's `User-Agent` says, whatever that is. */
+  /** Counts an authenticated request. `version` comes unchecked from the client's `User-Agent`. */
   note(uuid: string | null, version: string | undefined, now: number): void {
     this.#unsavedRequests += 1;
     if (uuid === null) return;
-    const noted = this.#unsaved.get(uuid);
-    if (noted !== undefined && this.#isNoNews(noted, version, now)) {
-      noted.lastSeen = now;
+    const unsaved = this.#unsaved.get(uuid);
+    if (unsaved !== undefined && this.#isUnchanged(unsaved, version, now)) {
+      unsaved.lastSeen = now;
       return;
     }
-    const told = version !== undefined && versionForm.test(version) ? version : undefined;
+    const reported = version !== undefined && versionForm.test(version) ? version : undefined;
     const before = this.of(uuid);
-    const after = { uuid, lastSeen: now, version: told ?? before?.version ?? null };
-    const issuedAt = this.#newestOf(uuid);
-    const isNews = before === undefined || tells(before, after) || issuedAt > before.lastSeen;
+    const after = { uuid, lastSeen: now, version: reported ?? before?.version ?? null };
+    const issuedAt = this.#newestTokenOf(uuid);
+    const isChanged = before === undefined || differs(before, after) || issuedAt > before.lastSeen;
     this.#unsaved.set(uuid, { ...after, tokens: this.#data.tokens.version, issuedAt });
-    if (isNews) this.#notify(uuid);
+    if (isChanged) this.#notify(uuid);
   }
 
   #notify(uuid: string): void {
     for (const watcher of this.#watchers) watcher(uuid);
   }
 
-  /** Whether a request says nothing of its client that the one before it did not: almost all do. */
-  #isNoNews(noted: Noted, version: string | undefined, now: number): boolean {
+  /** Whether a request changes nothing but the time of its client's last one, as almost all do. */
+  #isUnchanged(unsaved: UnsavedActivity, version: string | undefined, now: number): boolean {
     return (
-      (version === undefined || version === noted.version) &&
-      noted.tokens === this.#data.tokens.version &&
-      noted.issuedAt <= noted.lastSeen &&
-      now >= noted.lastSeen &&
-      now - noted.lastSeen < activeMilliseconds
+      (version === undefined || version === unsaved.version) &&
+      unsaved.tokens === this.#data.tokens.version &&
+      unsaved.issuedAt <= unsaved.lastSeen &&
+      now >= unsaved.lastSeen &&
+      now - unsaved.lastSeen < activeMilliseconds
     );
   }
 
-  /** When the newest token of a player was issued. */
-  #newestOf(uuid: string): number {
+  /** Returns when the newest token of a player was issued. */
+  #newestTokenOf(uuid: string): number {
     const tokens = this.#data.tokens.find("player", uuid);
     return tokens.reduce((newest, { issuedAt }) => Math.max(newest, issuedAt), Number.NEGATIVE_INFINITY);
   }
 
   /**
-   * Saves what was noted since the last time. Where that fails it is kept for the next one. It goes in pieces, so that
-   * no request waits until all clients of a busy minute are written.
+   * Saves the activity since the last save; what fails is saved next time. Several changes share the clients, so that no
+   * request waits until all clients of a busy minute are written.
    */
   async save(store: DataStore): Promise<void> {
     const records = Array.from(this.#unsaved.values(), ({ uuid, lastSeen, version }) => {
       return { uuid, lastSeen, version };
     });
     if (this.#unsavedRequests === 0) return;
-    for (let index = 0; index === 0 || index < records.length; index += savedAtOnce) {
+    for (let index = 0; index === 0 || index < records.length; index += batchSize) {
       const requests = this.#unsavedRequests;
-      const piece = records.slice(index, index + savedAtOnce);
+      const batch = records.slice(index, index + batchSize);
       await store.change({ who: "system", operation: "activity.save" }, (draft) => {
-        for (const record of piece) {
+        for (const record of batch) {
           if (draft.players.has(record.uuid)) draft.activity.put(record);
         }
         const value = (draft.counters.get(requestCounter)?.value ?? 0) + requests;
         draft.counters.put({ name: requestCounter, value });
       });
       this.#unsavedRequests -= requests;
-      for (const { uuid, lastSeen, version } of piece) {
-        const noted = this.#unsaved.get(uuid);
-        if (noted?.lastSeen !== lastSeen || noted.version !== version) continue;
+      for (const { uuid, lastSeen, version } of batch) {
+        const unsaved = this.#unsaved.get(uuid);
+        if (unsaved?.lastSeen !== lastSeen || unsaved.version !== version) continue;
         this.#unsaved.delete(uuid);
-        // Of a player who is not registered nothing was saved.
+        // A player who is no longer registered was not saved.
         if (this.#data.activity.get(uuid)?.lastSeen !== lastSeen) this.#notify(uuid);
       }
     }
   }
 }
 
-/** Whether there is news in a request: of somebody who was not active, of a version, or that the clock was set back. */
-function tells(before: ActivityRecord, after: ActivityRecord): boolean {
+/** Whether a client was inactive before, has another version, or the clock was set back. */
+function differs(before: ActivityRecord, after: ActivityRecord): boolean {
   const passed = after.lastSeen - before.lastSeen;
   return before.version !== after.version || passed >= activeMilliseconds || passed < 0;
 }

@@ -1,14 +1,14 @@
 /**
- * Clients of the addon: a client is a player with a token that can be used, and is active with a request in the last
- * 3 days (contract, section 3, `/mgmt`). They are counted as they change, since looking at 100,000 of them takes hundreds of
- * milliseconds: anybody could have that done with each request, by telling another version each time.
+ * The addon's clients: a client is a player with a valid token, and is active with a request in the last 3 days
+ * (contract, section 3, `/mgmt`). Counts are updated with each change. Counting 100,000 clients takes hundreds of
+ * milliseconds, which any request could cause by reporting another version.
  */
 import TinyQueue from "tinyqueue";
 import type { DurableData } from "../store/data.ts";
 import { type Activity, activeMilliseconds } from "./activity.ts";
 import { liveTokenOf } from "./tokens.ts";
 
-/** A client, as `/mgmt/users` shows it. */
+/** A client in the answer of `/mgmt/users`. */
 export interface Client {
   readonly uuid: string;
   readonly active: boolean;
@@ -16,40 +16,40 @@ export interface Client {
   readonly current: boolean;
 }
 
-/** The clients in numbers. */
+/** The number of clients. */
 export interface ClientCounts {
   readonly total: number;
   readonly active: number;
-  /** How many clients have a version. */
+  /** The number of clients with each version. */
   readonly users: ReadonlyMap<string, number>;
 }
 
-interface KnownClient {
+interface CountedClient {
   active: boolean;
   version: string | null;
-  /** The instant at which it is looked at again; infinity for none. Other entries of the queue are out of date. */
+  /** The instant of its next update in the queue; infinity for none. Its other entries in the queue are obsolete. */
   queued: number;
 }
 
-/** A client that changes by itself: its token expires, or its last request is too long ago. */
+/** The update of a client that changes with time: its token expires, or its last request is too long ago. */
 interface Due {
-  /** Milliseconds since 1970. Never later than the change, but maybe earlier: each request puts it off. */
+  /** Milliseconds since 1970, never later than the change. Requests postpone the change, not the update. */
   readonly at: number;
   readonly uuid: string;
 }
 
-/** See the head of this file. */
+/** The clients of the durable data. */
 export class Clients {
   readonly #data: Pick<DurableData, "tokens" | "versions" | "activity">;
   readonly #activity: Activity;
   /** By UUID. */
-  readonly #known = new Map<string, KnownClient>();
+  readonly #clients = new Map<string, CountedClient>();
   /** The UUIDs of the clients, sorted. */
   #sorted: string[] = [];
   #active = 0;
   readonly #users = new Map<string, number>();
   #queue = newQueue([]);
-  /** The instant at which the clients are as they are known; undefined before they are counted. */
+  /** The instant for which the counts are right; undefined before the first count. */
   #now: number | undefined;
   #changes = 0;
 
@@ -57,48 +57,48 @@ export class Clients {
     this.#data = data;
     this.#activity = activity;
     data.tokens.watch((_id, before, after) => {
-      if (before !== undefined) this.#look(before.uuid);
-      if (after !== undefined && after.uuid !== before?.uuid) this.#look(after.uuid);
+      if (before !== undefined) this.#update(before.uuid);
+      if (after !== undefined && after.uuid !== before?.uuid) this.#update(after.uuid);
     });
-    data.activity.watch((uuid) => this.#look(uuid));
-    activity.watch((uuid) => this.#look(uuid));
+    data.activity.watch((uuid) => this.#update(uuid));
+    activity.watch((uuid) => this.#update(uuid));
   }
 
-  /** Another number whenever a client is added, removed or shown otherwise; ask {@link at} first. */
+  /** Grows with every change of the list; call {@link at} first. */
   get version(): number {
-    // Both only grow, so that their sum tells whether one of them has changed.
+    // Both only grow, so that their sum changes with each of them.
     return this.#changes + this.#data.versions.version;
   }
 
-  /** Returns the clients in numbers at an instant, in milliseconds since 1970. */
+  /** Returns the number of clients at an instant, in milliseconds since 1970. */
   at(now: number): ClientCounts {
-    if (this.#now === undefined || now < this.#now) this.#countAnew(now);
+    if (this.#now === undefined || now < this.#now) this.#recount(now);
     this.#now = now;
     for (let due = this.#queue.peek(); due !== undefined && due.at <= now; due = this.#queue.peek()) {
       this.#queue.pop();
-      const client = this.#known.get(due.uuid);
+      const client = this.#clients.get(due.uuid);
       if (client?.queued !== due.at) continue;
       client.queued = Number.POSITIVE_INFINITY;
-      this.#look(due.uuid);
+      this.#update(due.uuid);
     }
-    return { total: this.#known.size, active: this.#active, users: this.#users };
+    return { total: this.#clients.size, active: this.#active, users: this.#users };
   }
 
-  /** Returns up to `count` clients in the order of their UUIDs, as of the last {@link at}; those behind `after`. */
+  /** Returns up to `count` clients in the order of their UUIDs, from the first one after `after`; see {@link at}. */
   list(count = Number.POSITIVE_INFINITY, after = ""): Client[] {
     const { versions } = this.#data;
-    const start = this.#placeOf(after) + Number(this.#known.has(after));
+    const start = this.#indexOf(after) + Number(this.#clients.has(after));
     return this.#sorted.slice(start, start + count).flatMap((uuid) => {
-      const client = this.#known.get(uuid);
+      const client = this.#clients.get(uuid);
       if (client === undefined) return [];
       const { active, version } = client;
       return { uuid, active, version, current: version !== null && versions.get(version)?.current === true };
     });
   }
 
-  /** Counts all: the first time, and where the clock was set back, which makes some active again. */
-  #countAnew(now: number): void {
-    this.#known.clear();
+  /** Counts all clients: the first time, and when the clock was set back, which may make some active again. */
+  #recount(now: number): void {
+    this.#clients.clear();
     this.#sorted = [];
     this.#active = 0;
     this.#users.clear();
@@ -109,15 +109,15 @@ export class Clients {
     for (const { uuid } of this.#data.tokens.values()) {
       if (uuid !== null) uuids.push(uuid);
     }
-    // In this order each is added at the end. A player with several tokens is looked at again, which changes nothing.
-    for (const uuid of uuids.sort()) this.#look(uuid);
+    // Sorted, so that each is added at the end. Updating a player with several tokens again changes nothing.
+    for (const uuid of uuids.sort()) this.#update(uuid);
   }
 
-  /** Takes note of what a player is now, whatever has changed. */
-  #look(uuid: string | null): void {
+  /** Updates the counts for a player. */
+  #update(uuid: string | null): void {
     const now = this.#now;
     if (now === undefined || uuid === null) return;
-    const before = this.#known.get(uuid);
+    const before = this.#clients.get(uuid);
     const token = liveTokenOf(this.#data, uuid, now);
     if (token === undefined) {
       if (before !== undefined) this.#remove(uuid, before);
@@ -139,21 +139,21 @@ export class Clients {
       this.#changes += 1;
     }
     const due = Math.min(active ? lastSeen + activeMilliseconds : Infinity, token.expiresAt ?? Infinity);
-    if (due < client.queued) this.#queueUp(uuid, client, due);
+    if (due < client.queued) this.#enqueue(uuid, client, due);
   }
 
-  #add(uuid: string): KnownClient {
+  #add(uuid: string): CountedClient {
     const client = { active: false, version: null, queued: Number.POSITIVE_INFINITY };
-    this.#known.set(uuid, client);
+    this.#clients.set(uuid, client);
     if ((this.#sorted.at(-1) ?? "") < uuid) this.#sorted.push(uuid);
-    else this.#sorted.splice(this.#placeOf(uuid), 0, uuid);
+    else this.#sorted.splice(this.#indexOf(uuid), 0, uuid);
     this.#changes += 1;
     return client;
   }
 
-  #remove(uuid: string, { active, version }: KnownClient): void {
-    this.#known.delete(uuid);
-    this.#sorted.splice(this.#placeOf(uuid), 1);
+  #remove(uuid: string, { active, version }: CountedClient): void {
+    this.#clients.delete(uuid);
+    this.#sorted.splice(this.#indexOf(uuid), 1);
     if (active) this.#active -= 1;
     this.#use(version, -1);
     this.#changes += 1;
@@ -166,18 +166,18 @@ export class Clients {
     else this.#users.set(version, users);
   }
 
-  #queueUp(uuid: string, client: KnownClient, at: number): void {
+  #enqueue(uuid: string, client: CountedClient, at: number): void {
     client.queued = at;
     this.#queue.push({ at, uuid });
-    // What is out of date stays until its instant comes, which can be years: it must not become more and more.
-    if (this.#queue.length > 2 * this.#known.size + 1000) {
-      const live = Array.from(this.#known, ([each, { queued }]) => ({ at: queued, uuid: each }));
+    // Obsolete entries stay until their instant, which may be years away: drop them before they pile up.
+    if (this.#queue.length > 2 * this.#clients.size + 1000) {
+      const live = Array.from(this.#clients, ([each, { queued }]) => ({ at: queued, uuid: each }));
       this.#queue = newQueue(live.filter((due) => due.at < Number.POSITIVE_INFINITY));
     }
   }
 
-  /** The place of a UUID among the sorted ones, or where it would be. */
-  #placeOf(uuid: string): number {
+  /** Returns the index of a UUID in the sorted list, or where it would be inserted. */
+  #indexOf(uuid: string): number {
     let low = 0;
     let high = this.#sorted.length;
     while (low < high) {

@@ -1,8 +1,8 @@
-/** Addon versions: two to four numbers with dots (contract, section 3). */
+/** Addon versions: two to four numbers separated by dots (contract, section 3). */
 
 export const versionForm = /^(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){1,3}$/;
 
-/** Orders versions number by number, the highest last: 2.9 before 2.10, and 2.5 before 2.5.1. */
+/** Orders versions number by number: 2.9 before 2.10, and 2.5 before 2.5.1. */
 export function compareVersions(a: string, b: string): number {
   const left = a.split(".").map(Number);
   const right = b.split(".").map(Number);

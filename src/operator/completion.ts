@@ -1,22 +1,22 @@
-/** The names that begin as a text does, for shell completion (contract, section 4). */
+/** Names that start with a text, for shell completion (contract, section 4). */
 import * as v from "valibot";
 import { compareTexts, fold } from "../domain/text.ts";
-import { namesOf } from "../identity/players.ts";
+import { namesOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import { defineRead } from "./define.ts";
 import { listTokens } from "./tokens.ts";
 
-/** What can be completed: tokens by their id, everything else by its name. */
+/** What can be completed: tokens by id, the others by name. */
 export const completedKinds = ["player", "group", "faction", "service", "token"] as const;
 export type CompletedKind = (typeof completedKinds)[number];
 
-/** The most names in one answer. More are more than anyone reads, and a shell asks before it lists 100. */
+/** The most names in one answer. Nobody reads more: a shell asks before it lists 100. */
 const mostNames = 200;
 
-/** A name that can stand where the text was typed. */
+/** A name that completes the text. */
 export interface Completion {
   readonly value: string;
-  /** Shown beside it by shells that can. */
+  /** Some shells show it beside the name. */
   readonly description?: string;
 }
 
@@ -26,8 +26,8 @@ export const complete = defineRead({
     prefix: v.pipe(v.string(), v.maxLength(200)),
   }),
   /**
-   * Returns at most {@link mostNames} names. Where more match, it returns the beginnings in which they differ next:
-   * shells insert what all answers have in common, so leaving some out would insert text that was not meant.
+   * Returns at most {@link mostNames} names. If more match, it returns their distinct beginnings instead: shells insert
+   * the common beginning of all answers, which would be wrong if some were left out.
    */
   read(data, { kinds, prefix }, { now }): { names: readonly Completion[]; areBeginnings: boolean } {
     const all = kinds.flatMap((kind) => namesOfKind(data, kind, now));
@@ -51,7 +51,7 @@ function namesOfKind(data: Data, kind: CompletedKind, now: number): Completion[]
   }
 }
 
-/** Names that differ only in case are the same name, but those that begin exactly so come alone. */
+/** Returns the names that start with a text, exactly or else in another case. */
 function startingWith(names: readonly Completion[], prefix: string): Completion[] {
   const exact = names.filter(({ value }) => value.startsWith(prefix));
   if (exact.length > 0) return exact;
@@ -59,11 +59,11 @@ function startingWith(names: readonly Completion[], prefix: string): Completion[
   return names.filter(({ value }) => fold(value).startsWith(folded));
 }
 
-/** What the names have in common, each with a character in which they differ, and how many names begin so. */
+/** Returns the common beginning of the names with each possible next character, and the number of names for each. */
 function beginningsOf(names: readonly Completion[]): Completion[] {
   let common = names[0]?.value ?? "";
   for (const { value } of names) while (!value.startsWith(common)) common = common.slice(0, -1);
-  // A character beyond U+FFFF must not be cut in two.
+  // Do not split a surrogate pair.
   if (/[\uD800-\uDBFF]$/.test(common)) common = common.slice(0, -1);
   const groups = new Map<string, { first: Completion; count: number }>();
   for (const each of names) {

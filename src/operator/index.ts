@@ -1,56 +1,53 @@
-/** Every administrative operation by its name, that of its command: the journal and the socket call it so, too. */
+/** All operator operations, by the names of their commands, which the journal and the socket use as well. */
 import type * as v from "valibot";
 import { complete } from "./completion.ts";
-import type { AdministrationOperation } from "./define.ts";
-import { everything } from "./everything.ts";
-import * as names from "./names.ts";
+import type { OperatorOperation } from "./define.ts";
+import * as memberships from "./memberships.ts";
+import { personalData } from "./personal-data.ts";
 import * as players from "./players.ts";
-import { removeName } from "./remove-name.ts";
 import { rename } from "./rename.ts";
+import { seed } from "./seed.ts";
+import { removeName } from "./seed-removal.ts";
 import { closeCases } from "./statistics.ts";
 import * as tokens from "./tokens.ts";
 
-export const administration = {
-  "seed.groups": names.seed,
+export const operatorOperations = {
+  "seed.groups": seed,
   "seed.remove": removeName,
   "player.add": players.add,
   "player.list": players.list,
   "player.show": players.show,
-  "player.everything": everything,
+  "player.everything": personalData,
   "player.rename": rename,
   "player.remove": players.remove,
   "player.exclude": players.exclude,
   "player.readmit": players.readmit,
   "player.reset-statistic": players.resetStatistic,
-  "member.set": players.setMember,
-  "member.remove": players.removeMember,
-  "admin.grant": players.grantAdministrator,
-  "admin.revoke": players.revokeAdministrator,
-  "admin.list": players.listAdministrators,
-  "group.list": players.listGroups,
-  "group.add": players.addToGroup,
-  "group.remove": players.removeFromGroup,
+  "member.set": memberships.setMember,
+  "member.remove": memberships.removeMember,
+  "admin.grant": memberships.grantAdministrator,
+  "admin.revoke": memberships.revokeAdministrator,
+  "admin.list": memberships.listAdministrators,
+  "group.list": memberships.listGroups,
+  "group.add": memberships.addToGroup,
+  "group.remove": memberships.removeFromGroup,
   "audit.statistics": closeCases,
   "token.issue": tokens.issue,
   "token.list": tokens.list,
   "token.revoke": tokens.revoke,
   "name.complete": complete,
-} satisfies Record<string, AdministrationOperation>;
+} satisfies Record<string, OperatorOperation>;
 
-/** The administrative operations, with what each takes and gives. */
-export type Administration = typeof administration;
-export type AdministrationName = keyof Administration;
+type Operations = typeof operatorOperations;
+export type OperatorOperationName = keyof Operations;
 
-/** What an administrative operation takes. */
-export type AdministrationInput<N extends AdministrationName> = v.InferInput<Administration[N]["input"]>;
+/** The names of the operations that only read. */
+export type OperatorReadName = {
+  [N in OperatorOperationName]: Operations[N]["effect"] extends "read" ? N : never;
+}[OperatorOperationName];
 
-type Result<O> = O extends { change(...all: never[]): infer R } | { read(...all: never[]): infer R }
-  ? R
-  : never;
-/** The operations that only read. */
-export type ReadName = {
-  [N in AdministrationName]: Administration[N]["effect"] extends "read" ? N : never;
-}[AdministrationName];
+/** The input of an operator operation. */
+export type OperatorInput<N extends OperatorOperationName> = v.InferInput<Operations[N]["input"]>;
 
-/** What an administrative operation gives. */
-export type AdministrationResult<N extends AdministrationName> = Result<Administration[N]>;
+/** The result of an operator operation. */
+export type OperatorResult<N extends OperatorOperationName> = ReturnType<ReturnType<Operations[N]["bind"]>>;

@@ -1,24 +1,64 @@
-/** The input of an administrative operation, as its schema has it. */
+/** The inputs of operator operations: how they are parsed, and the schemas that several of them share. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import type { AdministrationOperation } from "./define.ts";
+import { integerRange, playerNameForm, playerNameWords } from "../domain/limits.ts";
+import { fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
+import { toUUID } from "../domain/uuid.ts";
 
 /**
- * Returns the input as the operation takes it. A key that the operation does not know is refused, not ignored: a command
- * of a later version may have sent it, and its operator relies on it.
- * @throws Failure `PARAMETER_INVALID` where the operation does not take it
+ * Returns an input as its schema parses it. An unknown key is refused, not ignored: a command of a later version may have
+ * sent it, and its operator relies on it.
+ * @throws Failure `PARAMETER_INVALID`
  */
-export function parseInput(operation: AdministrationOperation, input: unknown): unknown {
-  const parsed = v.safeParse(operation.input, input);
+export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
+  const parsed = v.safeParse(schema, input);
   if (parsed.success) return parsed.output;
   const [{ type, expected, received, message }] = parsed.issues;
   if (type !== "strict_object" || expected !== "never")
-    throw new Failure("PARAMETER_INVALID", `${upperFirst(message)}.`);
+    throw new Failure("PARAMETER_INVALID", `${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
   throw new Failure("PARAMETER_INVALID", `This operation has no option ${received}.`, {
-    hint: "If the running service was started from an earlier version than this command, restart it.",
+    hint: "If the running service is older than this command, restart it.",
   });
 }
 
-function upperFirst(text: string): string {
-  return text.charAt(0).toUpperCase() + text.slice(1);
+/** Refuses a new text with an invisible character. @param what what the text is, with its article */
+export function withoutInvisible(what: string) {
+  return v.check<string, (issue: v.CheckIssue<string>) => string>(
+    (text) => invisibleIn(text) === undefined,
+    ({ input }) => `expected ${what} without invisible characters; ${leaveOut(invisibleIn(input) ?? "")}`,
+  );
 }
+
+/** `audit` and `can-i` call callers who are not players by these names. */
+const reservedNames: readonly string[] = ["operator", "public", "system"];
+
+/** A new name of a player. It must not look like a UUID. */
+export const newPlayerName = v.pipe(
+  v.string(),
+  v.normalize("NFC"),
+  v.regex(playerNameForm, `expected a player name of ${playerNameWords}`),
+  v.check((name) => toUUID(name) === undefined, "expected a name that is not a UUID"),
+  v.check(
+    (name) => !reservedNames.includes(fold(name)),
+    `expected a name other than ${oneOf(reservedNames)}: the audit uses these for callers who are not players`,
+  ),
+  withoutInvisible("a player name"),
+);
+
+/** A player's name or UUID, registered or not. */
+export const playerReference = v.pipe(
+  v.string(),
+  v.normalize("NFC"),
+  v.check(
+    (text) => playerNameForm.test(text) || toUUID(text) !== undefined,
+    `expected a player name of ${playerNameWords}, or a UUID`,
+  ),
+);
+
+const rankWords = `expected a rank from 1 to ${integerRange.maximum}`;
+export const rank = v.pipe(
+  v.number(rankWords),
+  v.integer(rankWords),
+  v.minValue(1, rankWords),
+  v.maxValue(integerRange.maximum, rankWords),
+);

@@ -1,6 +1,6 @@
 /**
- * The operator at work on a store: carries out the administrative operations, and takes changes back. It knows no
- * engine and no handler, so that a command that needs neither does not load them.
+ * The operator: runs operator operations on a store, and undoes changes. It uses neither the engine nor the handlers, so
+ * that commands that need neither do not load them.
  */
 import { operationName } from "../audit/operations.ts";
 import { Failure } from "../domain/errors.ts";
@@ -10,44 +10,45 @@ import { type Files, nodeFiles } from "../store/folder/files.ts";
 import type { JournalRecord } from "../store/journal/journal.ts";
 import { readHistory } from "../store/reading.ts";
 import type { CheckedTable, Table } from "../table/table.ts";
-import type { AdministrationOperation, TableContext } from "./define.ts";
+import type { OperatorOperation, TableContext } from "./define.ts";
 import {
-  type AdministrationInput,
-  type AdministrationName,
-  type AdministrationResult,
-  administration,
+  type OperatorInput,
+  type OperatorOperationName,
+  type OperatorResult,
+  operatorOperations,
 } from "./index.ts";
-import { parseInput } from "./input.ts";
 import { describeObstacles, refusal, type Undoing, undoing } from "./undo.ts";
 
-/** What the operator works with beside the store. */
+/** The operator's environment beside the store. */
 export interface OperatorOptions {
   readonly activity: Activity;
   readonly now?: () => number;
   readonly files?: Files;
-  /**
-   * Loads the route table; what it gives tells the one in force at each call. Only operations that depend on it ask.
-   */
+  /** Loads the route table for an operation that needs it; the result returns the table in force at each call. */
   readonly loadTable: () => Promise<() => Table>;
-  /** Checks the route table that the file has now. */
+  /** Checks the route table that is now in the file. */
   readonly checkTable: () => Promise<CheckedTable>;
 }
 
-/** How a change is undone. */
+/** The options of an undo. */
 export interface UndoOptions {
-  /** Whether the other records are undone where some can not be, since they have changed. */
+  /** Whether to undo the other records if some cannot be undone. */
   readonly exceptChanged?: boolean;
 }
 
-/** What an undo has done. */
+/** The result of an undo. */
 export interface Undone {
   /** A sentence for the operator. */
   readonly info: string;
-  /** How many records were left as they are; undefined where none was. */
+  /** The number of records that were not undone; undefined for none. */
   readonly left?: number;
 }
 
-/** See the head of this file. */
+const operations: {
+  readonly [N in OperatorOperationName]: OperatorOperation<OperatorResult<N>>;
+} = operatorOperations;
+
+/** The operator of a store. */
 export class Operator {
   readonly store: DataStore;
   readonly #options: OperatorOptions;
@@ -57,35 +58,31 @@ export class Operator {
     this.#options = options;
   }
 
-  /** Carries out an administrative operation. @throws Failure where it refuses */
-  async administer<N extends AdministrationName>(
+  /** Runs an operation. @throws Failure where it refuses */
+  async administer<N extends OperatorOperationName>(
     name: N,
-    input: AdministrationInput<N>,
-  ): Promise<AdministrationResult<N>> {
-    if (!Object.hasOwn(administration, name)) throw unknownOperation(name);
-    const operation: AdministrationOperation = administration[name];
-    const result = await this.#carryOut(name, operation, parseInput(operation, input) as never);
-    return result as AdministrationResult<N>;
-  }
-
-  async #carryOut(name: AdministrationName, operation: AdministrationOperation, input: never) {
+    input: OperatorInput<N>,
+  ): Promise<OperatorResult<N>> {
+    if (!Object.hasOwn(operations, name)) throw unknownOperation(name);
+    const operation: OperatorOperation<OperatorResult<N>> = operations[name];
     const { activity, now = Date.now } = this.#options;
-    if (operation.effect === "read") return operation.read(this.store.data, input, { now: now(), activity });
-    const byTable = operation.needsTable ? await this.#byTable() : undeclared;
+    if (operation.effect === "read") return operation.bind(input)(this.store.data, { now: now(), activity });
+    const change = operation.bind(input);
+    const table = operation.needsTable ? await this.#loadTable() : noTable;
     return this.store.change({ who: "operator", operation: name }, (draft, moment) =>
-      operation.change(draft, input, { now: moment.now, sequence: moment.sequence, activity, ...byTable }),
+      change(draft, { now: moment.now, sequence: moment.sequence, activity, ...table }),
     );
   }
 
   /**
-   * What depends on the route table. A faulty table is told of only when it is asked for: other faults come first. The
-   * change may wait for the store's writer, and is decided by the table that is in force by then.
+   * Loads the route table. Its faults are thrown when an operation uses it: other errors come first. The change may wait
+   * for the store's writer, and uses the table that is in force by then.
    */
-  async #byTable(): Promise<Pick<TableContext, "excludedGroup" | "referencesTo">> {
+  async #loadTable(): Promise<Pick<TableContext, "excludedGroup" | "referencesTo">> {
     const tableInForce = await this.#options.loadTable().catch((error: unknown) => () => {
       throw error;
     });
-    // One that could not be served, or is not there, refers to nothing.
+    // A missing or faulty file refers to nothing.
     const inFile = await this.#options.checkTable().then(
       ({ table }) => table,
       () => undefined,
@@ -107,14 +104,14 @@ export class Operator {
   }
 
   /**
-   * Undoes a change; that is a change itself.
-   * @throws Failure `UNKNOWN_ENTRY` where the journal does not have it (any more), `CONFLICT` where it can not be undone
+   * Undoes a change, as a further change.
+   * @throws Failure `UNKNOWN_ENTRY` where the journal does not have the change, `CONFLICT` where it cannot be undone
    */
   async undo(sequence: number, { exceptChanged = false }: UndoOptions = {}): Promise<Undone> {
     const record = await this.#change(sequence);
     const { data } = this.store;
     let decided: Undoing = { changes: [], obstacles: [] };
-    // What is undone may have been a bulk change.
+    // The change may have been a bulk change.
     await this.store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, async () => {
       decided = await undoing(data, record, exceptChanged);
       return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
@@ -122,7 +119,7 @@ export class Operator {
     const { changes, obstacles } = decided;
     const what = `change ${sequence} (${operationName(record)})`;
     if (obstacles.length === 0) return { info: `Undid ${what}.` };
-    // Looked for only now: others do not wait for it, and where nothing is in the way nobody does.
+    // Outside the store's writer, so that other changes do not wait for it.
     const words = await describeObstacles(
       obstacles,
       this.#history(sequence),
@@ -134,7 +131,7 @@ export class Operator {
     return { info: `Undid ${what}, ${part}: ${words}.`, left };
   }
 
-  /** The change of a number. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it (any more) */
+  /** Returns the journal's record of a change. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it */
   async #change(sequence: number): Promise<JournalRecord> {
     for await (const record of this.#history(sequence - 1)) {
       if (record.sequence === sequence) return record;
@@ -142,7 +139,7 @@ export class Operator {
     }
     const last = this.store.sequence;
     throw new Failure("UNKNOWN_ENTRY", `The journal has no change ${sequence}; the last one is ${last}.`, {
-      hint: "`addon-cli audit` lists the changes that it still has.",
+      hint: "`addon-cli audit` lists the changes in the journal.",
     });
   }
 
@@ -151,16 +148,16 @@ export class Operator {
   }
 }
 
-/** The refusal of what a command of another version asks a running service. */
+/** Returns the refusal of an operation that only another version has. */
 function unknownOperation(name: string): Failure {
   return new Failure("UNKNOWN_ENTRY", `The running service has no operation "${name}".`, {
-    hint: "Command and service are of different versions: restart the service with this version.",
+    hint: "The command and the service have different versions: restart the service with this version.",
   });
 }
 
-/** For operations that do without the route table. */
-const undeclared = { excludedGroup: refuseUndeclared, referencesTo: refuseUndeclared };
+/** The context of operations that do not declare that they need the table. */
+const noTable = { excludedGroup: refuseTable, referencesTo: refuseTable };
 
-function refuseUndeclared(): never {
-  throw new Error("only what defineChangeByTable declares can ask for the route table");
+function refuseTable(): never {
+  throw new Error("only an operation defined by defineChangeByTable can use the route table");
 }

@@ -1,53 +1,34 @@
-/** Players as an operator manages them: registration, exclusion, memberships, administrators (contract, section 4). */
+/** Managing players: registration, exclusion and removal (contract, section 4). */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { groupMemberKey, type Player, subjectKey } from "../domain/model.ts";
-import { compareTexts, didYouMean, oneOf } from "../domain/text.ts";
+import { groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";
+import { compareTexts, fold, oneOf } from "../domain/text.ts";
+import { newUUID, toUUID } from "../domain/uuid.ts";
 import {
-  adoptName,
-  findPlayer,
-  formerPlayers,
+  groupsOf,
   isInGroup,
   joinGroup,
   leaveGroup,
   membershipsOf,
   namesOf,
-  newUUID,
-  playerNames,
   requireGroup,
   requireOrganisation,
+} from "../identity/memberships.ts";
+import {
+  adoptName,
+  findPlayer,
+  formerPlayers,
   requirePlayer,
   statisticOf,
   toNewSubject,
-  toUUID,
 } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
-import {
-  defineChange,
-  defineChangeByTable,
-  defineRead,
-  type Info,
-  newPlayerName,
-  playerReference,
-  rank,
-} from "./define.ts";
+import { defineChange, defineChangeByTable, defineRead } from "./define.ts";
+import { newPlayerName, playerReference, rank } from "./input.ts";
+import { setMembership, unregisteredNote } from "./memberships.ts";
 import { listTokens } from "./tokens.ts";
 
 const player = v.strictObject({ player: playerReference });
-
-function info(sentence: string): Info {
-  return { info: sentence };
-}
-
-/** Groups can hold names that are not registered; whoever mistyped one should see it. */
-function unregisteredNote(data: Data, reference: string): string {
-  if (findPlayer(data, reference) !== undefined) return "";
-  return ` No player of that name is registered yet.${didYouMean(reference, playerNames(data))}`;
-}
-
-function setMembership(draft: Draft, { uuid }: Player, organisation: string, newRank: number): void {
-  draft.memberships.put({ uuid, organisation: requireOrganisation(draft, organisation).name, rank: newRank });
-}
 
 export const add = defineChange({
   input: v.strictObject({
@@ -57,25 +38,26 @@ export const add = defineChange({
     administrator: v.optional(v.boolean(), false),
   }),
   change(draft, { name, uuid: typed, members, administrator }, { now }) {
-    const given = typed === undefined ? undefined : toUUID(typed);
-    if (typed !== undefined && given === undefined) {
-      throw new Failure("PARAMETER_INVALID", `A UUID of 32 hex digits was expected, "${typed}" came.`);
+    const stated = typed === undefined ? undefined : toUUID(typed);
+    if (typed !== undefined && stated === undefined) {
+      throw new Failure("PARAMETER_INVALID", `Expected a UUID of 32 hex digits, got "${typed}".`);
     }
-    const known = findPlayer(draft, name) ?? (given === undefined ? undefined : draft.players.get(given));
-    if (known !== undefined) return alreadyThere(draft, known, { name, uuid: given, members, administrator });
-    // Who is registered again without a UUID is the same person: nobody escapes an exclusion by being removed.
-    const uuid = given ?? formerPlayers(draft, name)[0]?.uuid ?? newUUID();
+    const known = findPlayer(draft, name) ?? (stated === undefined ? undefined : draft.players.get(stated));
+    if (known !== undefined) return requireSame(draft, known, { name, uuid: stated, members, administrator });
+    // A former player keeps the UUID: removal and new registration must not end an exclusion.
+    const uuid = stated ?? formerPlayers(draft, name)[0]?.uuid ?? newUUID();
     const added: Player = { uuid, name, administrator, registeredAt: now };
     draft.players.put(added);
     adoptName(draft, added);
     for (const { organisation, rank: each } of members) setMembership(draft, added, organisation, each);
-    const groups = groupsOf(draft, added);
-    const already = groups.length === 0 ? "" : `, who is in ${oneOf(groups, "and")} already`;
-    return { info: `Registered ${name}${already}.`, name, uuid };
+    const groups = groupsInOrder(draft, added);
+    const note = groups.length === 0 ? "" : `, who is already in ${oneOf(groups, "and")}`;
+    return { info: `Registered ${name}${note}.`, name, uuid };
   },
 });
 
-function alreadyThere(
+/** Accepts a repeated registration. @throws Failure `CONFLICT` where the player differs */
+function requireSame(
   draft: Draft,
   known: Player,
   wanted: {
@@ -87,13 +69,11 @@ function alreadyThere(
 ) {
   const { name, uuid } = known;
   const differs = (what: string): never => {
-    throw new Failure("CONFLICT", `${name} is registered already, with ${what}.`, {
-      hint: "See `addon-cli player show`; `member set` and `admin grant` change a player.",
+    throw new Failure("CONFLICT", `${name} is already registered, with ${what}.`, {
+      hint: "`addon-cli player show` shows the player; `member set` and `admin grant` change one.",
     });
   };
-  if (compareTexts(name, wanted.name) !== 0 && name.toLowerCase() !== wanted.name.toLowerCase()) {
-    return differs(`the UUID ${uuid} that was given for ${wanted.name}`);
-  }
+  if (fold(name) !== fold(wanted.name)) return differs(`the UUID ${uuid} of ${wanted.name}`);
   if (wanted.uuid !== undefined && wanted.uuid !== uuid) return differs(`the UUID ${uuid}`);
   if (wanted.administrator && !known.administrator) return differs("no administrator flag");
   for (const member of wanted.members) {
@@ -105,18 +85,20 @@ function alreadyThere(
       );
     }
   }
-  return { info: `${name} is registered already.`, name, uuid };
+  return { info: `${name} is already registered.`, name, uuid };
 }
 
-/** The line of a player in a list. */
-function toListed(data: Data, { name, uuid, administrator }: Player) {
+/** Returns a player with memberships and groups. */
+function withMemberships(data: Data, { name, uuid, administrator }: Player) {
   const organisations = [...membershipsOf(data, uuid, "faction"), ...membershipsOf(data, uuid, "service")];
   const members = organisations.map(({ organisation, rank: each }) => ({ organisation, rank: each }));
-  return { name, uuid, administrator, members, groups: groupsOf(data, { name, uuid }) };
+  return { name, uuid, administrator, members, groups: groupsInOrder(data, { name, uuid }) };
 }
 
-function groupsOf(data: Data, subject: { name: string; uuid: string | null }): string[] {
-  return namesOf(data, "group").filter((group) => isInGroup(data, group, subject));
+/** Returns somebody's groups, in the seed's order. */
+function groupsInOrder(data: Data, subject: Subject): string[] {
+  const groups = groupsOf(data, subject);
+  return namesOf(data, "group").filter((group) => groups.includes(group));
 }
 
 export const list = defineRead({
@@ -135,7 +117,7 @@ export const list = defineRead({
           known.every((group) => isInGroup(data, group, each)),
       )
       .sort((a, b) => compareTexts(a.name, b.name))
-      .map((each) => toListed(data, each));
+      .map((each) => withMemberships(data, each));
   },
 });
 
@@ -144,12 +126,12 @@ export const show = defineRead({
   read(data, input, context) {
     const found = requirePlayer(data, input.player);
     const { uuid: _, ...statistic } = statisticOf(data, found.uuid);
-    const known = context.activity.of(found.uuid);
+    const seen = context.activity.of(found.uuid);
     return {
-      ...toListed(data, found),
+      ...withMemberships(data, found),
       registered: found.registeredAt,
-      lastSeen: known?.lastSeen ?? null,
-      version: known?.version ?? null,
+      lastSeen: seen?.lastSeen ?? null,
+      version: seen?.version ?? null,
       statistic,
       tokens: listTokens(data, context.now, found.uuid),
     };
@@ -163,7 +145,7 @@ export const remove = defineChangeByTable({
     const { uuid, name } = found;
     const excluded = context.excludedGroup();
     for (const member of draft.groupMembers.find("subject", subjectKey(found))) {
-      // Whoever is excluded must not come back by being removed and registered anew.
+      // Removal and new registration must not end an exclusion.
       if (member.group !== excluded) draft.groupMembers.delete(groupMemberKey(member.group, member));
     }
     for (const { organisation } of draft.memberships.find("player", uuid)) {
@@ -174,7 +156,7 @@ export const remove = defineChangeByTable({
     draft.activity.delete(uuid);
     draft.players.delete(uuid);
     const stays = isInGroup(draft, excluded, found) ? " The exclusion stays." : "";
-    return info(`Removed ${name}, with statistics, memberships and tokens.${stays}`);
+    return { info: `Removed ${name}, with statistics, memberships and tokens.${stays}` };
   },
 });
 
@@ -182,9 +164,9 @@ export const exclude = defineChangeByTable({
   input: player,
   change(draft, input, context) {
     const subject = toNewSubject(draft, input.player, "player");
-    const changed = joinGroup(draft, context.excludedGroup(), subject);
-    if (!changed) return info(`${subject.name} is excluded already.`);
-    return info(`Excluded ${subject.name}.${unregisteredNote(draft, input.player)}`);
+    if (!joinGroup(draft, context.excludedGroup(), subject))
+      return { info: `${subject.name} is already excluded.` };
+    return { info: `Excluded ${subject.name}.${unregisteredNote(draft, input.player)}` };
   },
 });
 
@@ -192,7 +174,7 @@ export const readmit = defineChangeByTable({
   input: player,
   change(draft, input, context) {
     const subject = leaveGroup(draft, context.excludedGroup(), input.player);
-    return info(`Readmitted ${subject.name}.`);
+    return { info: `Readmitted ${subject.name}.` };
   },
 });
 
@@ -200,89 +182,8 @@ export const resetStatistic = defineChange({
   input: player,
   change(draft, input) {
     const { uuid, name } = requirePlayer(draft, input.player);
-    if (!draft.statistics.has(uuid)) return info(`${name} has no statistics.`);
+    if (!draft.statistics.has(uuid)) return { info: `${name} has no statistics.` };
     draft.statistics.delete(uuid);
-    return info(`Reset the statistics of ${name}.`);
-  },
-});
-
-export const setMember = defineChange({
-  input: v.strictObject({ player: playerReference, organisation: v.string(), rank }),
-  change(draft, input) {
-    const found = requirePlayer(draft, input.player);
-    setMembership(draft, found, input.organisation, input.rank);
-    const { name: organisation } = requireOrganisation(draft, input.organisation);
-    return info(`${found.name} has rank ${input.rank} in ${organisation}.`);
-  },
-});
-
-export const removeMember = defineChange({
-  input: v.strictObject({ player: playerReference, organisation: v.string() }),
-  change(draft, input) {
-    const { uuid, name } = requirePlayer(draft, input.player);
-    const { name: organisation } = requireOrganisation(draft, input.organisation);
-    const key = `${organisation}/${uuid}`;
-    if (!draft.memberships.has(key)) throw new Failure("UNKNOWN_ENTRY", `${name} is not in ${organisation}.`);
-    draft.memberships.delete(key);
-    return info(`Removed ${name} from ${organisation}.`);
-  },
-});
-
-function setAdministrator(draft: Draft, reference: string, administrator: boolean): Info {
-  const found = requirePlayer(draft, reference);
-  const word = administrator ? "an administrator" : "no administrator";
-  if (found.administrator === administrator) return info(`${found.name} is ${word} already.`);
-  draft.players.put({ ...found, administrator });
-  return info(`${found.name} is ${word} now.`);
-}
-
-export const grantAdministrator = defineChange({
-  input: player,
-  change: (draft, input) => setAdministrator(draft, input.player, true),
-});
-
-export const revokeAdministrator = defineChange({
-  input: player,
-  change: (draft, input) => setAdministrator(draft, input.player, false),
-});
-
-export const listAdministrators = defineRead({
-  input: v.strictObject({}),
-  read: (data) =>
-    Array.from(data.players.values())
-      .filter(({ administrator }) => administrator)
-      .sort((a, b) => compareTexts(a.name, b.name))
-      .map(({ name, uuid }) => ({ name, uuid })),
-});
-
-export const listGroups = defineRead({
-  input: v.strictObject({}),
-  read: (data) =>
-    namesOf(data, "group").map((group) => ({
-      group,
-      members: data.groupMembers
-        .find("group", group)
-        .map(({ name, uuid }) => ({ name, uuid }))
-        .sort((a, b) => compareTexts(a.name, b.name)),
-    })),
-});
-
-export const addToGroup = defineChange({
-  input: v.strictObject({ player: playerReference, group: v.string() }),
-  change(draft, input) {
-    const group = requireGroup(draft, input.group);
-    const subject = toNewSubject(draft, input.player, "player");
-    const changed = joinGroup(draft, group, subject);
-    if (!changed) return info(`${subject.name} is in ${group} already.`);
-    return info(`Added ${subject.name} to ${group}.${unregisteredNote(draft, input.player)}`);
-  },
-});
-
-export const removeFromGroup = defineChange({
-  input: v.strictObject({ player: playerReference, group: v.string() }),
-  change(draft, input) {
-    const group = requireGroup(draft, input.group);
-    const subject = leaveGroup(draft, group, input.player);
-    return info(`Removed ${subject.name} from ${group}.`);
+    return { info: `Reset the statistics of ${name}.` };
   },
 });

@@ -1,36 +1,38 @@
-/** Renaming a player: everything that has the name follows (contract, section 2: records are bound to the UUID). */
+/** Renaming a player, with all records that contain the name (contract, section 2). */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type HouseBanReason, type Player, subjectKey } from "../domain/model.ts";
 import { fold, oneOf } from "../domain/text.ts";
-import { adoptName, groupsOf, requirePlayer } from "../identity/players.ts";
+import { groupsOf } from "../identity/memberships.ts";
+import { adoptName, requirePlayer } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { defineChange, newPlayerName, playerReference } from "./define.ts";
+import { defineChange } from "./define.ts";
+import { newPlayerName, playerReference } from "./input.ts";
 
 export const rename = defineChange({
   input: v.object({ player: playerReference, name: newPlayerName }),
   change(draft, { player, name }) {
     const found = requirePlayer(draft, player);
     const { uuid } = found;
-    if (found.name === name) return { info: `The player ${uuid} is called ${name} already.`, name, uuid };
+    if (found.name === name) return { info: `The player ${uuid} is already called ${name}.`, name, uuid };
     const other = draft.players.find("name", fold(name)).find((each) => each.uuid !== uuid);
     if (other !== undefined) {
-      throw new Failure("CONFLICT", `The name ${other.name} is taken, by the player ${other.uuid}.`, {
+      throw new Failure("CONFLICT", `The name ${other.name} is taken by the player ${other.uuid}.`, {
         hint: "Choose another name, or rename that player first.",
       });
     }
-    const adopted = keptUnder(draft, name);
+    const adopted = boundTo(draft, name);
     const renamed: Player = { ...found, name };
     draft.players.put(renamed);
     adoptName(draft, renamed);
     renameCreator(draft, renamed);
-    const note = adopted.length === 0 ? "" : ` With that name came ${oneOf(adopted, "and")}.`;
+    const note = adopted.length === 0 ? "" : ` The player takes over ${oneOf(adopted, "and")} of that name.`;
     return { info: `Renamed ${found.name} to ${name}.${note}`, name, uuid };
   },
 });
 
-/** What is kept under a name that nobody has registered, in words. */
-function keptUnder(data: Data, name: string): string[] {
+/** Returns the records of an unregistered name, in words. */
+function boundTo(data: Data, name: string): string[] {
   const subject = { name, uuid: null };
   const groups = groupsOf(data, subject).map((group) => `membership in the group ${group}`);
   if (data.targets.has(subjectKey(subject))) groups.push("a place on the target list");
@@ -38,7 +40,7 @@ function keptUnder(data: Data, name: string): string[] {
   return groups;
 }
 
-/** Lets what the player has added to house bans and their reasons show the new name. */
+/** Puts the new name into the house bans and reasons that the player entered. */
 function renameCreator(draft: Draft, { name, uuid }: Player): void {
   const isTheirs = ({ creatorUUID }: Pick<HouseBanReason, "creatorUUID">) => creatorUUID === uuid;
   for (const reason of [...draft.houseBanReasons.values()]) {

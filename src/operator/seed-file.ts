@@ -1,11 +1,11 @@
-/** The seed file: groups, factions and services as YAML. */
+/** The seed file: YAML with the names of groups, factions and services. */
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { parse } from "yaml";
 import { Failure } from "../domain/errors.ts";
-import { seedSchema } from "./names.ts";
+import { seedSchema } from "./seed.ts";
 
-/** Reads a seed file. @throws Failure where it is not one */
+/** Reads a seed file. @throws Failure where it is missing or invalid */
 export async function readSeed(file: string): Promise<v.InferOutput<typeof seedSchema>> {
   let text: string;
   try {
@@ -13,14 +13,14 @@ export async function readSeed(file: string): Promise<v.InferOutput<typeof seedS
   } catch (cause) {
     throw new Failure("UNKNOWN_ENTRY", `There is no file ${file}.`, {
       cause,
-      hint: "Name the YAML file with the names.",
+      hint: "Give the path of a YAML file with the lists groups, factions and services.",
     });
   }
   let content: unknown;
   try {
     content = parse(text);
   } catch (cause) {
-    throw new Failure("PARAMETER_INVALID", `${file} is not readable as YAML: ${(cause as Error).message}`, {
+    throw new Failure("PARAMETER_INVALID", `${file} is not valid YAML: ${(cause as Error).message}`, {
       cause,
     });
   }

@@ -1,21 +1,24 @@
-/** Tokens as an operator manages them (contract, sections 2 and 4). A token is shown once: in the answer to `issue`. */
+/** Issuing, listing and revoking tokens (contract, sections 2 and 4). Only the answer of `issue` shows a token. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { textLength } from "../domain/limits.ts";
 import type { Player, Token } from "../domain/model.ts";
 import { didYouMean } from "../domain/text.ts";
 import { requirePlayer } from "../identity/players.ts";
-import { isLive, keepToken, newToken, tokenInText } from "../identity/tokens.ts";
+import { isLive, newToken, storeToken, tokenInText } from "../identity/tokens.ts";
 import { versionForm } from "../identity/versions.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { defineChange, defineRead, type Info, playerReference, visible } from "./define.ts";
+import { defineChange, defineRead, type Info } from "./define.ts";
+import { playerReference, withoutInvisible } from "./input.ts";
 
+const labelWords = `expected a label of 1 to ${textLength.maxLength} characters`;
 const label = v.pipe(
   v.string(),
-  v.minLength(1, "a label of 1 to 64 characters was expected"),
-  v.maxLength(64, "a label of 1 to 64 characters was expected"),
-  v.check((text) => !/[\p{Cc}]/u.test(text), "a label without control characters was expected"),
-  visible("a label"),
-  v.check((text) => !tokenInText.test(text), "a label without a token in it was expected"),
+  v.minLength(textLength.minLength, labelWords),
+  v.maxLength(textLength.maxLength, labelWords),
+  v.check((text) => !/[\p{Cc}]/u.test(text), "expected a label without control characters"),
+  withoutInvisible("a label"),
+  v.check((text) => !tokenInText.test(text), "expected a label without a token in it"),
 );
 
 export const issue = defineChange({
@@ -23,18 +26,16 @@ export const issue = defineChange({
     /** Undefined for a public token. */
     player: v.optional(playerReference),
     label: v.optional(label),
-    addonVersion: v.optional(
-      v.pipe(v.string(), v.regex(versionForm, "a version such as 2.5.1 was expected")),
-    ),
-    /** Whether the token allows no changes. */
+    addonVersion: v.optional(v.pipe(v.string(), v.regex(versionForm, "expected a version such as 2.5.1"))),
+    /** Whether the token allows only reads. */
     readOnly: v.optional(v.boolean()),
-    /** Milliseconds from now on. */
+    /** Milliseconds from now. */
     expiresIn: v.optional(v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
   }),
   change(draft, input, { now }) {
     const player = input.player === undefined ? undefined : requirePlayer(draft, input.player);
     const { token, hash } = newToken();
-    const kept = keepToken(
+    const record = storeToken(
       draft,
       hash,
       {
@@ -46,11 +47,11 @@ export const issue = defineChange({
       },
       now,
     );
-    return { token, id: kept.id, player: player?.name ?? null, expires: kept.expiresAt };
+    return { token, id: record.id, player: player?.name ?? null, expires: record.expiresAt };
   },
 });
 
-/** The tokens, of all or of one player, oldest first; never a token itself. */
+/** Returns the records of all tokens or of one player's, oldest first, without the tokens themselves. */
 export function listTokens(data: Data, now: number, uuid?: string) {
   const tokens =
     uuid === undefined ? Array.from(data.tokens.values()) : [...data.tokens.find("player", uuid)];
@@ -69,14 +70,14 @@ export function listTokens(data: Data, now: number, uuid?: string) {
 }
 
 export const list = defineRead({
-  /** Undefined for the tokens of all, public ones included. */
+  /** Without a player, all tokens, including public ones. */
   input: v.strictObject({ player: v.optional(playerReference) }),
   read: (data, { player }, { now }) =>
     listTokens(data, now, player === undefined ? undefined : requirePlayer(data, player).uuid),
 });
 
 export const revoke = defineChange({
-  /** The token's id, or the hash of the token itself, which stays with whoever typed it; or all of a player's. */
+  /** A token by its id or by its hash, so that the token itself stays with the command; or all of a player's. */
   input: v.union([
     v.strictObject({ id: v.string() }),
     v.strictObject({ hash: v.string() }),
@@ -85,18 +86,18 @@ export const revoke = defineChange({
   change(draft, input, { now }): Info & { tokens: readonly string[] } {
     if ("player" in input) return revokeAll(draft, requirePlayer(draft, input.player), now);
     const token = "id" in input ? requireId(draft, input.id) : requireHash(draft, input.hash);
-    if (token.revokedAt !== null) return { info: `The token ${token.id} is revoked already.`, tokens: [] };
+    if (token.revokedAt !== null) return { info: `The token ${token.id} is already revoked.`, tokens: [] };
     draft.tokens.put({ ...token, revokedAt: now });
     return { info: `Revoked the token ${token.id}.`, tokens: [token.id] };
   },
 });
 
-/** Revokes all tokens of a player, expired ones as well: a clock that is set back would make them valid again. */
+/** Revokes all tokens of a player, expired ones too: setting the clock back would make them valid again. */
 function revokeAll(draft: Draft, { uuid, name }: Player, now: number) {
   const tokens = draft.tokens.find("player", uuid).filter(({ revokedAt }) => revokedAt === null);
   for (const token of tokens) draft.tokens.put({ ...token, revokedAt: now });
   const ids = tokens.map(({ id }) => id);
-  if (ids.length === 0) return { info: `${name} has no token that is not revoked.`, tokens: ids };
+  if (ids.length === 0) return { info: `${name} has no tokens to revoke.`, tokens: ids };
   const what = ids.length === 1 ? "the token" : `${ids.length} tokens`;
   return { info: `Revoked ${what} of ${name}: ${ids.join(", ")}.`, tokens: ids };
 }
@@ -105,7 +106,7 @@ function requireId(data: Data, id: string): Token {
   const token = data.tokens.get(id.toLowerCase());
   if (token !== undefined) return token;
   const ids = Array.from(data.tokens.values(), (each) => each.id);
-  // Somebody may have pasted the token itself: it must not come back in a message.
+  // The operator may have pasted the token itself, which must not appear in a message.
   const typed = /^[0-9a-z]{1,12}$/i.test(id) ? ` "${id}"` : " of that id";
   throw new Failure(
     "UNKNOWN_ENTRY",
@@ -120,6 +121,6 @@ function requireHash(data: Data, hash: string): Token {
   const [token] = data.tokens.find("hash", hash);
   if (token !== undefined) return token;
   throw new Failure("UNKNOWN_ENTRY", "The token on standard input was not issued by this service.", {
-    hint: "Check that all of it was copied; `addon-cli token list` shows the ids of the tokens.",
+    hint: "Check that the whole token was copied; `addon-cli token list` shows the ids of all tokens.",
   });
 }

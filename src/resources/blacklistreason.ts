@@ -1,32 +1,32 @@
-/** Blacklist reasons, each of one faction (specification, section 4.4). */
+/** The blacklist reasons of each faction (specification, section 4.4). */
 import * as v from "valibot";
-import { requireOrganisation } from "../identity/players.ts";
-import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { requireOrganisation } from "../identity/memberships.ts";
+import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { addEntry, removeEntry } from "./shared/entries.ts";
 import { count, faction, field, text, textReference } from "./shared/values.ts";
 
 const what = "blacklist reason";
 const about = {
-  factionString: field(faction, "Whose reasons they are."),
-  reason: field(text, "For what a player is put on the faction's blacklist.", "Betrayal"),
-  price: field(count, "The price that goes with the reason, in the game's money.", 5000),
-  kills: field(count, "How many kills go with the reason.", 30),
+  factionString: field(faction, "The faction whose list this is."),
+  reason: field(text, "Why a player is put on the faction's blacklist.", "Betrayal"),
+  price: field(count, "The price of the reason, in the game's money.", 5000),
+  kills: field(count, "The number of kills for the reason.", 30),
 };
 const { factionString: ofFaction, reason: _reason, ...worth } = about;
-const existing = field(textReference, "For what a player is put on the faction's blacklist.", "Betrayal");
+const existing = field(textReference, "Why a player is put on the faction's blacklist.", "Betrayal");
 
-export const list = defineKeptRead({
-  of: ["blacklistReasons", "order"],
+export const list = defineCachedRead({
+  dependsOn: ["blacklistReasons", "order"],
   input: { factionString: ofFaction },
   answer: v.pipe(
     v.array(
       v.pipe(
-        v.object({ reason: field(v.string(), 'The reason, a space written as "-".', "Betrayal"), ...worth }),
+        v.object({ reason: field(v.string(), 'The reason, with "-" for each space.', "Betrayal"), ...worth }),
         v.title("BlacklistReason"),
-        v.description("A reason of a faction's blacklist."),
+        v.description("A reason on a faction's blacklist."),
       ),
     ),
-    v.description("The blacklist reasons of the faction, by reason."),
+    v.description("The faction's blacklist reasons, ordered by reason."),
   ),
   read: (data, { factionString }) =>
     data.blacklistReasons
@@ -38,9 +38,11 @@ export const list = defineKeptRead({
 export const add = defineChange({
   example: "Added the blacklist reason Betrayal.",
   input: about,
-  failures: { CONFLICT: "The faction has the reason with another price or other kills: remove it first." },
+  failures: {
+    CONFLICT: "The faction has this reason with a different price or number of kills. Remove it first.",
+  },
   change(draft, { factionString, reason, price, kills }) {
-    // The faction may have been removed since the request was parsed.
+    // The faction may have been removed after the request was parsed.
     requireOrganisation(draft, factionString);
     const entry = { faction: factionString, reason, price, kills };
     return addEntry(draft.blacklistReasons, entry, "reason", what, { scope: `${factionString}/` });

@@ -1,7 +1,7 @@
-/** All lists in one body: what an addon asks for at every start of the game. */
+/** All lists in one answer: an addon requests them at every start of the game. */
 import * as v from "valibot";
 import { ReadyBody } from "../engine/body.ts";
-import { namesOf } from "../identity/players.ts";
+import { namesOf } from "../identity/memberships.ts";
 import * as blacklistreason from "./blacklistreason.ts";
 import * as event from "./event.ts";
 import * as houseban from "./houseban.ts";
@@ -14,7 +14,7 @@ import * as statistic from "./statistic.ts";
 import * as targetlist from "./targetlist.ts";
 import * as wantedreason from "./wantedreason.ts";
 
-/** The lists by the name that they have in the body, each with its operation and what that is given. */
+/** The name of each list in the answer, its operation, and the input of that. */
 const lists = [
   ["player", "player.overview", {}],
   ["targetlist", "targetlist.list", {}],
@@ -27,7 +27,7 @@ const lists = [
 ] as const;
 
 export const all = defineRead({
-  description: "Each list is as its own operation answers it, the house bans without who entered them.",
+  description: "Each list is the answer of its own operation. The house bans do not name who entered them.",
   input: {},
   answer: v.pipe(
     v.object({
@@ -42,17 +42,17 @@ export const all = defineRead({
       blacklistreason: v.optional(
         v.pipe(
           v.record(faction, blacklistreason.list.answer),
-          v.description("The blacklist reasons of each faction whose reasons the caller may read."),
+          v.description("The blacklist reasons of every faction whose list the caller may read."),
         ),
       ),
     }),
     v.title("Bundle"),
-    v.description("The lists that the caller may read; what the caller may not read is left out."),
+    v.description("The lists that the caller may read; others are left out."),
   ),
   read(data, _input, context) {
     const parts: [string, ReadyBody][] = [];
     for (const [name, operation, input] of lists) {
-      const body = context.kept(operation, input);
+      const body = context.cached(operation, input);
       if (body !== undefined) parts.push([name, body]);
     }
     const reasons = blacklistReasons(namesOf(data, "faction"), context);
@@ -61,10 +61,10 @@ export const all = defineRead({
   },
 });
 
-/** The blacklist reasons of the factions whose reasons the caller may read. */
-function blacklistReasons(factions: readonly string[], { kept }: Context): [string, ReadyBody][] {
+/** Returns the blacklist reasons of the factions whose list the caller may read. */
+function blacklistReasons(factions: readonly string[], { cached }: Context): [string, ReadyBody][] {
   return factions.flatMap((factionString): [string, ReadyBody][] => {
-    const body = kept("blacklistreason.list", { factionString });
+    const body = cached("blacklistreason.list", { factionString });
     return body === undefined ? [] : [[factionString, body]];
   });
 }

@@ -1,8 +1,8 @@
-/** Live events: bank robberies, bombs, and the score of a gang war (specification, section 4.10). */
+/** Live events: bank robberies, bombs and the score of a gang war (specification, section 4.10). */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import type { Event } from "../domain/model.ts";
-import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { count, field, instant } from "./shared/values.ts";
 
 const attacker = field(count, "The attackers' score, in points.", 3);
@@ -10,13 +10,13 @@ const defender = field(count, "The defenders' score, in points.", 2);
 const latest = (of: string) =>
   field(
     v.nullable(instant),
-    `When the latest ${of} starts or has started, in milliseconds since 1970; null before the first.`,
+    `When the latest ${of} starts or started, in milliseconds since 1970; null before the first.`,
     1795262400000,
   );
 
-export const current = defineKeptRead({
+export const current = defineCachedRead({
   description: "The latest start of a bank robbery and of a bomb, and the live score of a gang war.",
-  of: ["events", "scores"],
+  dependsOn: ["events", "scores"],
   input: {},
   answer: v.pipe(
     v.object({
@@ -24,7 +24,7 @@ export const current = defineKeptRead({
       bomb: latest("bomb"),
       gangwar: v.pipe(
         v.object({ attacker, defender }),
-        v.description("The score of the gang war; 0 to 0 before the first."),
+        v.description("The score of the gang war, 0 to 0 before the first."),
       ),
     }),
     v.title("CurrentEvents"),
@@ -37,34 +37,34 @@ export const current = defineKeptRead({
   }),
 });
 
-/** How far ahead of the clock a start can be reported: enough for clients whose clocks differ, in milliseconds. */
-const farthestAhead = 60 * 60 * 1000;
+/** How far in the future a reported start may be, in milliseconds: the clocks of clients differ. */
+const maximumLead = 60 * 60 * 1000;
 
 /**
- * Defines the operation that reports the start of an event. The latest start counts, in whatever order clients report:
- * a late repetition must not undo a newer event. But a start that is still in the future gives way to any other, so
- * that nobody can freeze an event (contract, section 0).
+ * Defines the operation that reports the start of an event. The latest start wins, in whatever order clients report: a
+ * late repetition must not replace a newer event. Any report replaces a start in the future, so that nobody can freeze
+ * an event (contract, section 0).
  */
 function defineEvent(kind: Event["kind"], what: string) {
   return defineChange({
     example: `Added the ${what}.`,
     description:
-      "The start replaces the known one if it is later, or if the known one is still in the future. An earlier start " +
-      "is answered with 200, too. A start can be at most one hour ahead of the server's clock.",
+      "The start replaces the stored one if it is later, or if the stored one is still in the future. An earlier start " +
+      "changes nothing and is answered with 200. A start may be at most one hour ahead of the server's clock.",
     input: { startTime: field(instant, `When the ${what} starts.`, 1795262400000) },
     change(draft, { startTime }, { now }) {
-      if (startTime > now + farthestAhead) {
-        const came = new Date(startTime).toISOString();
-        const sentence = `"startTime" must be at most one hour ahead of the server's clock, but is ${came}.`;
+      if (startTime > now + maximumLead) {
+        const start = new Date(startTime).toISOString();
+        const sentence = `"startTime" must be at most one hour ahead of the server's clock, but is ${start}.`;
         throw new Failure("PARAMETER_INVALID", sentence, {
           parameter: "startTime",
           hint: `The server's clock says ${new Date(now).toISOString()}.`,
         });
       }
-      const known = draft.events.get(kind)?.startTime;
-      if (known === startTime) return `The ${what} is known already.`;
-      if (known !== undefined && known > startTime && known <= now)
-        return `A later ${what} is known already.`;
+      const stored = draft.events.get(kind)?.startTime;
+      if (stored === startTime) return `The ${what} is already known.`;
+      if (stored !== undefined && stored > startTime && stored <= now)
+        return `A later ${what} is already known.`;
       draft.events.put({ kind, startTime });
       return `Added the ${what}.`;
     },
@@ -76,14 +76,14 @@ export const bomb = defineEvent("bomb", "bomb");
 
 export const gangwar = defineChange({
   example: "The score is now 3 to 2.",
-  description: "For whoever shows the live score in a stream. The score is set, not added to.",
+  description: "For showing the live score in a stream. Sets the score; does not add to it.",
   input: { attacker, defender },
   change(draft, score) {
-    const known = draft.scores.get("gangwar") ?? { attacker: 0, defender: 0 };
-    const words = `${score.attacker} to ${score.defender}`;
-    if (known.attacker === score.attacker && known.defender === score.defender)
-      return `The score is ${words} already.`;
+    const stored = draft.scores.get("gangwar") ?? { attacker: 0, defender: 0 };
+    const result = `${score.attacker} to ${score.defender}`;
+    if (stored.attacker === score.attacker && stored.defender === score.defender)
+      return `The score is already ${result}.`;
     draft.scores.put(score);
-    return `The score is now ${words}.`;
+    return `The score is now ${result}.`;
   },
 });

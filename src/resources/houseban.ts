@@ -1,12 +1,12 @@
-/** House bans of players (specification, section 4.5). A ban lasts from its first reason on for the sum of the days. */
+/** House bans (specification, section 4.5). A ban starts with its first reason and lasts for the sum of the days. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";
 import { comparisonForm, didYouMean, fold, oneOf } from "../domain/text.ts";
 import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
-import { creatorFields, creatorOf, shownCreator } from "./shared/creator.ts";
-import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
+import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { findEntry } from "./shared/entries.ts";
 import {
   count,
@@ -19,13 +19,13 @@ import {
   textReference,
 } from "./shared/values.ts";
 
-/** The ban of somebody that has not expired. */
+/** Returns the ban of a key unless it has expired. */
 function currentBan(data: Data, key: string, now: number): HouseBan | undefined {
   const ban = data.houseBans.get(key);
   return ban !== undefined && now < houseBanEnd(ban) ? ban : undefined;
 }
 
-/** The reason of a ban that a text names: the one with this very spelling first; see {@link findEntry}. */
+/** Returns the reason of a ban that a text names. An exact spelling comes first; see {@link findEntry}. */
 function reasonOf({ reasons }: HouseBan, text: string): HouseBan["reasons"][number] | undefined {
   return (
     reasons.find(({ reason }) => fold(reason) === fold(text)) ??
@@ -35,47 +35,46 @@ function reasonOf({ reasons }: HouseBan, text: string): HouseBan["reasons"][numb
 
 const reasonOfBan = v.pipe(
   v.object({
-    reason: field(v.string(), 'The reason, a space written as "-".', "Vandalism"),
-    days: field(count, "For how many days the reason bans, as it was when the ban was entered.", 7),
+    reason: field(v.string(), 'The reason, with "-" for each space.', "Vandalism"),
+    days: field(count, "The days that the reason added when it was entered.", 7),
     creatorName: v.optional(creatorFields.creatorName),
     creatorUUID: v.optional(creatorFields.creatorUUID),
   }),
   v.title("HouseBanEntry"),
-  v.description("One of the reasons of a house ban. Only the advanced view has the creator."),
+  v.description("A reason of a house ban. Only the advanced view has the creator."),
 );
 
 const listed = v.pipe(
   v.object({
     ...subject,
-    startTime: field(instant, "When the ban began, in milliseconds since 1970.", 1795262400000),
+    startTime: field(instant, "When the ban started, in milliseconds since 1970.", 1795262400000),
     duration: field(
       duration,
-      "How long the ban lasts, in milliseconds: the sum of the days of its reasons, `expirationTime` minus `startTime`.",
+      "How long the ban lasts, in milliseconds: `expirationTime` minus `startTime`, the sum of the days of its reasons.",
       604800000,
     ),
-    expirationTime: field(
-      instant,
-      "From when on the player is not banned any more, in milliseconds since 1970.",
-      1795867200000,
+    expirationTime: field(instant, "When the ban ends, in milliseconds since 1970.", 1795867200000),
+    houseBanReasonList: v.pipe(
+      v.array(reasonOfBan),
+      v.description("The reasons, in the order in which they were entered."),
     ),
-    houseBanReasonList: v.pipe(v.array(reasonOfBan), v.description("The reasons, as they were entered.")),
   }),
   v.title("HouseBan"),
   v.description("The house ban of a player."),
 );
 
-export const list = defineKeptRead({
-  description: "Bans that have expired are not listed.",
-  of: ["houseBans", "order"],
-  /** The next ban that expires. */
-  until(data, now) {
+export const list = defineCachedRead({
+  description: "Lists the bans that have not expired.",
+  dependsOn: ["houseBans", "order"],
+  /** The list changes when the next ban expires. */
+  validUntil(data, now) {
     const expirations = Array.from(data.houseBans.values(), houseBanEnd).filter((each) => now < each);
     return expirations.reduce((next, each) => Math.min(next, each), Number.POSITIVE_INFINITY);
   },
-  input: { advanced: field(v.boolean(), "Whether to show who entered each reason.") },
+  input: { advanced: field(v.boolean(), "Whether to name who entered each reason.") },
   answer: v.pipe(
     v.array(listed),
-    v.description("The house bans that have not expired, by the player's name."),
+    v.description("The house bans that have not expired, ordered by the player's name."),
   ),
   read: (data, { advanced }, now) =>
     Array.from(data.houseBans.values())
@@ -89,29 +88,30 @@ export const list = defineKeptRead({
         expirationTime: houseBanEnd(ban),
         houseBanReasonList: ban.reasons.map((each) => {
           const { reason, days } = each;
-          return advanced ? { reason, days, ...shownCreator(each) } : { reason, days };
+          return advanced ? { reason, days, ...creatorInAnswer(each) } : { reason, days };
         }),
       })),
 });
 
 const banned = {
-  name: field(playerName, "The player who is banned; need not be registered.", "Mallory"),
+  name: field(playerName, "The banned player, who need not be registered.", "Mallory"),
   reason: field(textReference, "One of the house-ban reasons.", "Vandalism"),
 };
 
 export const add = defineChange({
   example: "Added the house-ban reason Vandalism to Mallory.",
   description:
-    "A ban lasts from its first reason on for the sum of the days of its reasons, so that a further reason adds its " +
-    "days. The days are those that the reason has now; changing the reason later changes no ban.",
+    "A ban starts with its first reason and lasts for the sum of the days of its reasons: a further reason adds its " +
+    "days. The ban stores the days that the reason has now; a later change of the reason does not change the ban.",
   input: banned,
-  failures: { UNKNOWN_ENTRY: "There is no such house-ban reason; `hint` lists those that there are." },
+  failures: { UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists all of them." },
   recordsCaller: true,
   change(draft, input, { caller, compare, now }) {
     const known = findEntry(draft.houseBanReasons, input.reason);
     if (known === undefined) {
       const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason).sort(compare);
-      const hint = names.length === 0 ? "There are none yet." : `Known are ${oneOf(names, "and")}.`;
+      const hint =
+        names.length === 0 ? "There are no house-ban reasons yet." : `Known are ${oneOf(names, "and")}.`;
       const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
       throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
     }
@@ -120,7 +120,7 @@ export const add = defineChange({
     const ban = stored === undefined ? undefined : respelled(stored, player);
     if (ban !== undefined && reasonOf(ban, known.reason) !== undefined) {
       if (ban !== stored) draft.houseBans.put(ban);
-      return `${ban.name} has a house ban for ${known.reason} already.`;
+      return `${ban.name} already has a house ban for ${known.reason}.`;
     }
     const reason = { reason: known.reason, days: known.days, ...creatorOf(draft, caller) };
     if (ban === undefined) draft.houseBans.put({ ...player, startTime: now, reasons: [reason] });
@@ -131,9 +131,9 @@ export const add = defineChange({
 
 export const remove = defineChange({
   example: "Removed the house ban of Mallory.",
-  description: `The ban ends with its last reason. The reason \`${everyReason}\` lifts the whole ban, unless the ban has a reason of that name.`,
+  description: `Removing the last reason ends the ban. The reason \`${everyReason}\` lifts the whole ban, unless the ban has a reason of that name.`,
   input: banned,
-  failures: { UNKNOWN_ENTRY: "The player has no house ban, or none for this reason." },
+  failures: { UNKNOWN_ENTRY: "The player has no house ban, or no house ban for this reason." },
   change(draft, input, { now }) {
     const player = toSubject(draft, input.name);
     const stored = currentBan(draft, subjectKey(player), now);
@@ -145,7 +145,7 @@ export const remove = defineChange({
       const names = ban.reasons.map(({ reason }) => reason);
       throw new Failure("UNKNOWN_ENTRY", `${ban.name} has no house ban for ${input.reason}.`, {
         parameter: "reason",
-        hint: `The ban is for ${oneOf(names, "and")}; "${everyReason}" lifts it as a whole.`,
+        hint: `The ban is for ${oneOf(names, "and")}; "${everyReason}" lifts the whole ban.`,
       });
     }
     const reasons = isWhole ? [] : ban.reasons.filter((each) => each !== removed);

@@ -1,9 +1,9 @@
-/** House-ban reasons, and for how many days each bans (specification, section 4.6). */
+/** House-ban reasons and their days (specification, section 4.6). */
 import * as v from "valibot";
 import type { HouseBanReason } from "../domain/model.ts";
 import { comparisonForm } from "../domain/text.ts";
-import { creatorFields, creatorOf, shownCreator } from "./shared/creator.ts";
-import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
+import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { addEntry, removeEntry } from "./shared/entries.ts";
 import { count, everyReason, field, text, textReference } from "./shared/values.ts";
 
@@ -14,41 +14,41 @@ const named = field(
     text,
     v.check(
       (value) => comparisonForm(value) !== everyReason,
-      `"${everyReason}" is reserved for /houseban/remove, where it lifts the whole ban; choose another reason`,
+      `"${everyReason}" is reserved: in /houseban/remove it lifts the whole ban`,
     ),
   ),
-  `For what a player is banned from the house. \`${everyReason}\` is reserved.`,
+  `Why a player is banned. \`${everyReason}\` is reserved.`,
   "Vandalism",
 );
-const existing = field(textReference, "For what a player is banned from the house.", "Vandalism");
+const existing = field(textReference, "Why a player is banned.", "Vandalism");
 
-export const list = defineKeptRead({
-  of: ["houseBanReasons", "order"],
+export const list = defineCachedRead({
+  dependsOn: ["houseBanReasons", "order"],
   input: {},
   answer: v.pipe(
     v.array(
       v.pipe(
         v.object({
-          reason: field(v.string(), 'The reason, a space written as "-".', "Vandalism"),
-          days: field(count, "For how many days it bans.", 7),
+          reason: field(v.string(), 'The reason, with "-" for each space.', "Vandalism"),
+          days: field(count, "The days that the reason adds to a ban.", 7),
           ...creatorFields,
         }),
         v.title("HouseBanReason"),
-        v.description("A reason for which players are banned from the house."),
+        v.description("A reason for house bans."),
       ),
     ),
-    v.description("The house-ban reasons, by reason."),
+    v.description("The house-ban reasons, ordered by reason."),
   ),
   read: (data) =>
     Array.from(data.houseBanReasons.values())
       .sort((a, b) => data.order.compare(a.reason, b.reason))
-      .map((entry) => ({ reason: entry.reason, days: entry.days, ...shownCreator(entry) })),
+      .map((entry) => ({ reason: entry.reason, days: entry.days, ...creatorInAnswer(entry) })),
 });
 
 export const add = defineChange({
   example: "Added the house-ban reason Vandalism.",
-  input: { reason: named, days: field(days, "For how many days it bans.", 7) },
-  failures: { CONFLICT: "The reason is there with other days: remove it first." },
+  input: { reason: named, days: field(days, "The days that the reason adds to a ban.", 7) },
+  failures: { CONFLICT: "The reason exists with different days. Remove it first." },
   recordsCaller: true,
   change: (draft, entry, { caller }) =>
     addEntry<HouseBanReason>(draft.houseBanReasons, entry, "reason", what, {
@@ -58,8 +58,8 @@ export const add = defineChange({
 
 export const remove = defineChange({
   example: "Removed the house-ban reason Vandalism.",
-  description: "Bans that were entered for the reason stay.",
+  description: "Bans for the reason stay.",
   input: { reason: existing },
-  failures: { UNKNOWN_ENTRY: "There is no such reason." },
+  failures: { UNKNOWN_ENTRY: "The reason does not exist." },
   change: (draft, { reason }) => removeEntry(draft.houseBanReasons, "reason", reason, what),
 });

@@ -1,4 +1,4 @@
-/** Every handler, by the name under which `routes.yaml` refers to it. */
+/** All handlers, by the names that `routes.yaml` uses. */
 import * as blacklistreason from "./blacklistreason.ts";
 import * as bundle from "./bundle.ts";
 import * as event from "./event.ts";
@@ -26,7 +26,7 @@ const resources: Readonly<Record<string, Readonly<Record<string, Handler>>>> = {
   bundle: { ...bundle },
 };
 
-/** For example `targetlist.add`. */
+/** All handlers, by names such as `targetlist.add`. */
 export const handlers: ReadonlyMap<string, Handler> = new Map(
   Object.entries(resources).flatMap(([resource, operations]) =>
     Object.entries(operations).map(([name, handler]) => [`${resource}.${name}`, handler] as const),

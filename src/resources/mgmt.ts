@@ -1,24 +1,24 @@
-/** Clients of the addon and its versions (specification, sections 3 and 4.9). A client is a player with a token. */
+/** The addon's clients and versions (specification, sections 3 and 4.9). A client is a player with a token. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { integerRange } from "../domain/limits.ts";
+import { uuid } from "../domain/uuid.ts";
 import { compareVersions, versionForm } from "../identity/versions.ts";
 import { defineChange, defineRead } from "./shared/define.ts";
-import { anyUUID, count, field, uuid, version } from "./shared/values.ts";
-
-const maximum = 2147483647;
+import { anyUUID, count, field, version } from "./shared/values.ts";
 
 export const overview = defineRead({
   description:
-    "A client is a player with a token that can be used; it is active with a request in the last 3 days.",
+    "A client is a player with a valid token. It is active if it sent a request in the last 3 days.",
   input: {},
   answer: v.pipe(
     v.object({
-      requests: field(count, "How many requests with a valid token there ever were.", 48213),
-      totalClients: field(count, "How many clients there are.", 120),
-      activeClients: field(count, "How many of them are active.", 45),
+      requests: field(count, "The number of all requests ever that had a valid token.", 48213),
+      totalClients: field(count, "The number of clients.", 120),
+      activeClients: field(count, "The number of active clients.", 45),
       latestVersion: field(
         v.nullable(v.string()),
-        "The highest version that is marked as current, compared number by number; null where none is.",
+        "The highest version that is marked as current, compared number by number; null without one.",
         "2.5.1",
       ),
       versions: v.pipe(
@@ -26,18 +26,18 @@ export const overview = defineRead({
           v.pipe(
             v.object({
               version,
-              users: field(count, "How many clients have it.", 32),
-              current: field(v.boolean(), "Whether it is marked as current; otherwise it is outdated.", true),
+              users: field(count, "The number of clients with this version.", 32),
+              current: field(v.boolean(), "Whether the version is current or outdated.", true),
             }),
             v.title("AddonVersion"),
             v.description("A version of the addon."),
           ),
         ),
-        v.description("Every version that was marked at some time or is in use, the highest first."),
+        v.description("Every version that was ever marked or is in use, the highest first."),
       ),
     }),
     v.title("ManagementOverview"),
-    v.description("The addon's clients in numbers, and its versions."),
+    v.description("The number of the addon's clients, and its versions."),
   ),
   read(data, _input, { activity, now }) {
     const { total, active, users } = data.clients.at(now);
@@ -45,8 +45,8 @@ export const overview = defineRead({
     const known = new Set([...marked.map(({ version }) => version), ...users.keys()]);
     const current = marked.filter((each) => each.current).map(({ version }) => version);
     return {
-      // Clients keep it in 32 bits.
-      requests: Math.min(activity.requests, maximum),
+      // Clients parse it into 32 bits.
+      requests: Math.min(activity.requests, integerRange.maximum),
       totalClients: total,
       activeClients: active,
       latestVersion: current.sort(compareVersions).at(-1) ?? null,
@@ -58,22 +58,26 @@ export const overview = defineRead({
 });
 
 export const users = defineRead({
-  description: "With more than 1,000 clients the list can be up to two seconds old; otherwise it is exact.",
+  description: "With more than 1,000 clients the list may be up to two seconds old.",
   input: {},
   answer: v.pipe(
     v.array(
       v.pipe(
         v.object({
           uuid: field(uuid, "The player's game UUID.", anyUUID),
-          active: field(v.boolean(), "Whether there was a request in the last 3 days.", true),
-          version: field(v.nullable(v.string()), "The version that the client told last, or null.", "2.5.1"),
+          active: field(v.boolean(), "Whether it sent a request in the last 3 days.", true),
+          version: field(
+            v.nullable(v.string()),
+            "The version that the client last reported, or null.",
+            "2.5.1",
+          ),
           current: field(v.boolean(), "Whether that version is marked as current.", true),
         }),
         v.title("Client"),
-        v.description("A client of the addon: a player with a token that can be used."),
+        v.description("A client of the addon: a player with a valid token."),
       ),
     ),
-    v.description("Every client, by UUID."),
+    v.description("Every client, ordered by UUID."),
   ),
   read: ({ userList }, _input, { now }) => userList.at(now),
 });
@@ -82,14 +86,14 @@ export const mark = defineChange({
   example: "Marked version 2.5.1 as current.",
   description: "Several versions can be current at the same time.",
   input: {
-    type: field(v.picklist(["add", "remove"]), "`add` marks it as current, `remove` as outdated."),
+    type: field(v.picklist(["add", "remove"]), "`add` marks the version as current, `remove` as outdated."),
     version: field(
-      v.pipe(v.string(), v.regex(versionForm, "two to four numbers with dots were expected")),
-      "The version that is marked.",
+      v.pipe(v.string(), v.regex(versionForm, "expected two to four numbers separated by dots")),
+      "The version to mark.",
       "2.5.1",
     ),
   },
-  failures: { UNKNOWN_ENTRY: "With `remove`: the version was never marked, and nobody uses it." },
+  failures: { UNKNOWN_ENTRY: "With `remove`: the version was never marked, and no client uses it." },
   change(draft, { type, version }, { clients, now }) {
     const current = type === "add";
     const isKnown = draft.versions.has(version) || clients.at(now).users.has(version);
@@ -97,7 +101,7 @@ export const mark = defineChange({
       throw new Failure("UNKNOWN_ENTRY", `There is no version ${version}.`, { parameter: "version" });
     }
     const word = current ? "current" : "outdated";
-    if (draft.versions.get(version)?.current === current) return `Version ${version} is ${word} already.`;
+    if (draft.versions.get(version)?.current === current) return `Version ${version} is already ${word}.`;
     draft.versions.put({ version, current });
     return `Marked version ${version} as ${word}.`;
   },

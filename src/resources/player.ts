@@ -1,23 +1,20 @@
 /** Addon groups and their members (specification, section 4.2). */
 import * as v from "valibot";
-import { joinGroup, leaveGroup, namesOf, toNewSubject } from "../identity/players.ts";
-import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { joinGroup, leaveGroup, namesOf } from "../identity/memberships.ts";
+import { toNewSubject } from "../identity/players.ts";
+import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { field, group, playerName, subject } from "./shared/values.ts";
 
-export const overview = defineKeptRead({
-  of: ["names", "groupMembers", "order"],
+export const overview = defineCachedRead({
+  dependsOn: ["names", "groupMembers", "order"],
   input: {},
   answer: v.pipe(
     v.record(
       group,
-      v.array(
-        v.pipe(v.object(subject), v.title("PlayerEntry"), v.description("Somebody who is in a group.")),
-      ),
+      v.array(v.pipe(v.object(subject), v.title("PlayerEntry"), v.description("A member of a group."))),
     ),
     v.metadata({ complete: true }),
-    v.description(
-      "Every group with its members by name, also those that have none; in the order in which groups are listed.",
-    ),
+    v.description("Every group in order, empty groups included, with its members ordered by name."),
   ),
   read: (data) =>
     Object.fromEntries(
@@ -31,15 +28,15 @@ export const overview = defineKeptRead({
     ),
 });
 
-export const groups = defineKeptRead({
-  of: ["names"],
+export const groups = defineCachedRead({
+  dependsOn: ["names"],
   input: {},
-  answer: v.pipe(v.array(group), v.description("The names of all groups, in their order.")),
+  answer: v.pipe(v.array(group), v.description("The names of all groups, in order.")),
   read: (data) => [...namesOf(data, "group")],
 });
 
 const membership = {
-  name: field(playerName, "The player; need not be registered.", "Ada"),
+  name: field(playerName, "The player, who need not be registered.", "Ada"),
   group: field(group, "The group.", "VIP"),
 };
 
@@ -49,7 +46,7 @@ export const add = defineChange({
   change(draft, input) {
     const member = toNewSubject(draft, input.name);
     if (!joinGroup(draft, input.group, member))
-      return `${member.name} is in the group ${input.group} already.`;
+      return `${member.name} is already in the group ${input.group}.`;
     return `Added ${member.name} to the group ${input.group}.`;
   },
 });

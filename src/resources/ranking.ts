@@ -1,33 +1,26 @@
 /**
- * The top list, kept up to date instead of sorted (contract, section 3): in each category the best players by value,
- * ties by name. It follows what is set in the players and their statistics.
+ * The top list, updated with every change of a player or a statistic (contract, section 3): in each category the best
+ * players by value, ties by name.
  *
- * A category keeps more leaders than it shows. What holds of them at any time: nobody who is left out comes before
- * one of them. So a change costs the same however many players there are; only when so many leaders have fallen out
- * that the rest would not fill the list, all players are looked at once more.
+ * A category stores more leaders than the list has places. Invariant: no other player ranks before a leader. So the cost
+ * of a change does not depend on the number of players; only when too few leaders are left to fill the list, the
+ * categories are rebuilt from all players.
  */
 import type { Player, Statistic } from "../domain/model.ts";
 import type { Comparison } from "../domain/text.ts";
 import type { DurableData } from "../store/data.ts";
 import { NameOrder } from "./shared/order.ts";
 
-/** Which counter a statistic type adds to. */
-export const counterOf = {
-  DEATH: "deaths",
-  KILL: "kills",
-  PLAYTIME: "playTime",
-  REVIVE: "revives",
-  SERVICE: "services",
-} as const;
-
-/** Kills per death, to two decimals; somebody who never died is taken as having died once. */
+/** Returns kills per death, to two decimals; no death counts as one. */
 export function kdOf({ kills, deaths }: Pick<Statistic, "kills" | "deaths">): number {
-  // Multiplied first: 201 kills to 200 deaths are 1.005, which as a fraction is a little less.
+  // Multiplies first: 201 / 200 is a little less than 1.005 in floating point.
   return Math.round((kills * 100) / Math.max(deaths, 1)) / 100;
 }
 
-const shown = 10;
-const kept = 100;
+/** The places of the list in each category. */
+const places = 10;
+/** The leaders that a category stores. */
+const mostLeaders = 100;
 
 /** A player in a category. */
 interface Entry {
@@ -39,9 +32,9 @@ interface Entry {
 class Category {
   readonly rate: (statistic: Statistic) => number;
   readonly #compareNames: Comparison;
-  /** The best, in order. */
+  /** The best players, in order. */
   readonly leaders: Entry[] = [];
-  /** Whether somebody with a value is not among the leaders. */
+  /** Whether a player with a value is not a leader. */
   #leftOut = false;
 
   constructor(rate: (statistic: Statistic) => number, compareNames: Comparison) {
@@ -49,12 +42,12 @@ class Category {
     this.#compareNames = compareNames;
   }
 
-  /** Whether the leaders that are left may not be all that the list shows. */
+  /** Whether too few leaders are left to fill the list. */
   get isShort(): boolean {
-    return this.#leftOut && this.leaders.length < shown;
+    return this.#leftOut && this.leaders.length < places;
   }
 
-  /** Whether somebody with this value can be among the leaders, or has to be, or is the first to be left out. */
+  /** Whether a player with this value may be a leader, or the first who is not. */
   concerns(value: number): boolean {
     if (value <= 0) return false;
     const last = this.leaders.at(-1);
@@ -66,7 +59,7 @@ class Category {
     this.#leftOut = false;
   }
 
-  /** Takes somebody in. Tells whether that shows. */
+  /** Adds a player. Returns whether the list changes. */
   add(name: string, statistic: Statistic): boolean {
     const value = this.rate(statistic);
     if (value <= 0) return false;
@@ -74,35 +67,35 @@ class Category {
     const last = this.leaders.at(-1);
     if (this.#leftOut && (last === undefined || this.#compare(entry, last) > 0)) return false;
     const place = this.#placeOf(entry);
-    if (place >= kept) {
+    if (place >= mostLeaders) {
       this.#leftOut = true;
       return false;
     }
     this.leaders.splice(place, 0, entry);
-    if (this.leaders.length > kept) {
+    if (this.leaders.length > mostLeaders) {
       this.leaders.pop();
       this.#leftOut = true;
     }
-    return place < shown;
+    return place < places;
   }
 
-  /** Takes somebody out, who was taken in with these values. Tells whether that shows. */
+  /** Removes a player who was added with these values. Returns whether the list changes. */
   remove(name: string, statistic: Statistic): boolean {
     const value = this.rate(statistic);
     if (value <= 0) return false;
     const place = this.#placeOf({ name, value, statistic });
-    // Nobody else has the name, so whoever stands there under it is the one.
+    // Names are unique.
     if (this.leaders[place]?.name !== name) return false;
     this.leaders.splice(place, 1);
-    return place < shown;
+    return place < places;
   }
 
-  /** Who comes first: the higher value, or of the same value the name. */
+  /** Orders by value, the highest first, then by name. */
   #compare(a: Entry, b: Entry): number {
     return b.value - a.value || this.#compareNames(a.name, b.name);
   }
 
-  /** How many of the leaders come before an entry. */
+  /** Returns the number of leaders that rank before an entry. */
   #placeOf(entry: Entry): number {
     let low = 0;
     let high = this.leaders.length;
@@ -115,14 +108,14 @@ class Category {
   }
 }
 
-/** See the head of this file. */
+/** The top list of the durable data. */
 export class Ranking {
   readonly #data: Pick<DurableData, "players" | "statistics">;
   readonly #categories: Readonly<
     Record<"kills" | "deaths" | "playTime" | "revives" | "services" | "kd", Category>
   >;
   readonly #all: readonly Category[];
-  /** Whether all players have to be looked at before the next answer. */
+  /** Whether the next answer requires a rebuild. */
   #isStale = true;
   #version = 0;
 
@@ -155,30 +148,30 @@ export class Ranking {
     });
   }
 
-  /** Another number whenever the list is another one. */
+  /** Grows with every change of the list. */
   get version(): number {
     return this.#version;
   }
 
-  /** The best of each category. */
+  /** Returns the list. */
   top() {
-    if (this.#isStale) this.#lookAtAll();
+    if (this.#isStale) this.#rebuild();
     const { kills, deaths, playTime, revives, services, kd } = this.#categories;
     const list = ({ leaders }: Category) =>
-      leaders.slice(0, shown).map(({ name, value }) => ({ name, value }));
+      leaders.slice(0, places).map(({ name, value }) => ({ name, value }));
     return {
       kills: list(kills),
       deaths: list(deaths),
       playTime: list(playTime),
       revives: list(revives),
       services: list(services),
-      kd: kd.leaders.slice(0, shown).map(({ name, value, statistic }) => {
+      kd: kd.leaders.slice(0, places).map(({ name, value, statistic }) => {
         return { name, value, kills: statistic.kills, deaths: statistic.deaths };
       }),
     };
   }
 
-  /** Most changes are of players far from any list: of them not even the player has to be looked up. */
+  /** Most changes are of players far from the list: for these not even the player is looked up. */
   #isConcerned(before: Statistic | undefined, after: Statistic | undefined): boolean {
     if (this.#isStale) return false;
     return this.#all.some((category) => {
@@ -196,20 +189,20 @@ export class Ranking {
     fresh: Statistic | undefined,
   ): void {
     if (this.#isStale) return;
-    let shows = false;
+    let isListChanged = false;
     for (const category of this.#all) {
       const isSame =
         before === after && old !== undefined && fresh !== undefined && sameIn(category, old, fresh);
       if (isSame) continue;
-      const left = before !== undefined && old !== undefined && category.remove(before.name, old);
-      const came = after !== undefined && fresh !== undefined && category.add(after.name, fresh);
-      shows ||= left || came;
+      const removed = before !== undefined && old !== undefined && category.remove(before.name, old);
+      const added = after !== undefined && fresh !== undefined && category.add(after.name, fresh);
+      isListChanged ||= removed || added;
       this.#isStale ||= category.isShort;
     }
-    if (shows || this.#isStale) this.#version += 1;
+    if (isListChanged || this.#isStale) this.#version += 1;
   }
 
-  #lookAtAll(): void {
+  #rebuild(): void {
     const { players, statistics } = this.#data;
     for (const category of this.#all) category.clear();
     for (const statistic of statistics.values()) {
@@ -221,7 +214,7 @@ export class Ranking {
   }
 }
 
-/** Whether a category shows the same of two statistics; kills and deaths are shown beside their ratio. */
+/** Whether a category lists two statistics alike. The ratio is listed with its kills and deaths. */
 function sameIn({ rate }: Category, old: Statistic, fresh: Statistic): boolean {
   if (rate !== kdOf) return rate(old) === rate(fresh);
   return old.kills === fresh.kills && old.deaths === fresh.deaths;

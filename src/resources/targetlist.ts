@@ -1,10 +1,10 @@
-/** The target list: players to be done (specification, sections 3 and 4.3). */
+/** The target list (specification, sections 3 and 4.3). */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { subjectKey, type Target } from "../domain/model.ts";
 import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
-import { defineChange, defineKeptRead } from "./shared/define.ts";
+import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { field, playerName, subject } from "./shared/values.ts";
 
 function requireTarget(data: Data, reference: string): Target {
@@ -15,10 +15,10 @@ function requireTarget(data: Data, reference: string): Target {
 }
 
 const notListed = { UNKNOWN_ENTRY: "The player is not on the target list." };
-const named = field(playerName, "The player; need not be registered.", "Mallory");
+const named = field(playerName, "The player, who need not be registered.", "Mallory");
 
-export const list = defineKeptRead({
-  of: ["targets"],
+export const list = defineCachedRead({
+  dependsOn: ["targets"],
   input: {},
   answer: v.pipe(
     v.array(
@@ -38,7 +38,7 @@ export const list = defineKeptRead({
 
 export const add = defineChange({
   example: "Added Mallory to the target list.",
-  description: "A player who is marked as done is listed again.",
+  description: "Lists a player who is marked as done again.",
   input: { name: named },
   change(draft, input, { sequence }) {
     const player = toNewSubject(draft, input.name);
@@ -49,20 +49,20 @@ export const add = defineChange({
     }
     const latest = respelled(target, player);
     if (latest !== target || target.done) draft.targets.put({ ...latest, done: false });
-    return target.done ? `${latest.name} is listed again.` : `${latest.name} is on the target list already.`;
+    return target.done ? `${latest.name} is listed again.` : `${latest.name} is already on the target list.`;
   },
 });
 
 export const done = defineChange({
   example: "Marked Mallory as done.",
-  description: "The player stays on the list, marked as done.",
+  description: "The player stays on the list.",
   input: { name: named },
   failures: notListed,
   change(draft, input) {
     const target = requireTarget(draft, input.name);
     const known = draft.targets.get(subjectKey(target));
     if (known !== target || !target.done) draft.targets.put({ ...target, done: true });
-    return target.done ? `${target.name} is marked done already.` : `Marked ${target.name} as done.`;
+    return target.done ? `${target.name} is already marked as done.` : `Marked ${target.name} as done.`;
   },
 });
 

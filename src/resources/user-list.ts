@@ -1,29 +1,29 @@
 /**
- * The answer of `/mgmt/users` as ready bytes. It is as long as there are clients, and anybody can change one of them with
- * each request. So with many clients it is rebuilt at most once a second, in short slices of the event loop.
+ * The answer of `/mgmt/users` as bytes. Its length grows with the number of clients, and any request may change one of
+ * them: with many clients it is rebuilt at most once a second, in short slices of the event loop.
  */
 import { createHash } from "node:crypto";
 import { ReadyBody } from "../engine/body.ts";
 import type { Clients } from "../identity/clients.ts";
 
-/** Up to so many clients the list is always exact: it is built at once, in about 1 ms. */
+/** Up to this number of clients, every answer is built at once, in about 1 ms. */
 export const mostAtOnce = 1000;
-/** With more, so many milliseconds pass from the beginning of one rebuild to the next. */
+/** With more, the milliseconds from the start of one rebuild to the next. */
 export const rebuildMilliseconds = 1000;
-/** For how long a slice goes on. What follows the last look at the clock, and a collection of garbage, come on top. */
+/** The length of a slice; the last page and a garbage collection come on top. */
 const sliceMilliseconds = 2;
-/** How many clients are written between two looks at the clock: 0.1 ms. */
+/** The clients that are written between two checks of the clock, which takes 0.1 ms. */
 const page = 100;
 
 interface Built {
   readonly body: ReadyBody;
-  /** The version of the clients that it was begun with. */
+  /** The version of the clients when the build started. */
   readonly version: number;
-  /** When it was begun, in milliseconds since 1970. */
-  readonly begun: number;
+  /** When the build started, in milliseconds since 1970. */
+  readonly started: number;
 }
 
-/** See the head of this file. */
+/** The list of all clients. */
 export class UserList {
   readonly #clients: Clients;
   #built: Built | undefined;
@@ -34,8 +34,8 @@ export class UserList {
   }
 
   /**
-   * Returns the list. Beyond {@link mostAtOnce} clients it is up to a second old, and two while it is rebuilt; those who
-   * ask while there is none of that age wait for the same rebuild.
+   * Returns the list. With more than {@link mostAtOnce} clients it is up to one second old, or two during a rebuild.
+   * Requests that find none of that age wait for the same rebuild.
    */
   at(now: number): ReadyBody | Promise<ReadyBody> {
     const { total } = this.#clients.at(now);
@@ -44,21 +44,21 @@ export class UserList {
     if (built?.version === version) return built.body;
     if (total <= mostAtOnce) {
       const body = new ReadyBody(this.#clients.list(), { cached: true });
-      this.#built = { body, version, begun: now };
+      this.#built = { body, version, started: now };
       return body;
     }
-    const age = built === undefined || now < built.begun ? Number.POSITIVE_INFINITY : now - built.begun;
+    const age = built === undefined || now < built.started ? Number.POSITIVE_INFINITY : now - built.started;
     if (built !== undefined && age < rebuildMilliseconds) return built.body;
     this.#building ??= this.#rebuild(version, now).finally(() => {
       this.#building = undefined;
     });
     if (built === undefined || age >= 2 * rebuildMilliseconds) return this.#building;
-    // Nobody may be waiting for it: whoever comes after a failure has it rebuilt.
+    // Nobody waits for this rebuild. After a failure the next request starts another.
     this.#building.catch(() => {});
     return built.body;
   }
 
-  async #rebuild(version: number, begun: number): Promise<ReadyBody> {
+  async #rebuild(version: number, started: number): Promise<ReadyBody> {
     const hash = createHash("sha1");
     const pieces: Buffer[] = [];
     const add = (text: string) => {
@@ -68,7 +68,7 @@ export class UserList {
     };
     let after: string | undefined = "";
     while (after !== undefined) {
-      // Also before the first slice: the request that begins this has its own turn.
+      // Before the first slice too: the request that starts the rebuild is still being answered.
       await new Promise(setImmediate);
       const end = performance.now() + sliceMilliseconds;
       while (after !== undefined && performance.now() < end) {
@@ -81,7 +81,7 @@ export class UserList {
     add(pieces.length === 0 ? "[]" : "]");
     await new Promise(setImmediate);
     const body = new ReadyBody(Buffer.concat(pieces), { cached: true, digest: hash.digest("base64url") });
-    this.#built = { body, version, begun };
+    this.#built = { body, version, started };
     return body;
   }
 }

@@ -80,9 +80,9 @@ describe("player exclude and player readmit", () => {
     const { uuid: first } = await desk.json<{ uuid: string }>("player", "add", "Ada");
     await desk.ok("player", "exclude", "Ada");
     await desk.ok("player", "remove", "Ada", "--yes");
-    assert.equal(await desk.ok("player", "exclude", "ada"), "Ada is excluded already.\n");
+    assert.equal(await desk.ok("player", "exclude", "ada"), "Ada is already excluded.\n");
     const { uuid: second, info } = await desk.json<{ uuid: string; info: string }>("player", "add", "ada");
-    assert.equal(info, "Registered ada, who is in BLACKLIST already.");
+    assert.equal(info, "Registered ada, who is already in BLACKLIST.");
     assert.equal(second, first);
     assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
     await desk.ok("player", "readmit", "Ada");
@@ -159,7 +159,7 @@ it("a name with an invisible letter is refused by the argument that it was given
   ]) {
     const { info, parameter } = await desk.failsAs<FailureDocument>(...args);
     assert.equal(parameter, "player");
-    assert.match(info, /^"player" is not right: leave out the invisible character U\+3164/);
+    assert.match(info, /^"player" is invalid: leave out the invisible character U\+3164/);
   }
 });
 

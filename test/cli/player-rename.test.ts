@@ -77,7 +77,7 @@ describeBothWays("player rename", (open) => {
     await withAda(desk);
     assert.equal(await desk.ok("player", "rename", "Ada", "ADA"), "Renamed Ada to ADA.\n");
     assert.equal((await desk.json<PlayerDocument>("player", "show", "ada")).name, "ADA");
-    assertIncludes(await desk.ok("player", "rename", "Ada", "ADA"), "is called ADA already");
+    assertIncludes(await desk.ok("player", "rename", "Ada", "ADA"), "is already called ADA");
   });
 
   it("when the name is another player's, in whatever case, then it is refused and nothing changes", async (t) => {
@@ -87,7 +87,7 @@ describeBothWays("player rename", (open) => {
     const before = await everything(desk);
     const { code, info, hint } = await desk.failsAs<FailureDocument>("player", "rename", "Ada", "bOB");
     assert.equal(code, "CONFLICT");
-    assert.equal(info, `The name Bob is taken, by the player ${bob.uuid}.`);
+    assert.equal(info, `The name Bob is taken by the player ${bob.uuid}.`);
     assertIncludes(hint ?? "", "another name");
     assert.equal(await everything(desk), before);
   });
@@ -104,7 +104,7 @@ describeBothWays("player rename", (open) => {
     await desk.ok("player", "exclude", "Zoe");
     assert.equal(
       await desk.ok("player", "rename", "Ada", "zoe"),
-      "Renamed Ada to zoe. With that name came membership in the group BLACKLIST.\n",
+      "Renamed Ada to zoe. The player takes over membership in the group BLACKLIST of that name.\n",
     );
     assert.equal((await desk.failsAs<FailureDocument>("call", "/event", "--as", "zoe")).code, "EXCLUDED");
   });

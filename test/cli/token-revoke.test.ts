@@ -61,7 +61,7 @@ describeBothWays("token revoke --player", (open) => {
     const desk = await open(t);
     await withTokens(desk);
     await desk.ok(...line, "--yes");
-    assert.equal(await desk.ok(...line), "Ada has no token that is not revoked.\n");
+    assert.equal(await desk.ok(...line), "Ada has no tokens to revoke.\n");
   });
 
   it("when the player is not known then it is refused, and so are an id and a player at once", async (t) => {

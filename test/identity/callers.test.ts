@@ -1,9 +1,9 @@
-/** Callers that are kept by their token, compared through random changes with callers that are looked up anew. */
+/** The cache of callers: through random changes, cached callers equal fresh ones. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
-import { Callers } from "../../src/identity/callers.ts";
+import { CallerCache } from "../../src/identity/caller-cache.ts";
 import { hashOfToken, newToken } from "../../src/identity/tokens.ts";
 import { assertFailure, day, openWorld, type World } from "../_setup.ts";
 
@@ -23,19 +23,19 @@ const step = fc.record({
   rank: fc.integer({ min: 1, max: 9 }),
 });
 
-it("says of a token what looking it up anew says, through random changes", async (t) => {
+it("returns the caller that a fresh lookup returns, through random changes", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const world = await openWorld(t);
       const { service, clock } = world;
-      const kept = new Callers(service.store.data);
+      const cache = new CallerCache(service.store.data);
       const { uuid, token } = await world.player("Ada", { members: { GROVE: 4 } });
       const issued = await service.administer("token.issue", { player: "Ada", expiresIn: 3 * day });
       const short = issued.token;
 
-      const says = (callers: Callers, each: string): unknown => {
+      const outcome = (callers: CallerCache, each: string): unknown => {
         try {
-          const caller = callers.of(each, clock.time);
+          const caller = callers.get(each, clock.time);
           const { id, scope, identified, administrator, unrestricted } = caller;
           const ranks = [caller.rankIn("faction", "GROVE"), caller.rankIn("group", "VIP")];
           return [id, scope, identified, administrator, unrestricted, caller.isCalled("ada"), ranks];
@@ -45,7 +45,7 @@ it("says of a token what looking it up anew says, through random changes", async
       };
       const assertSame = () => {
         for (const each of [token, short, world.publicToken, `${token}x`]) {
-          assert.deepEqual(says(kept, each), says(new Callers(service.store.data), each));
+          assert.deepEqual(outcome(cache, each), outcome(new CallerCache(service.store.data), each));
         }
       };
 
@@ -64,7 +64,7 @@ it("says of a token what looking it up anew says, through random changes", async
           register: () => service.administer("player.add", { name: player, uuid, members: [] }),
           wait: async () => clock.advance(2 * day),
         };
-        // What can not be done at the moment changes nothing.
+        // An impossible change is refused and changes nothing.
         await changes[act]?.().catch(() => {});
         assertSame();
       }
@@ -73,8 +73,8 @@ it("says of a token what looking it up anew says, through random changes", async
   );
 });
 
-describe("a token that has been used, and so has its caller cached,", () => {
-  /** What ends a token, and how it is refused from then on. */
+describe("a token whose caller is cached", () => {
+  /** What ends a token, and the code of its refusal. */
   const ends: readonly (readonly [string, string, (world: World, id: string) => unknown])[] = [
     ["expires", "TOKEN_EXPIRED", ({ clock }) => clock.advance(day)],
     ["is revoked", "TOKEN_REVOKED", ({ service }, id) => service.administer("token.revoke", { id })],
@@ -101,7 +101,7 @@ describe("a token that has been used, and so has its caller cached,", () => {
   }
 });
 
-it("caches at most 10,000 callers, and the one cached first makes room", async (t) => {
+it("caches at most 10,000 callers and evicts the least recently used", async (t) => {
   const { service, clock } = await openWorld(t);
   const tokens = Array.from({ length: 10_001 }, () => newToken().token);
   await service.store.change({ who: "operator", operation: "test" }, (draft) => {
@@ -111,9 +111,9 @@ it("caches at most 10,000 callers, and the one cached first makes room", async (
       draft.tokens.put({ id, hash: hashOfToken(token) ?? "", ...none, issuedAt: clock.time });
     }
   });
-  const callers = new Callers(service.store.data);
+  const callers = new CallerCache(service.store.data);
   const [first = "", second = ""] = tokens;
-  const [firstCaller, secondCaller] = tokens.map((token) => callers.of(token, clock.time));
-  assert.ok(callers.of(second, clock.time) === secondCaller, "the second is still cached");
-  assert.ok(callers.of(first, clock.time) !== firstCaller, "the first had to make room");
+  const [firstCaller, secondCaller] = tokens.map((token) => callers.get(token, clock.time));
+  assert.ok(callers.get(second, clock.time) === secondCaller, "the second is still cached");
+  assert.ok(callers.get(first, clock.time) !== firstCaller, "the first was evicted");
 });

@@ -3,19 +3,19 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertFailure, Clock, day, describeOverTransports, openWorld } from "../_setup.ts";
 
-/** What the clock of a test's world says. */
+/** The time of a test's clock. */
 const noon = new Clock().time;
 const minute = 60_000;
 const hour = 60 * minute;
 const nothing = { bankRob: null, bomb: null, gangwar: { attacker: 0, defender: 0 } };
 
 describeOverTransports("/event", (transport) => {
-  it("knows of no event at first, and of a score of 0 to 0", async (t) => {
+  it("answers no events and a score of 0 to 0 at first", async (t) => {
     const world = await openWorld(t, { transport });
     assert.deepEqual(await world.ok(world.publicToken, "/event"), nothing);
   });
 
-  it("a bank robbery and a bomb are each of their own", async (t) => {
+  it("stores the starts of a bank robbery and of a bomb separately", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     await world.ok(token, "/event/bankrob", { startTime: noon });
@@ -31,7 +31,7 @@ for (const [path, field] of [
   ["/event/bomb", "bomb"],
 ] as const) {
   describeOverTransports(path, (transport) => {
-    it("the latest start counts, in whatever order the starts are told", async (t) => {
+    it("stores the latest start, in whatever order the starts are reported", async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const [startTime, latest] of [
@@ -55,7 +55,7 @@ for (const [path, field] of [
       ["2026-11-21T18:00:00.250Z", 1_795_284_000_250],
       ["2028-02-29T00:00:00Z", 1_835_395_200_000],
     ] as const) {
-      it(`takes ${startTime} as ${instant} milliseconds since 1970`, async (t) => {
+      it(`parses ${startTime} as ${instant} milliseconds since 1970`, async (t) => {
         const world = await openWorld(t, { transport });
         const { token } = await world.player("Ada");
         world.clock.time = instant;
@@ -64,7 +64,7 @@ for (const [path, field] of [
       });
     }
 
-    it("a start can be one hour ahead of the server's clock, and not a millisecond more", async (t) => {
+    it("accepts a start up to one hour ahead of the server's clock, and not a millisecond more", async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const startTime of [noon + hour + 1, noon + day, 8_640_000_000_000_000]) {
@@ -77,7 +77,7 @@ for (const [path, field] of [
       assert.equal((await world.ok(token, "/event"))[field], noon + hour);
     });
 
-    it("a start that is still in the future gives way to any other", async (t) => {
+    it("replaces a start in the future by any other", async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       await world.ok(token, path, { startTime: noon + hour });
@@ -85,12 +85,12 @@ for (const [path, field] of [
         await world.ok(token, path, { startTime });
         assert.equal((await world.ok(token, "/event"))[field], startTime);
       }
-      // What has begun by now is not in the future.
+      // The start has passed.
       await world.ok(token, path, { startTime: noon - 1 });
       assert.equal((await world.ok(token, "/event"))[field], noon);
     });
 
-    it("a start that was in the future when it was reported counts once it has come", async (t) => {
+    it("keeps a start that was in the future when reported and has passed since", async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       await world.ok(token, path, { startTime: noon + minute });
@@ -99,7 +99,7 @@ for (const [path, field] of [
       assert.equal((await world.ok(token, "/event"))[field], noon + minute);
     });
 
-    it("a start of older data, far in the future, gives way to the next report", async (t) => {
+    it("replaces a start of older data, far in the future, by the next report", async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       await world.service.store.change({ who: "operator", operation: "event" }, (draft) =>
@@ -109,7 +109,7 @@ for (const [path, field] of [
       assert.equal((await world.ok(token, "/event"))[field], noon);
     });
 
-    it("refuses what is no instant, or one without a zone, and says what was expected", async (t) => {
+    it("refuses a start that is not an instant or has no zone, and names what it expects", async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const startTime of [
@@ -141,7 +141,7 @@ for (const [path, field] of [
 }
 
 describeOverTransports("/event/gangwar", (transport) => {
-  it("sets the score, up and down, and repeating it is harmless", async (t) => {
+  it("sets the score up and down, and accepts a repetition", async (t) => {
     const world = await openWorld(t, { transport });
     const token = world.publicToken;
     for (const [attacker, defender] of [
@@ -152,15 +152,12 @@ describeOverTransports("/event/gangwar", (transport) => {
       [0, 0],
     ] as const) {
       const { info } = await world.ok(token, "/event/gangwar", { attacker, defender });
-      assert.match(
-        info,
-        new RegExp(`^The score is (?:now ${attacker} to ${defender}|${attacker} to ${defender} already)\\.$`),
-      );
+      assert.match(info, new RegExp(`^The score is (?:now|already) ${attacker} to ${defender}\\.$`));
       assert.deepEqual(await world.ok(token, "/event"), { ...nothing, gangwar: { attacker, defender } });
     }
   });
 
-  it("scores are whole numbers from 0 on, and both are needed", async (t) => {
+  it("requires both scores, as whole numbers from 0", async (t) => {
     const world = await openWorld(t, { transport });
     const token = world.publicToken;
     await world.ok(token, "/event/gangwar", { attacker: 1, defender: 1 });

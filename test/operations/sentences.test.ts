@@ -1,11 +1,11 @@
-/** The sentence that each change is answered with: what it has done, or that there was nothing to do (contract, section 1). */
+/** The sentence in the answer of each change: what it did, or that nothing had to be done (contract, section 1). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { describeOverTransports, everyRight, openWorld } from "../_setup.ts";
 
 const start = Date.parse("2026-11-21T11:30:00Z");
 
-/** Changes in their order: path, query, status and sentence. */
+/** Changes in order: path, query, status and sentence. */
 type Steps = readonly (readonly [string, Readonly<Record<string, string | number>>, number, string])[];
 
 const theft = { reason: "Theft", points: 10 };
@@ -19,39 +19,44 @@ const kills = { type: "KILL", amount: 2147483647 };
 const changes: Readonly<Record<string, Steps>> = {
   "a wanted reason": [
     ["/wantedreason/add", theft, 200, "Added the wanted reason Theft."],
-    ["/wantedreason/add", { ...theft, reason: "theft" }, 200, "The wanted reason Theft is there already."],
-    ["/wantedreason/add", { ...theft, points: 11 }, 409, "The wanted reason Theft exists with other values."],
+    ["/wantedreason/add", { ...theft, reason: "theft" }, 200, "The wanted reason Theft already exists."],
+    [
+      "/wantedreason/add",
+      { ...theft, points: 11 },
+      409,
+      "The wanted reason Theft already exists with different values.",
+    ],
     ["/wantedreason/remove", { reason: "THEFT" }, 200, "Removed the wanted reason Theft."],
     ["/wantedreason/remove", { reason: "THEFT" }, 404, "There is no wanted reason THEFT."],
   ],
   "a blacklist reason": [
     ["/blacklistreason/GROVE/add", betrayal, 200, "Added the blacklist reason Betrayal."],
-    ["/blacklistreason/GROVE/add", betrayal, 200, "The blacklist reason Betrayal is there already."],
+    ["/blacklistreason/GROVE/add", betrayal, 200, "The blacklist reason Betrayal already exists."],
     [
       "/blacklistreason/GROVE/add",
       { ...betrayal, kills: 4 },
       409,
-      "The blacklist reason Betrayal exists with other values.",
+      "The blacklist reason Betrayal already exists with different values.",
     ],
     ["/blacklistreason/GROVE/remove", { reason: "Betrayal" }, 200, "Removed the blacklist reason Betrayal."],
     ["/blacklistreason/GROVE/remove", { reason: "Betrayal" }, 404, "There is no blacklist reason Betrayal."],
   ],
   "a house-ban reason": [
     ["/housebanreason/add", noise, 200, "Added the house-ban reason Noise."],
-    ["/housebanreason/add", noise, 200, "The house-ban reason Noise is there already."],
+    ["/housebanreason/add", noise, 200, "The house-ban reason Noise already exists."],
     [
       "/housebanreason/add",
       { ...noise, days: 4 },
       409,
-      "The house-ban reason Noise exists with other values.",
+      "The house-ban reason Noise already exists with different values.",
     ],
     ["/housebanreason/remove", { reason: "Noise" }, 200, "Removed the house-ban reason Noise."],
     ["/housebanreason/remove", { reason: "Noise" }, 404, "There is no house-ban reason Noise."],
   ],
   "a navi point": [
     ["/navipoint/add", base, 200, "Added the navi point Base."],
-    ["/navipoint/add", base, 200, "The navi point Base is there already."],
-    ["/navipoint/add", { ...base, y: 4 }, 409, "The navi point Base exists with other values."],
+    ["/navipoint/add", base, 200, "The navi point Base already exists."],
+    ["/navipoint/add", { ...base, y: 4 }, 409, "The navi point Base already exists with different values."],
     ["/navipoint/remove", { name: "Base" }, 200, "Removed the navi point Base."],
     ["/navipoint/remove", { name: "Base" }, 404, "There is no navi point Base."],
   ],
@@ -60,7 +65,7 @@ const changes: Readonly<Record<string, Steps>> = {
     ["/housebanreason/add", { ...noise, reason: "Theft" }, 200, "Added the house-ban reason Theft."],
     ["/houseban/remove", banned, 404, "Mallory has no house ban."],
     ["/houseban/add", banned, 200, "Added the house-ban reason Noise to Mallory."],
-    ["/houseban/add", banned, 200, "Mallory has a house ban for Noise already."],
+    ["/houseban/add", banned, 200, "Mallory already has a house ban for Noise."],
     ["/houseban/remove", { ...banned, reason: "Theft" }, 404, "Mallory has no house ban for Theft."],
     ["/houseban/add", { ...banned, reason: "Theft" }, 200, "Added the house-ban reason Theft to Mallory."],
     ["/houseban/remove", banned, 200, "Removed the house-ban reason Noise from Mallory."],
@@ -68,51 +73,51 @@ const changes: Readonly<Record<string, Steps>> = {
   ],
   "a group": [
     ["/player/add", vip, 200, "Added Mallory to the group VIP."],
-    ["/player/add", vip, 200, "Mallory is in the group VIP already."],
+    ["/player/add", vip, 200, "Mallory is already in the group VIP."],
     ["/player/remove", vip, 200, "Removed Mallory from the group VIP."],
     ["/player/remove", vip, 404, "Mallory is not in the group VIP."],
   ],
   "a version": [
     ["/mgmt/version", { type: "remove", version: "2.5" }, 404, "There is no version 2.5."],
     ["/mgmt/version", { type: "add", version: "2.5" }, 200, "Marked version 2.5 as current."],
-    ["/mgmt/version", { type: "add", version: "2.5" }, 200, "Version 2.5 is current already."],
+    ["/mgmt/version", { type: "add", version: "2.5" }, 200, "Version 2.5 is already current."],
     ["/mgmt/version", { type: "remove", version: "2.5" }, 200, "Marked version 2.5 as outdated."],
-    ["/mgmt/version", { type: "remove", version: "2.5" }, 200, "Version 2.5 is outdated already."],
+    ["/mgmt/version", { type: "remove", version: "2.5" }, 200, "Version 2.5 is already outdated."],
   ],
   "a statistic": [
     ["/statistic/Ada/set", kills, 200, "Set KILL of Ada to 2147483647."],
-    ["/statistic/ada/set", kills, 200, "KILL of Ada is 2147483647 already."],
-    ["/statistic/Ada/add", { type: "KILL" }, 200, "Ada has reached the highest number for KILL."],
+    ["/statistic/ada/set", kills, 200, "KILL of Ada is already 2147483647."],
+    ["/statistic/Ada/add", { type: "KILL" }, 200, "Ada already has the maximum for KILL."],
     ["/statistic/Ada/add", { type: "DEATH" }, 200, "Added one DEATH for Ada."],
     ["/statistic/Eve/set", kills, 404, 'There is no player "Eve".'],
   ],
   "a bank robbery": [
     ["/event/bankrob", { startTime: start }, 200, "Added the bank robbery."],
-    ["/event/bankrob", { startTime: start }, 200, "The bank robbery is known already."],
-    ["/event/bankrob", { startTime: start - 1 }, 200, "A later bank robbery is known already."],
+    ["/event/bankrob", { startTime: start }, 200, "The bank robbery is already known."],
+    ["/event/bankrob", { startTime: start - 1 }, 200, "A later bank robbery is already known."],
     ["/event/bankrob", { startTime: start + 1 }, 200, "Added the bank robbery."],
   ],
   "a bomb": [
     ["/event/bomb", { startTime: start }, 200, "Added the bomb."],
-    ["/event/bomb", { startTime: start }, 200, "The bomb is known already."],
-    ["/event/bomb", { startTime: start - 1 }, 200, "A later bomb is known already."],
+    ["/event/bomb", { startTime: start }, 200, "The bomb is already known."],
+    ["/event/bomb", { startTime: start - 1 }, 200, "A later bomb is already known."],
   ],
   "a score": [
     ["/event/gangwar", { attacker: 1, defender: 2 }, 200, "The score is now 1 to 2."],
-    ["/event/gangwar", { attacker: 1, defender: 2 }, 200, "The score is 1 to 2 already."],
+    ["/event/gangwar", { attacker: 1, defender: 2 }, 200, "The score is already 1 to 2."],
   ],
 };
 
 describeOverTransports("the sentence of a change", (transport) => {
   for (const [what, steps] of Object.entries(changes)) {
-    it(`of ${what} says what was done, or that there was nothing to do`, async (t) => {
+    it(`of ${what} says what was done, or that nothing had to be done`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada", everyRight);
       for (const [path, query, status, info] of steps) {
         const { sequence } = world.service.store;
         const answer = await world.get(token, path, query);
         assert.deepEqual([answer.status, answer.body.info], [status, info]);
-        const isDone = status === 200 && !/ already\.$|highest number/.test(info);
+        const isDone = status === 200 && !/ already /.test(info);
         assert.equal(world.service.store.sequence - sequence, isDone ? 1 : 0, info);
       }
     });

@@ -9,7 +9,7 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/targetlist"), []);
   });
 
-  it("lists the oldest entry first, with the UUID of whoever is registered", async (t) => {
+  it("lists the oldest entry first, with the UUIDs of registered players", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     const ada = await world.player("Ada");
@@ -21,7 +21,7 @@ describeOverTransports("the target list", (transport) => {
     ]);
   });
 
-  it("keeps its order through changes of its entries, and when the service is opened again", async (t) => {
+  it("keeps its order through changes of its entries and a restart", async (t) => {
     const folder = await temporaryFolder(t);
     const world = await openWorld(t, { transport, folder });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
@@ -38,16 +38,16 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await names(again), ["Zoe", "Mia", "Bert", "Carl"]);
   });
 
-  it("says what a change has done, also where it has done nothing", async (t) => {
+  it("says what a change did, or that nothing had to be done", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const [change, expected] of [
       ["add", "Added Zoe to the target list."],
-      ["add", "Zoe is on the target list already."],
+      ["add", "Zoe is already on the target list."],
       ["done", "Marked Zoe as done."],
-      ["done", "Zoe is marked done already."],
+      ["done", "Zoe is already marked as done."],
       ["add", "Zoe is listed again."],
-      ["add", "Zoe is on the target list already."],
+      ["add", "Zoe is already on the target list."],
       ["remove", "Removed Zoe from the target list."],
     ] as const) {
       const { info } = await world.ok(token, `/targetlist/${change}`, { name: "Zoe" });
@@ -55,7 +55,7 @@ describeOverTransports("the target list", (transport) => {
     }
   });
 
-  it("an entry that is marked done stays on the list, at its place", async (t) => {
+  it("keeps an entry that is marked as done at its place", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const name of ["Zoe", "Bert"]) await world.ok(token, "/targetlist/add", { name });
@@ -69,7 +69,7 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await world.ok(token, "/targetlist"), expected);
   });
 
-  it("adding an entry that is done lists it again", async (t) => {
+  it("lists a done entry again when it is added", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "Zoe" });
@@ -78,7 +78,7 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await world.ok(token, "/targetlist"), [{ name: "zoe", uuid: null, done: false }]);
   });
 
-  it("an entry is removed whether listed or done, and comes back as the youngest", async (t) => {
+  it("removes a listed or done entry, which returns as the newest", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const name of ["Zoe", "Bert", "Carl"]) await world.ok(token, "/targetlist/add", { name });
@@ -92,7 +92,7 @@ describeOverTransports("the target list", (transport) => {
     ]);
   });
 
-  it("marking done or removing whoever is not listed is 404", async (t) => {
+  it("answers 404 when the player to mark or remove is not listed", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "Zoe" });
@@ -104,7 +104,7 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await world.ok(token, "/targetlist"), [{ name: "Zoe", uuid: null, done: false }]);
   });
 
-  it("an entry stays the same player's when that player registers", async (t) => {
+  it("keeps the entry of a player who registers", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "ada" });

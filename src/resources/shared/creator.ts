@@ -1,19 +1,23 @@
-/** Who added an entry: as it is stored, and as it is answered (contract, section 0). */
+/** Who added an entry, as stored and as answered (contract, section 0). */
 import * as v from "valibot";
 import type { Creator, HouseBanReason } from "../../domain/model.ts";
 import type { Data } from "../../store/data.ts";
 import type { Caller } from "../../table/caller.ts";
 import { anyUUID, field } from "./values.ts";
 
-/** The name in answers where no player added the entry, and for entries from before creators were stored. */
+/** The creator's name in answers where no player is stored. */
 const nobody = "operator";
 
-/** The creator in answers: strings, never null, because a client shows them without a check. */
+/** The creator in answers: strings, never null, because a client does not check for null. */
 export const creatorFields = {
-  creatorName: field(v.string(), `The name of the player who added it; \`${nobody}\` where none did.`, "Ada"),
+  creatorName: field(
+    v.string(),
+    `The name of the player who added it; \`${nobody}\` if no player did.`,
+    "Ada",
+  ),
   creatorUUID: field(
     v.pipe(v.string(), v.regex(/^(?:[0-9a-f]{32})?$/)),
-    "The game UUID of the player who added it; empty where none did.",
+    "The game UUID of the player who added it; empty if no player did.",
     anyUUID,
   ),
 };
@@ -24,10 +28,7 @@ export function creatorOf(data: Data, { id }: Caller): Creator {
   return { creatorName: player?.name ?? null, creatorUUID: player?.uuid ?? null };
 }
 
-/** A creator as it is stored; entries from before creators were stored have none. */
-type StoredCreator = Pick<HouseBanReason, keyof Creator>;
-
-/** Returns the creator to answer for a stored entry. */
-export function shownCreator({ creatorName, creatorUUID }: StoredCreator) {
+/** Returns the creator in the answer for a stored entry. */
+export function creatorInAnswer({ creatorName, creatorUUID }: Pick<HouseBanReason, keyof Creator>) {
   return { creatorName: creatorName ?? nobody, creatorUUID: creatorUUID ?? "" };
 }

@@ -1,4 +1,4 @@
-/** How a handler is written: its input and its answer as valibot schemas, and whether it reads or changes data. */
+/** Definitions of handlers: input and answer as valibot schemas, and the function that reads or changes the data. */
 import * as v from "valibot";
 import type { Comparison } from "../../domain/text.ts";
 import type { ReadyBody } from "../../engine/body.ts";
@@ -11,18 +11,16 @@ import type { Input } from "../../table/restriction/restriction.ts";
 import type { Ranking } from "../ranking.ts";
 import type { UserList } from "../user-list.ts";
 import type { NameOrder } from "./order.ts";
-import type { ShownPlayers } from "./shown.ts";
 
-/** What reads are made of: the records that are on the disk, and what follows them. */
+/** What a read can use: the durable records, and what is derived from them. */
 export interface Sources extends DurableData {
   readonly ranking: Ranking;
   readonly order: NameOrder;
   readonly clients: Clients;
-  readonly shown: ShownPlayers;
   readonly userList: UserList;
 }
 
-/** What a handler knows beside the data and its input. */
+/** What a handler gets beside the data and its input. */
 export interface Context {
   readonly caller: Caller;
   /** Milliseconds since 1970. */
@@ -33,57 +31,55 @@ export interface Context {
   readonly excludedGroup: string | undefined;
   /** The order of names in the table's language. */
   readonly compare: Comparison;
-  /**
-   * The answer of another operation, one whose answers are kept; undefined where the table does not let the caller
-   * call it.
-   */
-  readonly kept: (operation: string, input: Input) => ReadyBody | undefined;
+  /** Returns the cached answer of another operation; undefined where the table denies it to the caller. */
+  readonly cached: (operation: string, input: Input) => ReadyBody | undefined;
 }
 
-/** For a change also the number of the change. */
+/** The context of a change. */
 export interface ChangeContext extends Context {
+  /** The number of the change. */
   readonly sequence: number;
 }
 
 /** What the description of the interface says of a handler: see `Operation` in the engine. */
-export interface Told {
+interface Documented {
   readonly description?: string;
   readonly failures?: Failures;
 }
 
 /** A handler that only reads. */
-export interface ReadHandler extends Told {
+export interface ReadHandler extends Documented {
   readonly effect: "read";
   readonly input: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly answer: v.GenericSchema;
-  /** How long an answer holds, where it may be kept. */
-  readonly kept?: Kept;
-  read(data: Sources, input: never, context: Context): unknown;
+  /** How to cache its answers, where they may be cached. */
+  readonly cacheable?: Cacheable;
+  read(data: Sources, input: unknown, context: Context): unknown;
 }
 
-/** Sources that tell by a version whether they are others. */
-type KeptSource = Exclude<keyof Sources, "clients" | "shown" | "userList">;
+/** The sources that have a version: it grows with every change. */
+type VersionedSource = Exclude<keyof Sources, "clients" | "userList">;
 
-/** How long an answer holds: until one of its sources is another one, and not beyond an instant. */
-export interface Kept {
-  readonly of: readonly KeptSource[];
-  /** When the answer becomes another one by itself, in milliseconds since 1970. */
-  until?(data: Sources, now: number): number;
-  read(data: Sources, input: never, now: number): unknown;
+/** A read whose answer depends on versioned sources, and on the clock up to an instant. */
+export interface Cacheable {
+  readonly dependsOn: readonly VersionedSource[];
+  /** Returns when the passage of time alone makes the answer stale, in milliseconds since 1970. */
+  validUntil?(data: Sources, now: number): number;
+  read(data: Sources, input: unknown, now: number): unknown;
 }
 
-/** A handler that changes data; it gives the sentence for the player. */
-export interface ChangeHandler extends Told {
+/** A handler that changes data, and returns the sentence for the player. */
+export interface ChangeHandler extends Documented {
   readonly effect: "change";
   /** The answer to the examples of its input: see `Operation` in the engine. */
   readonly example: string;
   readonly input: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly answer: v.GenericSchema;
-  /** Whether it keeps who the caller was: see `Operation` in the engine. */
+  /** Whether it stores who the caller was: see `Operation` in the engine. */
   readonly recordsCaller?: true;
   /** Whether it counts: see `Operation` in the engine. */
   readonly counts?: true;
-  change(draft: Draft, input: never, context: ChangeContext): string;
+  change(draft: Draft, input: unknown, context: ChangeContext): string;
 }
 
 export type Handler = ReadHandler | ChangeHandler;
@@ -93,26 +89,28 @@ export const infoAnswer = v.pipe(
   v.object({
     info: v.pipe(
       v.string(),
-      v.description("One sentence for the player, about what was done or was so already: show it."),
+      v.description(
+        "One sentence for the player that says what was changed, or that nothing had to be. Show it.",
+      ),
     ),
   }),
   v.title("Info"),
-  v.description("What became of a change."),
+  v.description("The result of a change."),
 );
 
-/** How every change can fail, whatever it does. */
+/** The failures of every change. */
 const changeFailures = {
-  STORE_UNAVAILABLE: "The data can not be saved at the moment. Nothing was changed; try again later.",
+  STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing was changed; try again later.",
 };
 
-/** How a change that counts can fail besides. */
+/** The further failures of a change that counts. */
 const countFailures = {
   CONFLICT: "The `Idempotency-Key` was used for another operation, or with other parameters.",
 };
 
-/** Declares a handler that reads. `read` throws a Failure where it refuses. */
+/** Defines a handler that reads. `read` throws a Failure to refuse. */
 export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>(
-  handler: Told & {
+  handler: Documented & {
     input: I;
     answer: A;
     read(
@@ -122,17 +120,27 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
     ): v.InferOutput<A> | ReadyBody | Promise<ReadyBody>;
   },
 ): ReadHandler {
-  return { effect: "read", ...handler, input: v.object(handler.input) };
+  const input = v.object(handler.input);
+  return {
+    ...handler,
+    effect: "read",
+    input,
+    read: (data, given, context) => handler.read(data, v.parse(input, given), context),
+  };
 }
 
 /**
- * Declares a handler that reads and whose answers are kept as ready bytes. Its types hold what that rests on: `read`
- * sees the sources that are named, and neither the caller nor the activity. One that looks at `now` needs `until`.
+ * Defines a handler that reads and whose answers are cached. The types ensure that they can be: `read` gets nothing but
+ * the sources that it depends on. One that uses `now` needs `validUntil`.
  */
-export function defineKeptRead<I extends v.ObjectEntries, A extends v.GenericSchema, S extends KeptSource>(
-  handler: Told & {
-    of: readonly S[];
-    until?(data: Pick<Sources, S>, now: number): number;
+export function defineCachedRead<
+  I extends v.ObjectEntries,
+  A extends v.GenericSchema,
+  S extends VersionedSource,
+>(
+  handler: Documented & {
+    dependsOn: readonly S[];
+    validUntil?(data: Pick<Sources, S>, now: number): number;
     input: I;
     answer: A;
     read(
@@ -142,20 +150,21 @@ export function defineKeptRead<I extends v.ObjectEntries, A extends v.GenericSch
     ): v.InferOutput<A>;
   },
 ): ReadHandler {
-  const { of, until, input, answer, read, ...told } = handler;
+  const { dependsOn, validUntil, ...rest } = handler;
+  const input = v.object(handler.input);
+  const read: Cacheable["read"] = (data, given, now) => handler.read(data, v.parse(input, given), now);
   return {
-    ...told,
+    ...rest,
     effect: "read",
-    input: v.object(input),
-    answer,
-    kept: { of, read, ...(until === undefined ? {} : { until }) },
+    input,
+    cacheable: { dependsOn, read, ...(validUntil === undefined ? {} : { validUntil }) },
     read: (data, given, { now }) => read(data, given, now),
   };
 }
 
-/** Declares a handler that changes. `change` throws a Failure where it refuses, and has changed nothing then. */
+/** Defines a handler that changes data. `change` throws a Failure to refuse; then nothing is changed. */
 export function defineChange<I extends v.ObjectEntries>(
-  handler: Told & {
+  handler: Documented & {
     input: I;
     example: string;
     recordsCaller?: true;
@@ -163,10 +172,17 @@ export function defineChange<I extends v.ObjectEntries>(
     change(draft: Draft, input: v.InferOutput<v.ObjectSchema<I, undefined>>, context: ChangeContext): string;
   },
 ): ChangeHandler {
-  const failures = {
-    ...handler.failures,
-    ...changeFailures,
-    ...(handler.counts === true ? countFailures : {}),
+  const input = v.object(handler.input);
+  return {
+    ...handler,
+    effect: "change",
+    input,
+    answer: infoAnswer,
+    failures: {
+      ...handler.failures,
+      ...changeFailures,
+      ...(handler.counts === true ? countFailures : {}),
+    },
+    change: (draft, given, context) => handler.change(draft, v.parse(input, given), context),
   };
-  return { effect: "change", ...handler, failures, input: v.object(handler.input), answer: infoAnswer };
 }

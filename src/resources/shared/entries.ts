@@ -1,25 +1,25 @@
-/** What the lists of reasons and places have in common: an entry is added once, and removed by its name. */
+/** Adding and removing the entries of a list of reasons or places, each by its name. */
 import { isDeepStrictEqual } from "node:util";
 import { Failure } from "../../domain/errors.ts";
 import { comparisonForm, fold } from "../../domain/text.ts";
 import type { DraftRows } from "../../store/collection.ts";
 
-/** A collection of entries that have a text as their name. */
+/** A collection of entries that a text names. */
 type Entries<T> = DraftRows<T, "text">;
 
 /**
- * The entry of a name. The one with this very spelling comes first: older data can have two that differ only in U+FE0F.
- * @param scope what stands before the name in keys, where names are those of a faction
+ * Returns the entry of a name. An exact spelling comes first: older data may have two that differ only in U+FE0F.
+ * @param scope the prefix of the keys, for the entries of one faction
  */
 export function findEntry<T>(rows: Entries<T>, name: string, scope = ""): T | undefined {
   return rows.get(scope + fold(name)) ?? rows.find("text", scope + comparisonForm(name))[0];
 }
 
 /**
- * Adds an entry, or says that it is there (contract, section 1: repeating a change is harmless). The first spelling
- * of its name is kept.
- * @param name the property that names the entry; it may differ in case from the one that is there
- * @param more what is stored with a new entry and does not count as one of its values, such as who added it
+ * Adds an entry unless it exists (contract, section 1: repeating a change is harmless). The first spelling of its name
+ * stays.
+ * @param name the property that names the entry
+ * @param more properties to store with a new entry and not to compare, such as who added it
  * @throws Failure `CONFLICT` where an entry of that name has other values
  */
 export function addEntry<T extends object>(
@@ -36,13 +36,13 @@ export function addEntry<T extends object>(
     return `Added the ${label}.`;
   }
   if (isDeepStrictEqual({ ...known, ...more }, { ...entry, [name]: known[name], ...more }))
-    return `The ${label} is there already.`;
-  throw new Failure("CONFLICT", `The ${label} exists with other values.`, {
-    hint: "Remove it first, then add it with the new ones.",
+    return `The ${label} already exists.`;
+  throw new Failure("CONFLICT", `The ${label} already exists with different values.`, {
+    hint: "Remove it first, then add it with the new values.",
   });
 }
 
-/** Removes an entry. @throws Failure `UNKNOWN_ENTRY` where there is none of that name */
+/** Removes an entry. @throws Failure `UNKNOWN_ENTRY` where no entry has that name */
 export function removeEntry<T extends object>(
   rows: Entries<T>,
   name: keyof T & string,

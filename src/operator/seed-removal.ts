@@ -1,29 +1,26 @@
-/** Removing a group, a faction or a service that nothing refers to: a mistyped one, for the most part. */
+/** Removing a group, a faction or a service that nothing refers to, such as a mistyped one. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { compareTexts, didYouMean, fold, oneOf } from "../domain/text.ts";
-import { namesOf } from "../identity/players.ts";
+import { namesOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import type { References, ReferredName } from "../table/restriction/references.ts";
 import { defineChangeByTable } from "./define.ts";
 
-/** How many of those that refer to a name are listed, of each sort. */
+/** The references of each sort that a message lists. */
 const mostListed = 5;
 
 export const removeName = defineChangeByTable({
   input: v.object({ kind: v.picklist(["group", "faction", "service"]), name: v.string() }),
   change(draft, { kind, name: typed }, context) {
-    const known = draft.names.get(`${kind}/${fold(typed)}`);
-    if (known === undefined) throw unknownName(draft, kind, typed);
-    const { name } = known;
-    const referring = [
-      ...routesOf(context.referencesTo({ kind, name })),
-      ...recordsOf(draft, { kind, name }),
-    ];
-    if (referring.length > 0) {
-      const uses = referring.map(({ words }) => words).join("; ");
-      const hint = [...new Set(referring.map(({ remedy }) => remedy))].join(" ");
-      throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${uses}.`, { hint });
+    const stored = draft.names.get(`${kind}/${fold(typed)}`);
+    if (stored === undefined) throw unknownName(draft, kind, typed);
+    const { name } = stored;
+    const uses = [...routesOf(context.referencesTo({ kind, name })), ...recordsOf(draft, { kind, name })];
+    if (uses.length > 0) {
+      const words = uses.map((use) => use.words).join("; ");
+      const hint = [...new Set(uses.map(({ remedy }) => remedy))].join(" ");
+      throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${words}.`, { hint });
     }
     draft.names.delete(`${kind}/${fold(name)}`);
     return { info: `Removed the ${kind} ${name}.`, kind, name };
@@ -38,13 +35,13 @@ function unknownName(data: Data, kind: ReferredName["kind"], typed: string): Fai
   });
 }
 
-/** What refers to a name, in words, and the sentence that says how it is removed. */
+/** What refers to a name, and a sentence about how to remove the reference. */
 interface Use {
   readonly words: string;
   readonly remedy: string;
 }
 
-/** What of the route table refers to a name. */
+/** Returns the uses of a name in the route table. */
 function routesOf({ routes, isExcluded }: References): Use[] {
   const words = [
     ...(isExcluded ? ["the route table excludes its members"] : []),
@@ -53,7 +50,7 @@ function routesOf({ routes, isExcluded }: References): Use[] {
   return words.map((each) => ({ words: each, remedy: "Change the route table first." }));
 }
 
-/** Which records refer to a name. */
+/** Returns the uses of a name in the data. */
 function recordsOf(data: Data, { kind, name }: ReferredName): Use[] {
   const command = `\`addon-cli ${kind === "group" ? "group" : "member"} remove <player> ${name}\``;
   const members =

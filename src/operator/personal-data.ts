@@ -1,11 +1,12 @@
-/** All that the data holds of one person, registered or not: for whoever asks what is stored of them. */
+/** All records about one person, registered or not, for requests about stored personal data. */
 import * as v from "valibot";
 import { type HouseBanReason, model, statisticTypes, subjectKey, type Token } from "../domain/model.ts";
 import { formerPlayers, toSubject } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
-import { defineRead, playerReference } from "./define.ts";
+import { defineRead } from "./define.ts";
+import { playerReference } from "./input.ts";
 
-/** The collections that hold nothing of anybody in particular. */
+/** The collections without personal data. */
 type Impersonal =
   | "names"
   | "blacklistReasons"
@@ -16,10 +17,10 @@ type Impersonal =
   | "scores"
   | "counters";
 
-/** The records of somebody, by collection. A collection that is added to the model has to be added here as well. */
+/** A person's records, by collection. A collection that is added to the model must be added here too. */
 type Records = Readonly<Record<Exclude<keyof Data, Impersonal>, readonly unknown[]>>;
 
-export const everything = defineRead({
+export const personalData = defineRead({
   input: v.object({ player: playerReference }),
   read(data, input, { activity }) {
     const { name, uuid } = toSubject(data, input.player);
@@ -39,7 +40,7 @@ export const everything = defineRead({
       memberships: uuids.flatMap((each) => data.memberships.find("player", each)),
       groupMembers: keys.flatMap((key) => data.groupMembers.find("subject", key)),
       targets: keys.flatMap((key) => present(data.targets.get(key))),
-      // Those of others that have a reason which this person has entered, too.
+      // Includes the bans of others to which this person added a reason.
       houseBans: Array.from(data.houseBans.values()).filter(
         (ban) => keys.includes(subjectKey(ban)) || ban.reasons.some(isTheirs),
       ),
@@ -56,7 +57,7 @@ function present<T>(record: T | undefined): readonly T[] {
   return record === undefined ? [] : [record];
 }
 
-/** Nobody needs the hash who wants to know what is stored. */
+/** The hash is of no use to the person, and must not leave the service. */
 function withoutHash({ hash: _, ...token }: Token): Omit<Token, "hash"> {
   return token;
 }

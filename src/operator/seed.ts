@@ -1,4 +1,4 @@
-/** Groups, factions and services: the names that everything else refers to (contract, section 2). */
+/** Adding the groups, factions and services of a seed (contract, section 2). */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import type { Named } from "../domain/model.ts";
@@ -7,27 +7,27 @@ import type { Draft } from "../store/data.ts";
 import { defineChange } from "./define.ts";
 
 const name = v.pipe(
-  v.string("a name was expected"),
+  v.string("expected a name"),
   v.normalize("NFC"),
-  v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]{1,64}$/u, "a name of 1 to 64 characters without spaces was expected"),
+  v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]{1,64}$/u, "expected a name of 1 to 64 characters without spaces"),
 );
-const names = v.optional(v.nullable(v.array(name, "a list of names was expected")), []);
+const names = v.optional(v.nullable(v.array(name, "expected a list of names")), []);
 
 /** The three lists of a seed file. */
 export const seedSchema = v.strictObject({ groups: names, factions: names, services: names }, (issue) => {
-  const expected = "the lists groups, factions and services were expected";
-  return issue.expected === "never" ? `${expected}, "${issue.path?.[0]?.key}" came` : expected;
+  const expected = "expected the lists groups, factions and services";
+  return issue.expected === "never" ? `${expected}, got "${issue.path?.[0]?.key}"` : expected;
 });
 
-/** Adds names of one kind behind those that are there. Gives those that are new. */
+/** Adds names of one kind after the existing ones. Returns the new names. */
 function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]): string[] {
   const added: string[] = [];
   for (const each of wanted) {
     if (draft.names.has(`${kind}/${fold(each)}`)) continue;
     const twin = kind === "faction" ? "service" : "faction";
     if (kind !== "group" && draft.names.has(`${twin}/${fold(each)}`)) {
-      throw new Failure("CONFLICT", `"${each}" can not be a faction and a service.`, {
-        hint: "Give one another name.",
+      throw new Failure("CONFLICT", `"${each}" cannot be both a faction and a service.`, {
+        hint: "Rename one of them.",
       });
     }
     const invisible = invisibleIn(each);
@@ -40,12 +40,12 @@ function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]):
   return added;
 }
 
-/** The position behind all names of a kind. Some may have been removed, so their number does not tell. */
+/** Returns the position after all names of a kind. Some may have been removed: their number is not it. */
 function positionAfter(draft: Draft, kind: Named["kind"]): number {
   return Math.max(-1, ...draft.names.find("kind", kind).map(({ position }) => position)) + 1;
 }
 
-/** Adds what a seed file has and the data has not; removes nothing. */
+/** Adds the names that the data does not have; removes none. */
 export const seed = defineChange({
   input: seedSchema,
   change(draft, { groups, factions, services }) {
@@ -55,7 +55,7 @@ export const seed = defineChange({
       services: addNames(draft, "service", services ?? []),
     };
     const all = [...added.groups, ...added.factions, ...added.services];
-    const info = all.length === 0 ? "Everything was there already." : `Added ${all.join(", ")}.`;
+    const info = all.length === 0 ? "All names already exist." : `Added ${all.join(", ")}.`;
     return { info, added };
   },
 });

@@ -1,21 +1,19 @@
-/** Answers that are cached: asked, changed, asked again; and how many there may be. */
+/** The response cache: requests before and after a change, and its capacity. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { it } from "node:test";
-import { ReadyBody } from "../../src/engine/body.ts";
 import { Clients } from "../../src/identity/clients.ts";
 import { handlers } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
-import { keepAnswers } from "../../src/resources/shared/kept.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
-import { type Shown, ShownPlayers } from "../../src/resources/shared/shown.ts";
+import { createResponseCache } from "../../src/resources/shared/response-cache.ts";
 import { UserList } from "../../src/resources/user-list.ts";
 import { day, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const names = async (world: World, path: string) =>
   (await world.ok(world.publicToken, path)).map(({ name }: { name: string }) => name);
 
-it("lists a house ban until the instant at which it expires, and again where the clock is set back", async (t) => {
+it("lists a house ban until it expires, and again after the clock is set back", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada", everyRight);
   await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
@@ -27,12 +25,12 @@ it("lists a house ban until the instant at which it expires, and again where the
     [-1, ["Mallory"]],
   ] as const) {
     world.clock.advance(step);
-    // What the second of them gets was cached for the first.
+    // The second answer comes from the cache.
     for (let count = 0; count < 2; count += 1) assert.deepEqual(await names(world, "/houseban"), expected);
   }
 });
 
-it("shows a player with a token until the instant at which it expires, and again where the clock is set back", async (t) => {
+it("shows the time of a token until it expires, and again after the clock is set back", async (t) => {
   const world = await openWorld(t);
   await world.service.administer("player.add", { name: "Bob", members: [] });
   await world.service.administer("token.issue", { player: "Bob", addonVersion: "2.5", expiresIn: day });
@@ -51,7 +49,7 @@ it("shows a player with a token until the instant at which it expires, and again
   }
 });
 
-it("shows a UUID under the name that it is registered with, also after another had it", async (t) => {
+it("shows the current name of a UUID that another name had before", async (t) => {
   const world = await openWorld(t);
   const uuid = "00112233445566778899aabbccddeeff";
   for (const name of ["Bob", "Rob"]) {
@@ -63,7 +61,7 @@ it("shows a UUID under the name that it is registered with, also after another h
   }
 });
 
-it("shows whether a player is excluded by the table in force, also after another was put in force", async (t) => {
+it("shows whether the table in force excludes a player, also after a reload", async (t) => {
   const shipped = await readFile(shippedRoutes, "utf8");
   const world = await openWorld(t, { routes: shipped });
   await world.player("Bob", { groups: ["VIP"] });
@@ -76,37 +74,20 @@ it("shows whether a player is excluded by the table in force, also after another
   assert.deepEqual([await isExcluded(), await isExcluded()], [true, true]);
 });
 
-it("caches few answers of an operation, whatever it is asked", async (t) => {
+it("caches a limited number of answers of an operation", async (t) => {
   const { service, clock } = await openWorld(t);
   const { data } = service.store;
   const clients = new Clients(data, service.activity);
-  const cached = keepAnswers(handlers, {
+  const cached = createResponseCache(handlers, {
     ...data,
     order: new NameOrder(),
     ranking: new Ranking(data),
     clients,
-    shown: new ShownPlayers(),
     userList: new UserList(clients),
   }).get("blacklistreason.list");
   const ask = (number: number) => cached?.get({ factionString: `F${number}` }, clock.time);
   const first = ask(0);
-  assert.ok(first !== undefined && ask(0) === first, "it is made once");
+  assert.ok(first !== undefined && ask(0) === first, "the answer is computed once");
   for (let number = 1; number <= 1000; number += 1) ask(number);
-  assert.ok(ask(0) !== first, "the first of a thousand is no longer cached");
-});
-
-it("caches 2,000 players as they are shown, and the one cached first makes room", () => {
-  const shownAs = (number: number): Shown => {
-    const uuid = String(number);
-    const player = { uuid, name: uuid, administrator: false, registeredAt: 0 };
-    const rest = { statistic: undefined, token: undefined, version: null, others: 0, from: 0, until: 1 };
-    return { body: new ReadyBody(number), player, excludedGroup: undefined, ...rest };
-  };
-  const players = new ShownPlayers();
-  for (let number = 0; number < 2000; number += 1) players.set(String(number), shownAs(number));
-  players.set("1999", shownAs(1999));
-  assert.ok(players.get("0") !== undefined, "one who is known already needs no room");
-  players.set("2000", shownAs(2000));
-  assert.equal(players.get("0"), undefined);
-  assert.ok(players.get("1") !== undefined, "only one has made room");
+  assert.ok(ask(0) !== first, "the first of 1,000 answers is no longer cached");
 });

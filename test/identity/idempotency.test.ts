@@ -1,9 +1,9 @@
-/** What is remembered of operations that count, and when it is forgotten (contract, section 0, `Idempotency-Key`). */
+/** Idempotency keys: which answers are stored, and for how long (contract, section 0, `Idempotency-Key`). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { model, type Repetition } from "../../src/domain/model.ts";
-import { once } from "../../src/identity/repetitions.ts";
+import { runOnce } from "../../src/identity/idempotency.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { Store } from "../../src/store/store.ts";
 import { type Cleanup, Clock, temporaryFolder } from "../_setup.ts";
@@ -16,7 +16,7 @@ async function openStore(t: Cleanup, folder?: string): Promise<DataStore> {
 
 const { time: now } = new Clock();
 
-/** Counts under a key; gives the number of the run that the answer is of. */
+/** Returns a function that counts under a key, and answers the number of its run. */
 function counter(store: DataStore) {
   let runs = 0;
   const run = () => {
@@ -26,11 +26,11 @@ function counter(store: DataStore) {
   return async (scope: string, key: string, change = run): Promise<string> => {
     const request = { caller: { scope }, operation: "count", idempotencyKey: key };
     const origin = { who: "public", operation: "count" };
-    return store.change(origin, (draft) => once(draft, request, {}, now, change));
+    return store.change(origin, (draft) => runOnce(draft, request, {}, now, change));
   };
 }
 
-/** Puts answers of somebody straight into the store, as an older version may have left them. */
+/** Stores answers of a caller directly, as an older version may have. */
 async function fill(store: DataStore, scope: string, count: number): Promise<void> {
   const piece = 5000;
   for (let first = 0; first < count; first += piece) {
@@ -44,7 +44,7 @@ async function fill(store: DataStore, scope: string, count: number): Promise<voi
 }
 
 describe("the answers of a caller", () => {
-  it("are forgotten beyond 1,000, the oldest first, also where all come at once", async (t) => {
+  it("are deleted beyond 1,000, the oldest first, even if all come at once", async (t) => {
     const store = await openStore(t);
     const count = counter(store);
     await Promise.all(Array.from({ length: 1003 }, (_, number) => count("Ada", `k-${number}`)));
@@ -55,7 +55,7 @@ describe("the answers of a caller", () => {
     assert.equal(await count("Ada", "k-3"), "1005");
   });
 
-  it("are forgotten with the change that adds one", async (t) => {
+  it("are deleted with the change that adds one", async (t) => {
     const store = await openStore(t);
     await fill(store, "Ada", 1000);
     const { sequence } = store;
@@ -65,7 +65,7 @@ describe("the answers of a caller", () => {
     assert.equal(store.data.repetitions.has("Ada k-0"), false);
   });
 
-  it("stay where another caller has too many", async (t) => {
+  it("stay when another caller has too many", async (t) => {
     const store = await openStore(t);
     const count = counter(store);
     await count("Bob", "k-0");
@@ -75,7 +75,7 @@ describe("the answers of a caller", () => {
     assert.equal(store.data.repetitions.count("scope", "Ada"), 1000);
   });
 
-  it("shrink by a hundred with each change where an older version has left more", async (t) => {
+  it("shrink by a hundred with each change if an older version left more", async (t) => {
     const folder = await temporaryFolder(t);
     const before = await Store.open({ folder, model });
     await fill(before, "Ada", 1250);
@@ -90,7 +90,7 @@ describe("the answers of a caller", () => {
     assert.deepEqual(left, [1151, 1052, 1000, 1000]);
   });
 
-  it("are not recorded where the operation fails, and the key stays free", async (t) => {
+  it("are not stored when the operation fails, and the key stays free", async (t) => {
     const store = await openStore(t);
     const count = counter(store);
     const fail = () => {
@@ -102,7 +102,7 @@ describe("the answers of a caller", () => {
   });
 });
 
-it("the answers of all callers are forgotten beyond 100,000, the oldest first", async (t) => {
+it("the answers of all callers are deleted beyond 100,000, the oldest first", async (t) => {
   const store = await openStore(t);
   for (let caller = 0; caller < 100; caller += 1) await fill(store, `caller-${caller}`, 1000);
   assert.equal(store.data.repetitions.size, 100_000);
@@ -115,7 +115,7 @@ it("the answers of all callers are forgotten beyond 100,000, the oldest first", 
   assert.equal(await count("Ada", "k-0"), "1");
 });
 
-it("a draft counts and lists by an index what it finds by it, through random changes", async (t) => {
+it("a draft counts, lists and finds the same records by an index, through random changes", async (t) => {
   const store = await openStore(t);
   const write = fc.record({
     scope: fc.constantFrom("Ada", "Bob"),

@@ -1,4 +1,4 @@
-/** Answers that are kept as ready bytes, compared through random changes with answers that are made anew. */
+/** The response cache: through random changes, cached answers equal fresh ones. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
@@ -7,11 +7,10 @@ import { Clients } from "../../src/identity/clients.ts";
 import { handlers } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
-import { ShownPlayers } from "../../src/resources/shared/shown.ts";
 import { UserList } from "../../src/resources/user-list.ts";
 import { day, everyRight, openWorld, type World } from "../_setup.ts";
 
-/** Every read whose answer is kept, with its handler and what the handler gets. */
+/** Every cached read, with its handler and the input of that. */
 const reads: readonly (readonly [string, string, Readonly<Record<string, string | boolean>>])[] = [
   ["/statistic/top", "statistic.top", {}],
   ["/player", "player.overview", {}],
@@ -26,23 +25,23 @@ const reads: readonly (readonly [string, string, Readonly<Record<string, string 
   ["/event", "event.current", {}],
 ];
 
-/** Players, who are kept as they were shown last. */
+/** Players' statistics. */
 const players: typeof reads = [
   ["/statistic/Ada", "statistic.show", { player: "Ada" }],
   ["/statistic/bob", "statistic.show", { player: "bob" }],
 ];
 
-it("knows every read whose answer is kept", () => {
-  const kept = Array.from(handlers).flatMap(([name, handler]) =>
-    handler.effect === "read" && handler.kept !== undefined ? [name] : [],
+it("lists every cached read", () => {
+  const cached = Array.from(handlers).flatMap(([name, handler]) =>
+    handler.effect === "read" && handler.cacheable !== undefined ? [name] : [],
   );
-  assert.deepEqual(kept.toSorted(), [...new Set(reads.map(([, handler]) => handler))].toSorted());
+  assert.deepEqual(cached.toSorted(), [...new Set(reads.map(([, handler]) => handler))].toSorted());
 });
 
-/** The answer as it is when nothing is kept. */
-function anew({ service, clock }: World, name: string, input: object): unknown {
+/** Returns the answer without a cache. */
+function freshAnswer({ service, clock }: World, name: string, input: object): unknown {
   const handler = handlers.get(name);
-  if (handler?.effect !== "read") throw new Error(`${name} is no read`);
+  if (handler?.effect !== "read") throw new Error(`${name} does not read`);
   const { data } = service.store;
   const context = { now: clock.time, activity: service.activity, excludedGroup: "BLACKLIST" };
   const clients = new Clients(data, service.activity);
@@ -51,10 +50,9 @@ function anew({ service, clock }: World, name: string, input: object): unknown {
     order: new NameOrder(),
     ranking: new Ranking(data),
     clients,
-    shown: new ShownPlayers(),
     userList: new UserList(clients),
   };
-  const answer = handler.read(sources, input as never, context as never);
+  const answer = handler.read(sources, input, context as never);
   return answer instanceof ReadyBody ? JSON.parse(answer.for(null).bytes.toString()) : answer;
 }
 
@@ -63,7 +61,7 @@ const reason = fc.constantFrom("Theft", "Noise", "Fraud");
 const number = fc.integer({ min: 1, max: 5 });
 const start = fc.integer({ min: 1_790_000_000_000, max: 1_790_000_000_009 });
 
-/** A change of the data, as path and parameters; or the clock is moved. */
+/** A change of the data by path and parameters, or of the clock. */
 const change = fc.oneof(
   fc.record({
     path: fc.constantFrom("/targetlist/add", "/targetlist/done", "/targetlist/remove"),
@@ -104,7 +102,7 @@ const change = fc.oneof(
   fc.record({ path: fc.constant("rank"), rank: number }),
 );
 
-it("answers what it would answer without keeping anything, through random changes", async (t) => {
+it("equals the fresh answer through random changes", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada", everyRight);
   const bob = await world.player("Bob");
@@ -122,10 +120,10 @@ it("answers what it would answer without keeping anything, through random change
           const rank = Number(Object.values(parameters)[0]);
           await world.service.administer("member.set", { player: "Bob", organisation: "GROVE", rank });
         } else await world.get(token, path, parameters as Record<string, string | number>);
-        // Asked for twice: made, and then kept.
+        // Requested twice: computed, then cached.
         for (let time = 0; time < 2; time += 1) {
           for (const [read, handler, input] of [...reads, ...players]) {
-            assert.deepEqual(await world.ok(token, read), anew(world, handler, input), read);
+            assert.deepEqual(await world.ok(token, read), freshAnswer(world, handler, input), read);
           }
         }
       }
@@ -134,7 +132,7 @@ it("answers what it would answer without keeping anything, through random change
   );
 });
 
-it("shows a player who was removed or reset no more in the top list", async (t) => {
+it("omits a removed or reset player from the top list", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada", everyRight);
   await world.player("Bob");

@@ -1,0 +1,90 @@
+/**
+ * Idempotency keys: they make operations that count, such as `statistic/add`, safe to repeat. The answer is stored in the
+ * change itself, so that a repetition by the same caller gets that answer and counts nothing. Other changes are harmless
+ * to repeat and store nothing (contract, section 0).
+ */
+import { createHash } from "node:crypto";
+import { Failure } from "../domain/errors.ts";
+import { repetitionKey } from "../domain/model.ts";
+import type { DataStore, Draft } from "../store/data.ts";
+import type { Caller } from "../table/caller.ts";
+import type { Request } from "../table/operation.ts";
+import type { Input } from "../table/restriction/restriction.ts";
+
+/** The number of expired answers that one change deletes. */
+const batchSize = 500;
+/** How long an answer is stored. */
+const lifetimeMilliseconds = 24 * 60 * 60 * 1000;
+
+/** The most answers of a caller and of all callers, by the index of the model that counts them. */
+const most = { scope: 1000, all: 100_000 } as const;
+/**
+ * The number of the oldest answers that one change deletes. Finding the oldest of 100,000 takes 40 µs, because a `Set`
+ * skips over its deleted entries: of all callers' answers a hundred go at once. The maximum is for data of older
+ * versions, which may exceed the limits.
+ */
+const deletedAtOnce = { scope: 1, all: 100 } as const;
+const mostDeleted = 100;
+
+/** A request with the caller, the operation and the key that identify its repetitions. */
+export interface RepeatableRequest extends Pick<Request, "operation" | "idempotencyKey"> {
+  readonly caller: Pick<Caller, "scope">;
+}
+
+/**
+ * Runs a change that counts, or returns the stored answer of its key.
+ * @throws Failure `CONFLICT` where the key was used for another operation or other parameters
+ */
+export function runOnce(
+  draft: Draft,
+  { caller: { scope }, operation, idempotencyKey: key }: RepeatableRequest,
+  input: Input,
+  now: number,
+  change: () => string,
+): string {
+  if (key === undefined) return change();
+  const request = createHash("sha256")
+    .update(JSON.stringify([operation, input]))
+    .digest("hex");
+  const stored = draft.repetitions.get(repetitionKey(scope, key));
+  if (stored !== undefined && now - stored.instant < lifetimeMilliseconds) {
+    if (stored.request === request) return stored.info;
+    throw new Failure("CONFLICT", "The Idempotency-Key was used for another operation.", {
+      parameter: "Idempotency-Key",
+      hint: "Use a new key for each operation; repeat a key only to repeat its request.",
+    });
+  }
+  const info = change();
+  draft.repetitions.put({ scope, key, request, info, instant: now });
+  deleteOldest(draft, "scope", scope);
+  deleteOldest(draft, "all", "");
+  return info;
+}
+
+/** Deletes the oldest answers that an index has for a value, if there are too many. */
+function deleteOldest({ repetitions }: Draft, index: keyof typeof most, value: string): void {
+  const excess = repetitions.count(index, value) - most[index];
+  if (excess <= 0) return;
+  const oldest: string[] = [];
+  for (const { scope, key } of repetitions.each(index, value)) {
+    oldest.push(repetitionKey(scope, key));
+    if (oldest.length >= Math.min(Math.max(excess, deletedAtOnce[index]), mostDeleted)) break;
+  }
+  for (const key of oldest) repetitions.delete(key);
+}
+
+/** Deletes the expired answers. */
+export async function deleteExpired(store: DataStore, now: number): Promise<void> {
+  const { repetitions } = store.data;
+  const expired: string[] = [];
+  for (const { scope, key, instant } of repetitions.values()) {
+    if (now - instant >= lifetimeMilliseconds) expired.push(repetitionKey(scope, key));
+  }
+  // In batches, so that no request waits for the answers of a whole busy day.
+  for (let index = 0; index < expired.length; index += batchSize) {
+    const batch = expired.slice(index, index + batchSize);
+    await store.change({ who: "system", operation: "repetitions.forget" }, (draft) => {
+      for (const key of batch) draft.repetitions.delete(key);
+    });
+  }
+}

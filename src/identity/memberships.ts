@@ -1,0 +1,96 @@
+/** Groups, factions and services, and who belongs to them (contract, section 2). */
+import { Failure } from "../domain/errors.ts";
+import {
+  type GroupMember,
+  groupMemberKey,
+  type Membership,
+  type Named,
+  type Subject,
+  subjectKey,
+} from "../domain/model.ts";
+import { didYouMean, fold, oneOf } from "../domain/text.ts";
+import type { Data, Draft } from "../store/data.ts";
+import { respelled, toSubject } from "./players.ts";
+
+/** Returns the names of a kind, in the seed's order. */
+export function namesOf({ names }: Pick<Data, "names">, kind: Named["kind"]): readonly string[] {
+  return names
+    .find("kind", kind)
+    .toSorted((a, b) => a.position - b.position)
+    .map(({ name }) => name);
+}
+
+/** Returns a group's name as seeded. @throws Failure `UNKNOWN_GROUP`, with the nearest name */
+export function requireGroup(data: Data, name: string): string {
+  const group = data.names.get(`group/${fold(name)}`);
+  if (group !== undefined) return group.name;
+  const names = namesOf(data, "group");
+  throw new Failure("UNKNOWN_GROUP", `There is no group "${name}".${didYouMean(name, names)}`, {
+    hint: `Known are ${oneOf(names, "and")}.`,
+  });
+}
+
+/** Returns the faction or service of a name. @throws Failure `UNKNOWN_FACTION`, with the nearest name */
+export function requireOrganisation(data: Data, name: string): Named {
+  const organisation = data.names.get(`faction/${fold(name)}`) ?? data.names.get(`service/${fold(name)}`);
+  if (organisation !== undefined) return organisation;
+  const names = [...namesOf(data, "faction"), ...namesOf(data, "service")];
+  const sentence = `There is no faction or service "${name}".${didYouMean(name, names)}`;
+  throw new Failure("UNKNOWN_FACTION", sentence, { hint: `Known are ${oneOf(names, "and")}.` });
+}
+
+/** Whether somebody is in a group. */
+export function isInGroup(data: Data, group: string, member: Subject): boolean {
+  return data.groupMembers.has(groupMemberKey(group, member));
+}
+
+/** Returns the groups that somebody is in, in no particular order. */
+export function groupsOf(data: Data, member: Subject): readonly string[] {
+  return data.groupMembers.find("subject", subjectKey(member)).map(({ group }) => group);
+}
+
+/**
+ * Adds somebody to a group. Returns false for a member, whose spelling alone may change.
+ * @throws Failure `UNKNOWN_GROUP` where the group was removed after the request was parsed
+ */
+export function joinGroup(draft: Draft, group: string, member: Subject): boolean {
+  requireGroup(draft, group);
+  const known = draft.groupMembers.get(groupMemberKey(group, member));
+  if (known !== undefined) {
+    const latest = respelled(known, member);
+    if (latest !== known) draft.groupMembers.put(latest);
+    return false;
+  }
+  draft.groupMembers.put({ group, ...member });
+  return true;
+}
+
+/**
+ * Removes a member from a group, and returns the member. A name also matches a member who is no longer registered.
+ * @throws Failure `UNKNOWN_ENTRY` where the group has no member of that name or UUID
+ */
+export function leaveGroup(draft: Draft, group: string, reference: string): Subject {
+  const subject = toSubject(draft, reference);
+  const member =
+    draft.groupMembers.get(groupMemberKey(group, subject)) ?? memberNamed(draft, group, reference);
+  if (member === undefined) {
+    const names = draft.groupMembers.find("group", group).map(({ name }) => name);
+    const sentence = `${subject.name} is not in the group ${group}.${didYouMean(reference, names)}`;
+    throw new Failure("UNKNOWN_ENTRY", sentence);
+  }
+  draft.groupMembers.delete(groupMemberKey(group, member));
+  return member;
+}
+
+function memberNamed(data: Data, group: string, name: string): GroupMember | undefined {
+  return data.groupMembers.find("group", group).find((member) => fold(member.name) === fold(name));
+}
+
+/** Returns a player's memberships in factions or in services: highest rank first, then in the seed's order. */
+export function membershipsOf(data: Data, uuid: string, kind: "faction" | "service"): Membership[] {
+  const names = namesOf(data, kind);
+  return data.memberships
+    .find("player", uuid)
+    .filter(({ organisation }) => names.includes(organisation))
+    .toSorted((a, b) => b.rank - a.rank || names.indexOf(a.organisation) - names.indexOf(b.organisation));
+}
