@@ -8,10 +8,10 @@ import { failureCodes } from "../../src/domain/errors.ts";
 import { statusOf } from "../../src/engine/response.ts";
 import { shippedDescription } from "../_description.ts";
 import { assertIncludes, type Cleanup, openWorld, projectFolder, temporaryFolder } from "../_setup.ts";
+import { installClient } from "../clients/_client.ts";
+import { withoutJava } from "../clients/_java.ts";
+import { compiler, run } from "../clients/_setup.ts";
 import { noBrowser, openPage as openBrowserPage, startBrowser } from "../http/_browser.ts";
-import { installClient } from "./_client.ts";
-import { withoutJava } from "./_java.ts";
-import { compiler, run } from "./_setup.ts";
 
 const page = await readFile(join(projectFolder, "docs", "clients.md"), "utf8");
 const pageUrl = "http://127.0.0.1:8888";

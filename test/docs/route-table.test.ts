@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { projectFolder, temporaryFolder } from "./_setup.ts";
+import { projectFolder, temporaryFolder } from "../_setup.ts";
 
 const page = await readFile(join(projectFolder, "docs", "route-table.md"), "utf8");
 const run = promisify(execFile);

@@ -6,10 +6,10 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { after, before, describe, it } from "node:test";
 import { promisify } from "node:util";
-import { buildProject } from "./_build.ts";
-import { projectFolder, temporaryFolder } from "./_setup.ts";
-import { unavailable } from "./_strace.ts";
-import { emptyDesk } from "./cli/_setup.ts";
+import { buildProject } from "../_build.ts";
+import { projectFolder, temporaryFolder } from "../_setup.ts";
+import { unavailable } from "../_strace.ts";
+import { emptyDesk } from "../cli/_setup.ts";
 
 const readme = await readFile(join(projectFolder, "README.md"), "utf8");
 const run = promisify(execFile);

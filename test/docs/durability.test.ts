@@ -6,7 +6,7 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
-import { projectFolder, shippedRoutes, temporaryFolder } from "./_setup.ts";
+import { projectFolder, shippedRoutes, temporaryFolder } from "../_setup.ts";
 
 const page = await readFile(join(projectFolder, "docs", "durability.md"), "utf8");
 const run = promisify(execFile);
