@@ -1,0 +1,61 @@
+/** Helpers of the documentation's tests: pages, the blocks in them, and an environment in which commands run. */
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { projectFolder } from "../_setup.ts";
+
+/** Reads a page. @param path from the top of the project, such as `docs/reference.md` */
+export function readPage(path: string): Promise<string> {
+  return readFile(join(projectFolder, path), "utf8");
+}
+
+/** Returns the code blocks that follow the comment `<!-- mark -->`. A page must have at least one. */
+export function blocks(page: string, mark: string): string[] {
+  const form = new RegExp(`<!-- ${mark} -->\n\`\`\`\\w*\n([\\s\\S]*?)\`\`\``, "g");
+  const found = Array.from(page.matchAll(form), ([, text = ""]) => text);
+  assert.ok(found.length > 0, `the page has no block marked "${mark}"`);
+  return found;
+}
+
+/** Returns the text between `<!-- mark -->` and `<!-- /mark -->`. */
+export function section(page: string, mark: string): string {
+  const text = new RegExp(`<!-- ${mark} -->\n([\\s\\S]*?)<!-- /${mark} -->`).exec(page)?.[1];
+  assert.ok(text !== undefined, `the page has no section marked "${mark}"`);
+  return text;
+}
+
+/** Returns the cells of each row of a Markdown table, without its head. */
+export function rows(table: string): string[][] {
+  const lines = table.split("\n").filter((line) => line.startsWith("|"));
+  return lines.slice(2).map((line) => {
+    const cells = line.slice(1, -1).split(/(?<!\\)\|/);
+    return cells.map((cell) => cell.trim().replaceAll("\\|", "|"));
+  });
+}
+
+/** Returns a port of the loopback interface that is free. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  assert.ok(typeof address === "object" && address !== null);
+  return address.port;
+}
+
+/**
+ * Creates `dist/addon-cli.cjs` and `bin/npx` in a folder, which run the sources.
+ * @returns an environment in which `npx` is the latter
+ */
+export async function runSourcesIn(folder: string): Promise<NodeJS.ProcessEnv> {
+  const main = join(folder, "dist", "addon-cli.cjs");
+  await mkdir(join(folder, "dist"));
+  const source = pathToFileURL(join(projectFolder, "cli", "main.ts"));
+  await writeFile(main, `import("${import.meta.resolve("tsx")}").then(() => import("${source}"));\n`);
+  await mkdir(join(folder, "bin"));
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`;
+  await writeFile(join(folder, "bin", "npx"), npx, { mode: 0o755 });
+  return { PATH: `${join(folder, "bin")}:${process.env.PATH}`, HOME: folder };
+}
