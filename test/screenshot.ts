@@ -1,0 +1,34 @@
+/** Writes `docs/api-page.png`, the picture in the README: the page at `/docs` of a running service, with one call tried. */
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { openWorld, projectFolder } from "./_setup.ts";
+import { startBrowser } from "./http/_browser.ts";
+import { answered, openDocs, tryOut } from "./http/_docs-browser.ts";
+
+const cleanups: (() => unknown)[] = [];
+const t = { after: (cleanup: () => unknown) => void cleanups.unshift(cleanup) };
+try {
+  const world = await openWorld(t, { transport: "socket" });
+  const { token } = await world.player("Ada", { members: { POLICE: 5 } });
+  for (const [reason, points] of [
+    ["Bank-robbery", 60],
+    ["Theft", 10],
+  ] as const) {
+    await world.ok(token, "/wantedreason/add", { reason, points });
+  }
+  const browser = await startBrowser(t);
+  const { page } = await openDocs(t, browser, `${world.url}/docs`, {
+    viewport: { width: 1280, height: 1195 },
+    colorScheme: "light",
+  });
+  await page.getByLabel("Your token").fill(token);
+  const operation = await tryOut(page, "/wantedreason");
+  await answered(operation, "200", "Bank-robbery");
+  await operation.evaluate((element) => element.closest(".opblock-tag-section")?.scrollIntoView());
+  // Hides the edge of the section before.
+  await page.mouse.wheel(0, 12);
+  await page.waitForTimeout(500);
+  await writeFile(join(projectFolder, "docs", "api-page.png"), await page.screenshot());
+} finally {
+  for (const cleanup of cleanups) await cleanup();
+}
