@@ -1,4 +1,4 @@
-/** The examples of `docs/clients.md`: run as they stand, but for the address, they show what the page says. */
+/** Tests of docs/clients.md: its examples, run with another address, print what the page shows. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -12,18 +12,19 @@ import { installClient } from "../clients/_client.ts";
 import { withoutJava } from "../clients/_java.ts";
 import { compiler, run } from "../clients/_setup.ts";
 import { noBrowser, openPage as openBrowserPage, startBrowser } from "../http/_browser.ts";
+import { readPage } from "./_page.ts";
 
-const page = await readFile(join(projectFolder, "docs", "clients.md"), "utf8");
+const page = await readPage("docs/clients.md");
 const pageUrl = "http://127.0.0.1:8888";
-const mark = "=== what was shown until here ===";
+const mark = "=== end of example ===";
 
 interface Example {
   readonly code: string;
-  /** What the page says that it shows. */
+  /** What the page says that it prints. */
   readonly shown: string;
 }
 
-/** The examples in a language, in the order of the page: they build on each other. */
+/** Returns the examples in a language, in the order of the page: later ones build on earlier ones. */
 function examples(language: string): Example[] {
   const form = new RegExp(
     `\`\`\`${language}\\n([\\s\\S]*?)\`\`\`\\n(?:\\n\`\`\`text\\n([\\s\\S]*?)\`\`\`)?`,
@@ -32,7 +33,7 @@ function examples(language: string): Example[] {
   return Array.from(page.matchAll(form), ([, code = "", shown = ""]) => ({ code, shown }));
 }
 
-/** All examples of a language as one text, with a mark after what each shows, that asks another address. */
+/** Returns all examples in a language as one program, which calls `url` and prints a mark after each. */
 function programOf(language: string, toMark: string, url: string): string {
   const code = examples(language).map((example) => `${example.code}\n${toMark}\n`);
   return code.join("").replaceAll(pageUrl, url);
@@ -40,14 +41,14 @@ function programOf(language: string, toMark: string, url: string): string {
 
 function assertShown(language: string, stdout: string): void {
   const shown = stdout.replaceAll(/"requestId":"[0-9a-f-]{36}"/g, '"requestId":"<id>"').split(`${mark}\n`);
-  assert.equal(shown.pop(), "", "nothing is shown after the last example");
+  assert.equal(shown.pop(), "", "nothing is printed after the last example");
   assert.deepEqual(
     shown.map((text) => text.trim()),
     examples(language).map((example) => example.shown.trim()),
   );
 }
 
-/** A service as the page has it: Ada is in the police, but has not got far, and there is a wanted reason. */
+/** Opens the service that the page assumes: Ada has a low rank in the police, and there is one wanted reason. */
 async function openPage(t: Cleanup) {
   const world = await openWorld(t, { transport: "socket" });
   const { token } = await world.player("Ada", { members: { POLICE: 2 } });
@@ -57,7 +58,7 @@ async function openPage(t: Cleanup) {
   return { world, folder: await temporaryFolder(t), env };
 }
 
-/** Serves a web page, from another origin than the service. Returns its address. */
+/** Serves a web page from another origin than the service. Returns its URL. */
 async function servePage(t: Cleanup, html: string): Promise<string> {
   const server = createServer((_request, response) => {
     response.writeHead(200, { "Content-Type": "text/html; charset=utf-8" });
@@ -70,15 +71,15 @@ async function servePage(t: Cleanup, html: string): Promise<string> {
   return `http://127.0.0.1:${address.port}/`;
 }
 
-describe("the page for who writes a client", () => {
-  it("has examples for a shell", async (t) => {
+describe("the page about writing a client", () => {
+  it("has shell examples that work", async (t) => {
     const { world, folder, env } = await openPage(t);
     const script = programOf("sh", `echo "${mark}"`, world.url);
     const { stdout } = await run("bash", ["-euc", script], { cwd: folder, env });
     assertShown("sh", stdout);
   });
 
-  it("has examples in TypeScript, which compile with the client as a package", async (t) => {
+  it("has TypeScript examples that compile with the packed client and work", async (t) => {
     const { world, folder, env } = await openPage(t);
     await installClient(folder);
     await writeFile(join(folder, "package.json"), '{ "type": "module" }\n');
@@ -102,7 +103,7 @@ describe("the page for who writes a client", () => {
     assertShown("ts", stdout);
   });
 
-  it("has an example in Java", { skip: withoutJava }, async (t) => {
+  it("has a Java example that works", { skip: withoutJava }, async (t) => {
     const { world, folder, env } = await openPage(t);
     const [example, ...more] = examples("java");
     assert.ok(example !== undefined && more.length === 0, "the page has one example in Java");
@@ -111,7 +112,7 @@ describe("the page for who writes a client", () => {
     assert.equal(stdout, example.shown);
   });
 
-  it("has an example of a web page, which shows texts as they are", { skip: noBrowser }, async (t) => {
+  it("has a web page that works and shows texts as plain text", { skip: noBrowser }, async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token: chief } = await world.player("Olga", { members: { RESCUE: 9 } });
     const hostile = "Run-away-<img/src=x/onerror=document.title='run'>";
@@ -142,7 +143,7 @@ describe("the page for who writes a client", () => {
     await shown.getByText("This addon token was revoked.").waitFor();
   });
 
-  it("names every property that needs 64 bits, and every one that can be null", async () => {
+  it("lists every property that needs 64 bits or can be null", async () => {
     const description = await shippedDescription();
     const bullet = (begin: string) =>
       new RegExp(`^- \\*\\*${begin}[\\s\\S]*?(?=^- )`, "m").exec(page)?.[0] ?? "";
@@ -160,9 +161,9 @@ describe("the page for who writes a client", () => {
     for (const name of named.nullable) assertIncludes(bullet("Some values can be null"), `\`${name}\``);
   });
 
-  it("tells of every code, with its status, what to do on it", () => {
+  it("says for every failure code what to do", () => {
     const rows = page.matchAll(/^\| (\d{3}) +\| `([A-Z_]+)` +\| \S[^|]+\| \S[^|]+\|$/gm);
-    const told = Object.fromEntries(Array.from(rows, ([, status, code = ""]) => [code, Number(status)]));
-    assert.deepEqual(told, Object.fromEntries(failureCodes.map((code) => [code, statusOf[code]])));
+    const listed = Object.fromEntries(Array.from(rows, ([, status, code = ""]) => [code, Number(status)]));
+    assert.deepEqual(listed, Object.fromEntries(failureCodes.map((code) => [code, statusOf[code]])));
   });
 });

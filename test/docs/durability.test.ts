@@ -1,34 +1,22 @@
-/** What docs/durability.md shows: its commands, pasted into a shell as they stand; its lines, which are real ones. */
+/** Tests of docs/durability.md: its rehearsal, its example files, and the commands and messages that it mentions. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { projectFolder, shippedRoutes, temporaryFolder } from "../_setup.ts";
+import { blocks, readPage, rows, runSourcesIn } from "./_page.ts";
 
-const page = await readFile(join(projectFolder, "docs", "durability.md"), "utf8");
+const page = await readPage("docs/durability.md");
 const run = promisify(execFile);
 
-function blocks(mark: string): string[] {
-  const found = [...page.matchAll(new RegExp(`<!-- ${mark} -->\n\`\`\`\\w*\n([\\s\\S]*?)\`\`\``, "g"))];
-  assert.ok(found.length > 0, `the page has a block ${mark}`);
-  return found.map(([, text]) => String(text));
-}
-
-it("the rehearsal, pasted into a shell, shows what it says", async (t) => {
+it("the rehearsal works when pasted into a shell", async (t) => {
   const folder = await temporaryFolder(t);
-  const bin = join(folder, "bin");
-  await mkdir(bin);
-  // The folder has no node_modules: an npx that runs the source.
-  const tsx = import.meta.resolve("tsx");
-  const main = join(projectFolder, "cli", "main.ts");
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" --import "${tsx}" "${main}" "$@"\n`;
-  await writeFile(join(bin, "npx"), npx, { mode: 0o755 });
+  const env = await runSourcesIn(folder);
   await cp(shippedRoutes, join(folder, "routes.yaml"));
-  const env = { PATH: `${bin}:${process.env.PATH}`, HOME: folder };
-  const script = blocks("run").map((block, index) => `echo "== ${index}"\n${block}`);
+  const script = blocks(page, "run").map((block, index) => `echo "== ${index}"\n${block}`);
   const { stdout } = await run("bash", ["-euc", script.join("")], { cwd: folder, env, timeout: 120_000 });
   const [, backup = "", undo = "", at = "", restore = "", move = "", repair = ""] =
     stdout.split(/^== \d+\n/m);
@@ -61,12 +49,12 @@ it("the rehearsal, pasted into a shell, shows what it says", async (t) => {
   );
   assert.match(repair, /^1 lost\. The data goes on behind change 5\./m);
   assert.deepEqual(repair.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada", "Cleo"]);
-  assert.deepEqual((await readdir(folder)).sort(), ["bin", "routes.yaml"]);
+  assert.deepEqual((await readdir(folder)).sort(), ["bin", "dist", "routes.yaml"]);
 });
 
-it("the lines that it shows have the checksums that the page tells of", () => {
-  const [journal = ""] = blocks("journal");
-  const [snapshot = ""] = blocks("snapshot");
+it("the example files have the checksums that the page describes", () => {
+  const [journal = ""] = blocks(page, "journal");
+  const [snapshot = ""] = blocks(page, "snapshot");
   const parts = (line: string) => [Number.parseInt(line.slice(0, 8), 16), line.slice(9)] as const;
   const [head = "", change = ""] = journal.split("\n");
   assert.equal(crc32(parts(head)[1], 0), parts(head)[0]);
@@ -80,9 +68,26 @@ it("the lines that it shows have the checksums that the page tells of", () => {
   assert.equal(JSON.parse(parts(snapshot)[1].split("\n")[0] ?? "").chain, parts(change)[0]);
 });
 
-it("every command that it names is one", async () => {
+it("every command that the page mentions exists", async () => {
   const program = await readFile(join(projectFolder, "cli", "program.ts"), "utf8");
   for (const [, name] of page.matchAll(/addon-cli(?: --data \S+)? (\w+)/g)) {
     assert.match(program, new RegExp(`commands/${name}\\.ts`), String(name));
+  }
+});
+
+it("every message that the page quotes is in the sources", async () => {
+  const folders = ["src", "cli"].map((name) => join(projectFolder, name));
+  const options = { recursive: true, withFileTypes: true } as const;
+  const entries = (await Promise.all(folders.map((folder) => readdir(folder, options)))).flat();
+  const files = entries.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const sources = (await Promise.all(files.map((file) => readFile(file, "utf8")))).join("\n");
+  const situations = rows(page.slice(page.indexOf("## What to do when"))).map(
+    ([situation = ""]) => situation,
+  );
+  const quoted = situations.flatMap((situation) => /: "(.+)"$/.exec(situation)?.[1] ?? []);
+  assert.ok(quoted.length >= 8);
+  // A message with values in it is quoted with "…" in their place.
+  for (const part of quoted.flatMap((text) => text.split("…"))) {
+    assert.ok(sources.includes(part.trim()), `no message has "${part.trim()}"`);
   }
 });

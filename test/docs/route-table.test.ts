@@ -1,18 +1,18 @@
-/** The walkthrough of `docs/route-table.md`: pasted into a shell as it stands, it shows what the page says. */
+/** Tests of docs/route-table.md: its walkthrough prints what the page shows. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, mkdir, readFile, realpath, writeFile } from "node:fs/promises";
-import { createServer } from "node:net";
+import { cp, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
-import { pathToFileURL } from "node:url";
 import { promisify } from "node:util";
-import { projectFolder, temporaryFolder } from "../_setup.ts";
+import { shippedRoutes, temporaryFolder } from "../_setup.ts";
+import { freePort, readPage, runSourcesIn } from "./_page.ts";
 
-const page = await readFile(join(projectFolder, "docs", "route-table.md"), "utf8");
+const page = await readPage("docs/route-table.md");
 const run = promisify(execFile);
-/** Where the page's operator works, and what is another one each time, or moves when the shipped table is edited. */
+/** The folder of the operator on the page. */
 const pageFolder = "/srv/addon";
+/** What differs between runs, or moves when the shipped table is edited. */
 const changing: readonly (readonly [RegExp, string])[] = [
   [/"requestId":"[0-9a-f-]{36}"/g, '"requestId":"<id>"'],
   [/\b[0-9a-f]{12}\b/g, "<revision>"],
@@ -33,39 +33,18 @@ function walkthrough(): Block[] {
   });
 }
 
-/** Without what is another one each time. */
+/** Replaces what differs between runs. */
 function steady(text: string): string {
   return changing.reduce((each, [form, word]) => each.replace(form, word), text).trim();
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  assert.ok(typeof address === "object" && address !== null);
-  return address.port;
-}
-
-/** A folder as it is after `npm ci`, in which `npx addon-cli` and `dist` run the sources. */
-async function projectIn(folder: string): Promise<NodeJS.ProcessEnv> {
-  await cp(join(projectFolder, "routes.yaml"), join(folder, "routes.yaml"));
-  const main = join(folder, "dist", "addon-cli.cjs");
-  await mkdir(join(folder, "dist"));
-  const source = pathToFileURL(join(projectFolder, "cli", "main.ts"));
-  await writeFile(main, `import("${import.meta.resolve("tsx")}").then(() => import("${source}"));\n`);
-  await mkdir(join(folder, "bin"));
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`;
-  await writeFile(join(folder, "bin", "npx"), npx, { mode: 0o755 });
-  return { PATH: `${join(folder, "bin")}:${process.env.PATH}`, HOME: process.env.HOME };
-}
-
-it("the walkthrough, pasted into a shell, shows what the page says", async (t) => {
+it("the walkthrough, pasted into a shell, prints what the page shows", async (t) => {
   const folder = await realpath(await temporaryFolder(t));
-  const env = await projectIn(folder);
+  const env = await runSourcesIn(folder);
+  await cp(shippedRoutes, join(folder, "routes.yaml"));
   const blocks = walkthrough();
-  const mark = "=== what was shown until here ===";
-  // Each block's output ends with a mark; a service that is left running would keep the folder.
+  const mark = "=== end of block ===";
+  // The trap ends a service that is left running, which would keep the folder.
   const script = blocks
     .map(({ language, text }) => (language === "sh" ? `${text}\necho "${mark}"` : ""))
     .join("\n");
