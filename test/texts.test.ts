@@ -1,4 +1,4 @@
-/** Texts with invisible characters, and which texts are the same (contract, section 0, row "texts"; section 1, "Text"). */
+/** Tests of invisible characters in texts, and of texts that are equal (contract, section 0, row "texts"; section 1, "Text"). */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
@@ -13,7 +13,7 @@ import {
   type World,
 } from "./_setup.ts";
 
-describe("an invisible character", () => {
+describe("the first invisible character of a text", () => {
   for (const [name, text, expected] of [
     ["is a zero-width space", "a\u200bb", "U+200B"],
     ["is a joiner outside of an emoji", "a\u200db", "U+200D"],
@@ -21,26 +21,26 @@ describe("an invisible character", () => {
     ["is a combining grapheme joiner", "a\u034fb", "U+034F"],
     ["is a Hangul filler, which is a letter", "a\u3164", "U+3164"],
     ["is a Braille pattern without dots", "a\u2800", "U+2800"],
-    ["is one that turns the direction", "a\u202eb", "U+202E"],
-    ["is a variation selector that has nothing to select", "a\ufe0f", "U+FE0F"],
-    ["is a tag behind a letter", "a\u{e0041}", "U+E0041"],
-    ["is one beside an emoji", "👩‍🚒\u200d", "U+200D"],
-    ["is none of a plain text", "Bank-robbery", undefined],
-    ["is none in an emoji of several", "👩‍🚒-👨‍👩‍👧", undefined],
-    ["is none in a heart, a keycap and a flag of tags", "❤️1️⃣🏴󠁧󠁢󠁥󠁮󠁧󠁿", undefined],
+    ["is one that changes the direction of writing", "a\u202eb", "U+202E"],
+    ["is a variation selector without a character to select", "a\ufe0f", "U+FE0F"],
+    ["is a tag after a letter", "a\u{e0041}", "U+E0041"],
+    ["is a joiner after an emoji", "👩‍🚒\u200d", "U+200D"],
+    ["does not exist in a plain text", "Bank-robbery", undefined],
+    ["does not exist in an emoji of several characters", "👩‍🚒-👨‍👩‍👧", undefined],
+    ["does not exist in a heart, a keycap and a flag of tags", "❤️1️⃣🏴󠁧󠁢󠁥󠁮󠁧󠁿", undefined],
   ] as const) {
     it(name, () => assert.equal(invisibleIn(text), expected));
   }
 });
 
-describe("texts are compared", () => {
-  it("without U+FE0F, also between a letter and its accent", () => {
+describe("the comparison of texts", () => {
+  it("ignores U+FE0F, even between a letter and its accent", () => {
     assert.equal(comparisonForm("❤️"), comparisonForm("❤"));
     assert.equal(comparisonForm("Cafe\ufe0f\u0301"), comparisonForm("café"));
   });
 });
 
-/** How an entry is added and removed: each list of texts. */
+/** A list of texts: its path, the parameter that names an entry, and the other parameters. */
 interface List {
   readonly path: string;
   readonly name: "reason" | "name";
@@ -59,8 +59,8 @@ async function namesIn(world: World, token: string, { path, name }: List): Promi
   return entries.map((entry) => entry[name] ?? "");
 }
 
-/** Puts a text into the data as an older version or an import would have. */
-async function keep({ service }: World, { path, values }: List, text: string): Promise<void> {
+/** Stores a text as an older version or an import may have stored it. */
+async function store({ service }: World, { path, values }: List, text: string): Promise<void> {
   await service.store.change({ who: "operator", operation: "import" }, (draft) => {
     const {
       points = 0,
@@ -86,8 +86,8 @@ async function open(t: TestContext) {
 
 for (const list of lists) {
   const { path, name, values } = list;
-  describe(`a text of ${path}`, () => {
-    it("is refused where it is new and has an invisible character, which is named", async (t) => {
+  describe(`a text in ${path}`, () => {
+    it("is refused if it is new and has an invisible character, and the refusal names the character", async (t) => {
       const { world, token } = await open(t);
       for (const [text, character] of [
         ["Theft\u200b", "U+200B"],
@@ -103,13 +103,13 @@ for (const list of lists) {
       assert.deepEqual(await namesIn(world, token, list), []);
     });
 
-    it("may have emoji of several characters", async (t) => {
+    it("may contain an emoji of several characters", async (t) => {
       const { world, token } = await open(t);
       await world.ok(token, `${path}/add`, { [name]: "👩‍🚒❤️", ...values });
       assert.deepEqual(await namesIn(world, token, list), ["👩‍🚒❤️"]);
     });
 
-    it("is the same with and without U+FE0F, to add and to remove", async (t) => {
+    it("is found with and without U+FE0F when it is added or removed", async (t) => {
       const { world, token } = await open(t);
       for (const [first, second] of [
         ["❤️", "❤"],
@@ -124,16 +124,16 @@ for (const list of lists) {
       }
     });
 
-    it("is removed whatever it has in it, where it exists", async (t) => {
+    it("can be removed whatever characters it has", async (t) => {
       const { world, token } = await open(t);
       for (const old of ["Theft\u200b", "\u202etfehT", "Bank robbery", "x".repeat(100), "a\ufe0f"]) {
-        await keep(world, list, old);
+        await store(world, list, old);
         await world.ok(token, `${path}/remove`, { [name]: old });
         assert.deepEqual(await namesIn(world, token, list), []);
       }
     });
 
-    it("that does not exist is refused for its form, where that is not right", async (t) => {
+    it("that does not exist and has an invalid form is refused for its form", async (t) => {
       const { world, token } = await open(t);
       const spaced = await world.get(token, `${path}/remove`, { [name]: "Bank robbery" });
       assertFailure(spaced, 400, "PARAMETER_INVALID", name);
@@ -142,10 +142,10 @@ for (const list of lists) {
       assertFailure(await world.get(token, `${path}/remove`, { [name]: "Theft" }), 404, "UNKNOWN_ENTRY");
     });
 
-    it("of older data that is there with and without U+FE0F is two entries: each is removed by its spelling", async (t) => {
+    it("stored by an older version with and without U+FE0F is two entries, each removed by its spelling", async (t) => {
       const { world, token } = await open(t);
-      await keep(world, list, "❤️");
-      await keep(world, list, "❤");
+      await store(world, list, "❤️");
+      await store(world, list, "❤");
       assert.deepEqual((await namesIn(world, token, list)).toSorted(), ["❤", "❤️"]);
       await world.ok(token, `${path}/remove`, { [name]: "❤️" });
       assert.deepEqual(await namesIn(world, token, list), ["❤"]);
@@ -155,14 +155,14 @@ for (const list of lists) {
   });
 }
 
-describe("a text of older data", () => {
-  it("is found again after a restart, is removed, and its removal is undone", async (t) => {
+describe("a text stored by an older version", () => {
+  it("can be removed after a restart, and its removal can be undone", async (t) => {
     const folder = await temporaryFolder(t);
     const clock = new Clock();
     const first = await openWorld(t, { folder, clock });
     const [list] = lists as readonly [List];
-    await keep(first, list, "❤️\u200b");
-    await keep(first, list, "❤️");
+    await store(first, list, "❤️\u200b");
+    await store(first, list, "❤️");
     await first.service.close({ snapshot: false });
 
     const world = await openWorld(t, { folder, clock });
@@ -177,7 +177,7 @@ describe("a text of older data", () => {
   });
 });
 
-describe("what narrows a text in the table also holds for a text that is removed", () => {
+describe("a limit of the table also applies to a text that is removed", () => {
   for (const [what, narrowing] of [
     ["a pattern", "pattern: 'Tmp-.*'"],
     ["a smaller maxLength", "maxLength: 9"],
@@ -203,10 +203,10 @@ describe("what narrows a text in the table also holds for a text that is removed
 });
 
 describe("a house ban", () => {
-  it("is for a reason that exists, whatever the reason has in it", async (t) => {
+  it("accepts an existing reason whatever characters it has", async (t) => {
     const { world, token } = await open(t);
     const [, list] = lists as readonly [List, List];
-    await keep(world, list, "Noise\u200b");
+    await store(world, list, "Noise\u200b");
     await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise\u200b" });
     const again = await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise\u200b" });
     assert.match(again.info, /already/);
@@ -214,7 +214,7 @@ describe("a house ban", () => {
     assert.equal(world.service.store.data.houseBans.size, 0);
   });
 
-  it("for a reason with U+FE0F is lifted without it", async (t) => {
+  it("for a reason with U+FE0F can be lifted without it", async (t) => {
     const { world, token } = await open(t);
     await world.ok(token, "/housebanreason/add", { reason: "❤️", days: 1 });
     await world.ok(token, "/houseban/add", { name: "Mallory", reason: "❤" });
@@ -223,10 +223,10 @@ describe("a house ban", () => {
   });
 });
 
-describe("a name of somebody who is not registered", () => {
+describe("the name of an unregistered player", () => {
   const filled = "Mallory\u3164";
 
-  it("is refused where it is new and has an invisible letter", async (t) => {
+  it("is refused if it is new and has an invisible letter", async (t) => {
     const { world, token } = await open(t);
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
     for (const [path, query] of [
@@ -242,7 +242,7 @@ describe("a name of somebody who is not registered", () => {
     await assert.rejects(group, { code: "PARAMETER_INVALID", message: /U\+3164/ });
   });
 
-  it("is marked and removed where it is there from before", async (t) => {
+  it("can be marked and removed if it was stored by an older version", async (t) => {
     const { world, token } = await open(t);
     await world.service.store.change({ who: "operator", operation: "import" }, (draft) => {
       draft.targets.put({ name: filled, uuid: null, done: false, listed: 1 });
@@ -255,8 +255,8 @@ describe("a name of somebody who is not registered", () => {
   });
 });
 
-describe("what an operator names is refused with an invisible character", () => {
-  it("a player, a token's label and a group", async (t) => {
+describe("an invisible character", () => {
+  it("is refused by commands in the name of a player, a label of a token and a group", async (t) => {
     const { service } = await openWorld(t);
     const expected = { code: "PARAMETER_INVALID", message: /leave out the invisible character U\+/ };
     await assert.rejects(service.administer("player.add", { name: "Ada\u3164" }), expected);

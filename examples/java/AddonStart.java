@@ -24,14 +24,14 @@ import java.util.concurrent.TimeoutException;
 import java.util.zip.GZIPInputStream;
 
 /**
- * What an addon does when the game starts: it fetches the lists, in one call; it keeps the last good ones on the disk,
- * and shows those when the service is away; it adds a kill, once, however often that has to be sent; and it shows the
- * player why a change was refused. Java 11 or later, and nothing but the JDK:
+ * The start of an addon: fetches all lists in one call, caches them on disk for times when the service is unreachable, adds
+ * one kill however often the request must be sent, and shows the player why a change was refused. Requires Java 11 or
+ * later and no libraries:
  *
  *   GAMEADDON_TOKEN=gat_… java examples/java/AddonStart.java http://127.0.0.1:8888 Ada
  *
- * The token can be given as the second of three arguments, too, but then everybody on the machine can see it. The lists
- * are kept in the folder GAMEADDON_FOLDER, by default ".gameaddon" in the home folder.
+ * The token can also be the second of three arguments, but then everybody on the machine can see it. The folder of the
+ * cached lists is GAMEADDON_FOLDER, by default ".gameaddon" in the home folder.
  */
 public final class AddonStart {
 
@@ -52,13 +52,13 @@ public final class AddonStart {
       System.out.println("There are no lists yet: " + away.getMessage());
     }
     tell(service, "/statistic/" + encode(player) + "/add?type=KILL");
-    // Only for members of the group TARGETLIST; and for them there is nobody of that name on the list.
+    // Refused unless the player is in the group TARGETLIST; then refused because nobody of that name is on the list.
     tell(service, "/targetlist/done?name=Nobody");
   }
 
-  /** Makes a change, and shows the player what came of it. */
+  /** Sends a change and shows the player the result. */
   private static void tell(Service service, String change) throws InterruptedException {
-    // One key for one thing that is meant: it stays the same however often the change is sent.
+    // One key per intended change: all attempts carry the same one.
     String key = UUID.randomUUID().toString();
     try {
       Map<?, ?> answer = (Map<?, ?>) Json.parse(service.get(change, "Idempotency-Key", key).body);
@@ -66,7 +66,7 @@ public final class AddonStart {
     } catch (Refused refused) {
       show(refused);
     } catch (Away away) {
-      System.out.println("It is not known whether that arrived: " + away.getMessage());
+      System.out.println("The change may or may not have arrived: " + away.getMessage());
     }
   }
 
@@ -85,13 +85,13 @@ public final class AddonStart {
     }
     for (Object each : listOf(lists, "houseban")) {
       Map<?, ?> ban = (Map<?, ?>) each;
-      // Instants are milliseconds since 1970, and need a long.
+      // Instants are milliseconds since 1970 and need a long.
       Instant until = Instant.ofEpochMilli((Long) ban.get("expirationTime"));
       System.out.println("  " + ban.get("name") + " is banned until " + until);
     }
   }
 
-  /** A list of the bundle; empty where the caller may not read it. */
+  /** Returns a list of the bundle, or an empty list if the caller may not read it. */
   private static List<?> listOf(Map<?, ?> lists, String name) {
     Object list = lists.get(name);
     return list == null ? List.of() : (List<?>) list;
@@ -102,12 +102,12 @@ public final class AddonStart {
     return given != null ? Path.of(given) : Path.of(System.getProperty("user.home"), ".gameaddon");
   }
 
-  /** A text as a part of a path or of a query. */
+  /** Encodes a text for a path or a query. */
   private static String encode(String text) {
     return URLEncoder.encode(text, StandardCharsets.UTF_8).replace("+", "%20");
   }
 
-  /** The lists, and the last good ones in a file: its first line is their ETag, and the rest the body as it came. */
+  /** The lists, cached in a file: its first line is the ETag, the rest the body. */
   private static final class Lists {
     private final Path file;
     private String etag;
@@ -120,7 +120,7 @@ public final class AddonStart {
         kept = (Map<?, ?>) Json.parse(parts[1]);
         etag = parts[0];
       } catch (IOException | RuntimeException none) {
-        // The first start, or a file that is damaged: then everything is fetched.
+        // The first start, or a damaged file: fetch everything.
       }
     }
 
@@ -130,7 +130,7 @@ public final class AddonStart {
         answer = etag == null ? service.get("/bundle") : service.get("/bundle", "If-None-Match", etag);
       } catch (Away away) {
         if (kept == null) throw away;
-        System.out.println("These lists are old: " + away.getMessage());
+        System.out.println("Showing cached lists: " + away.getMessage());
         return kept;
       }
       if (answer.status == 304) {
@@ -141,12 +141,12 @@ public final class AddonStart {
       try {
         keep(answer);
       } catch (IOException error) {
-        System.err.println("The lists could not be kept: " + error);
+        System.err.println("The lists could not be cached: " + error);
       }
       return lists;
     }
 
-    /** Writes the file as a whole or not at all. Only its owner can read it (on POSIX). */
+    /** Replaces the file atomically. On POSIX systems only its owner can read it. */
     private void keep(Answer answer) throws IOException {
       Files.createDirectories(file.getParent());
       Path temporary = Files.createTempFile(file.getParent(), "lists", ".tmp");
@@ -155,7 +155,7 @@ public final class AddonStart {
     }
   }
 
-  /** The service. Nothing that it throws has the token in it. */
+  /** The service. No exception that it throws contains the token. */
   private static final class Service {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int ATTEMPTS = 3;
@@ -175,8 +175,8 @@ public final class AddonStart {
     }
 
     /**
-     * Calls an operation; every one of them is a GET. Sends it again where that is safe and can help: a read always is,
-     * and so is a change under a key.
+     * Calls an operation, always by GET. Retries where that is safe and can help: reads are safe, and so are changes
+     * with an Idempotency-Key.
      */
     Answer get(String path, String... header) throws Refused, Away, InterruptedException {
       HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(start + path));
@@ -192,20 +192,20 @@ public final class AddonStart {
           if (status == 200 || status == 304) return new Answer(response);
           trouble = "it answered with " + status;
           if (!PASSING.contains(status)) throw new Refused(new Answer(response).body);
-          // The service says in seconds when to come back.
+          // Retry-After is in seconds.
           String after = response.headers().firstValue("Retry-After").orElse("");
           if (after.matches("\\d{1,3}")) wait += Long.parseLong(after) * 1000;
         } catch (IOException error) {
           trouble = error.getClass().getSimpleName();
         } catch (Json.Malformed malformed) {
-          throw new Away("something else answered");
+          throw new Away("another server answered");
         }
-        if (attempt == ATTEMPTS) throw new Away("the service is away (" + trouble + ")");
+        if (attempt == ATTEMPTS) throw new Away("the service is unreachable (" + trouble + ")");
         Thread.sleep(wait);
       }
     }
 
-    /** Sends a request. Unlike the builder's timeout, this one is for the body, too. */
+    /** Sends a request. Unlike the timeout of the request builder, this one includes the body. */
     private HttpResponse<byte[]> send(HttpRequest request) throws IOException, InterruptedException {
       var sent = client.sendAsync(request, HttpResponse.BodyHandlers.ofByteArray());
       try {
@@ -220,7 +220,7 @@ public final class AddonStart {
     }
   }
 
-  /** An answer with data, or a 304 without. */
+  /** An answer: a 200 with data, or a 304 without. */
   private static final class Answer {
     final int status;
     final String etag;
@@ -236,7 +236,7 @@ public final class AddonStart {
     }
   }
 
-  /** The service has refused. The message is its "info": a sentence for the player. */
+  /** A refusal by the service. The message is its "info", a sentence for the player. */
   private static final class Refused extends Exception {
     final String code;
 
@@ -250,7 +250,7 @@ public final class AddonStart {
     }
   }
 
-  /** No answer of the service's came. */
+  /** No answer of the service arrived. */
   private static final class Away extends Exception {
     Away(String message) {
       super(message);
@@ -279,13 +279,13 @@ public final class AddonStart {
       return value;
     }
 
-    /** The next character that is not white space, which is not passed; '\0' at the end. */
+    /** Skips white space and returns the next character without consuming it, or '\0' at the end. */
     private char next() {
       while (at < text.length() && " \t\r\n".indexOf(text.charAt(at)) >= 0) at += 1;
       return at < text.length() ? text.charAt(at) : '\0';
     }
 
-    /** Passes a character, if it comes next. */
+    /** Consumes a character if it is the next one. */
     private boolean pass(char expected) {
       if (next() != expected) return false;
       at += 1;
@@ -363,7 +363,7 @@ public final class AddonStart {
       return string.toString();
     }
 
-    /** What a backslash and what follows it stand for; the last character of that is not passed. */
+    /** Returns the character of an escape sequence, up to but not including its last character. */
     private char escaped() {
       at += 1;
       require(at < text.length());

@@ -1,7 +1,4 @@
-/**
- * The Java example, as an addon's player meets it: at the first start, at the next, and when the service is away; and
- * strict Java records for the answer of every read.
- */
+/** Tests of the Java example, and of strict Java records that parse the answer of every read. */
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -30,7 +27,7 @@ describe("the Java example", { skip: withoutJava }, () => {
     await run("javac", ["--release", "11", "-Xlint:all,-serial", "-Werror", "-d", classes, source]);
   });
 
-  /** Starts the addon. */
+  /** Runs the example and returns its standard output. */
   async function start(url: string, token: string, folder: string): Promise<string> {
     const java = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes, "AddonStart", url, "Ada"];
     const env = { ...process.env, GAMEADDON_TOKEN: token, GAMEADDON_FOLDER: folder };
@@ -40,7 +37,7 @@ describe("the Java example", { skip: withoutJava }, () => {
     return stdout;
   }
 
-  it("shows the lists, adds a kill, and tells why a change is refused", async (t) => {
+  it("shows the lists, adds a kill, and shows why a change is refused", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const folder = join(await temporaryFolder(t), "addon");
     const { token } = await world.player("Ada");
@@ -63,11 +60,11 @@ describe("the Java example", { skip: withoutJava }, () => {
     assertLacks(await readFile(join(folder, file), "utf8"), token);
   });
 
-  it("asks whether anything has changed, and keeps what it has where nothing has", async (t) => {
+  it("sends the ETag of its cached lists, and keeps them if nothing has changed", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const folder = await temporaryFolder(t);
     const { token } = await world.player("Olga", { members: { POLICE: 5 } });
-    // So many that they come compressed.
+    // Enough to be sent compressed.
     for (let number = 0; number < 30; number += 1) {
       await world.ok(token, "/wantedreason/add", { reason: `Reason-${number}-of-many`, points: number });
     }
@@ -81,22 +78,22 @@ describe("the Java example", { skip: withoutJava }, () => {
     );
   });
 
-  it("shows the lists of the last time when the service is away", async (t) => {
+  it("shows the cached lists when the service is unreachable", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const folder = await temporaryFolder(t);
     const { token } = await world.player("Ada", { members: { POLICE: 5 } });
-    assertIncludes(await start(nobody, token, folder), "There are no lists yet: the service is away");
+    assertIncludes(await start(nobody, token, folder), "There are no lists yet: the service is unreachable");
     await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 10 });
-    // A damaged file is as good as none.
+    // A damaged file counts as none.
     await writeFile(join(folder, "lists-Ada"), '"etag"\n{"player":[');
     assert.match(await start(world.url, token, folder), /^Lists: \[player,/);
     const away = await start(nobody, token, folder);
-    assertIncludes(away, "These lists are old: the service is away (ConnectException)");
+    assertIncludes(away, "Showing cached lists: the service is unreachable (ConnectException)");
     assertIncludes(away, "  Theft: 10 points");
-    assertIncludes(away, "It is not known whether that arrived: the service is away");
+    assertIncludes(away, "The change may or may not have arrived: the service is unreachable");
   });
 
-  it("counts a kill once where its answer is lost", async (t) => {
+  it("counts a kill once when its answer is lost", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token } = await world.player("Ada");
     const busy = (response: { writeHead(status: number): { end(): void } }) => response.writeHead(503).end();
@@ -123,13 +120,13 @@ describe("strict Java records", { skip: withoutJava }, () => {
     assert.ok(lines.includes("ok /bundle"), stdout);
   }
 
-  it("hold every answer where there is no data yet", async (t) => {
+  it("parse every answer of a service without data", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token } = await world.player("Ada", everyRight);
     await assertRead(world, token, "--allow-empty");
   });
 
-  it("hold every answer where values are at their limits, and records from before lack fields", async (t) => {
+  it("parse every answer with extreme values, and with old records that lack fields", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token, uuid } = await world.player("Ada", { ...everyRight, addonVersion: "10.20.30.40" });
     const longest = `"\\ü${"😀".repeat(61)}`;

@@ -1,4 +1,4 @@
-/** The TypeScript client in a page of another origin: its modules as they are, without a bundler. */
+/** Tests of the TypeScript client in a page of another origin, without a bundler. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";

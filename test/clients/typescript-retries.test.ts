@@ -1,4 +1,4 @@
-/** The TypeScript client when the network is not as it should be: what it sends again, when, and that it counts once. */
+/** Tests of the TypeScript client on a faulty network: what it retries, when, and that a kill counts once. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { ClientOptions } from "../../client/typescript/src/index.ts";
@@ -79,8 +79,8 @@ describe("a kill whose answer is lost", () => {
   });
 });
 
-describe("a trouble that passes", () => {
-  it("is waited out for longer each time, and then told of", async () => {
+describe("a temporary failure", () => {
+  it("is retried after longer and longer pauses, and then reported", async () => {
     const { client, timing, requests } = answeredBy(() => new Response("<html>", { status: 504 }));
     await assert.rejects(client.get("/wantedreason"), {
       name: "GameAddonNetworkError",
@@ -91,7 +91,7 @@ describe("a trouble that passes", () => {
     assert.deepEqual(timing.slept, [250, 500, 1000]);
   });
 
-  it("is not waited out for ever, however many retries there are", async () => {
+  it("is retried with pauses of at most 10 s", async () => {
     const { client, timing } = answeredBy(() => Promise.reject(new TypeError("fetch failed")), {
       retries: 8,
     });
@@ -99,7 +99,7 @@ describe("a trouble that passes", () => {
     assert.equal(timing.slept.at(-1), 5000);
   });
 
-  it("ends when the service says: in seconds, or at an instant", async () => {
+  it("is retried after Retry-After, in seconds or as a date", async () => {
     const inFive = "Sat, 21 Nov 2026 12:00:05 GMT";
     for (const [retryAfter, wait] of [
       ["5", 5000],
@@ -116,7 +116,7 @@ describe("a trouble that passes", () => {
     }
   });
 
-  it("is told of at once where the service wants to be left alone for long", async () => {
+  it("is reported at once if Retry-After is long", async () => {
     const headers = { "Retry-After": "3600" };
     const { client, timing, requests } = answeredBy(() => failure(503, "STORE_UNAVAILABLE", headers));
     await assert.rejects(client.get("/wantedreason"), { name: "GameAddonError", code: "STORE_UNAVAILABLE" });
@@ -124,7 +124,7 @@ describe("a trouble that passes", () => {
     assert.deepEqual(timing.slept, []);
   });
 
-  it("is a timeout, too; each attempt has its own", async () => {
+  it("can be a timeout, which each attempt has for itself", async () => {
     const { client, requests } = answeredBy((_before, init) => silence(init), {
       timing: Object.assign(new StillTiming(), { timeout: () => AbortSignal.abort(new Error("late")) }),
       timeoutMilliseconds: 1234,
@@ -138,9 +138,9 @@ describe("a trouble that passes", () => {
   });
 });
 
-describe("what does not pass", () => {
+describe("a permanent failure", () => {
   for (const code of failureCodes.filter((each) => statusOf[each] !== 503)) {
-    it(`is not sent again: ${code}`, async () => {
+    it(`is not retried: ${code}`, async () => {
       const { client, requests } = answeredBy(() => failure(statusOf[code], code));
       await assert.rejects(client.get("/event/gangwar", { query: { attacker: 1, defender: 2 } }), {
         name: "GameAddonError",
@@ -151,14 +151,14 @@ describe("what does not pass", () => {
     });
   }
 
-  it("is an answer of something else, such as the page of a network that wants a login", async () => {
+  it("can be an answer that is not from the service, such as a login page of a network", async () => {
     const { client, requests } = answeredBy(() => new Response("<html>Welcome</html>"));
     await assert.rejects(client.get("/wantedreason"), { trouble: "answer", status: 200 });
     assert.equal(requests.length, 1);
   });
 });
 
-describe("the caller's signal", () => {
+describe("the signal of a call", () => {
   const reason = new Error("the player has left");
 
   it("ends a call that waits for an answer", async () => {
@@ -171,7 +171,7 @@ describe("the caller's signal", () => {
     assert.equal(requests.length, 1);
   });
 
-  it("ends a call that waits to try again", async () => {
+  it("ends a call that waits for its next attempt", async () => {
     const controller = new AbortController();
     const { client, requests } = answeredBy(
       () => {
@@ -184,14 +184,14 @@ describe("the caller's signal", () => {
     assert.equal(requests.length, 1);
   });
 
-  it("that is aborted already keeps a call from being sent", async () => {
+  it("prevents the call if it is already aborted", async () => {
     const { client, requests } = answeredBy(() => Response.json([]));
     await assert.rejects(client.get("/wantedreason", { signal: AbortSignal.abort(reason) }), reason);
     assert.equal(requests.length, 0);
   });
 });
 
-it("a 503 is a failure like any other in the end", async () => {
+it("a 503 is reported as a failure of the service after the last attempt", async () => {
   const { client } = answeredBy(() => failure(503, "SHUTTING_DOWN"), { retries: 0 });
   const error = await failureOf(client.get("/wantedreason"));
   assert.ok(error instanceof GameAddonError);

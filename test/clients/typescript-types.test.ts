@@ -1,4 +1,4 @@
-/** That the client's types are those of the description: what is wrong does not compile. */
+/** Tests that the types of the TypeScript client follow the OpenAPI description. */
 import { symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
@@ -6,7 +6,7 @@ import { projectFolder, temporaryFolder } from "../_setup.ts";
 import "./_client.ts";
 import { compiler, run } from "./_setup.ts";
 
-it("wrong paths and parameters do not compile, and right ones do", async (t) => {
+it("invalid paths and parameters do not compile, and valid ones do", async (t) => {
   const folder = await temporaryFolder(t);
   await symlink(join(projectFolder, "node_modules"), join(folder, "node_modules"));
   const config = {

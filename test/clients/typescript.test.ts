@@ -1,4 +1,4 @@
-/** The TypeScript client, asking a service: what it gives, what it keeps, and how it fails. */
+/** Tests of the TypeScript client against a service: answers, cache and failures. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ import { failureOf } from "./_setup.ts";
 const unknownToken = `gat_${"x".repeat(43)}`;
 
 describeOverTransports("the TypeScript client", (transport) => {
-  it("gives lists, and makes changes", async (t) => {
+  it("returns lists and makes changes", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     const client = clientOf(world, token);
@@ -36,7 +36,7 @@ describeOverTransports("the TypeScript client", (transport) => {
     assert.deepEqual(await client.get("/houseban", { query: { advanced: true } }), []);
   });
 
-  it("counts each call, as each has a key of its own", async (t) => {
+  it("counts each call, since each has its own key", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const client = clientOf(world, token);
@@ -48,7 +48,7 @@ describeOverTransports("the TypeScript client", (transport) => {
     assert.equal(gameplay.kills, 4);
   });
 
-  it("gives the body that it has kept where nothing has changed", async (t) => {
+  it("returns the cached body if nothing has changed", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     const client = clientOf(world, token);
@@ -63,7 +63,7 @@ describeOverTransports("the TypeScript client", (transport) => {
     assert.deepEqual(statuses, [200, 304, 200]);
   });
 
-  it("keeps the answers to other parameters apart", async (t) => {
+  it("caches answers by their parameters", async (t) => {
     const world = await openWorld(t, { transport });
     for (const name of ["Ada", "Bob"]) await world.player(name);
     const client = clientOf(world, world.publicToken);
@@ -72,7 +72,7 @@ describeOverTransports("the TypeScript client", (transport) => {
     }
   });
 
-  it("fails with what the service says", async (t) => {
+  it("throws the refusal of the service", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Bob", { members: { GROVE: 1 } });
     const client = clientOf(world, token);
@@ -97,7 +97,7 @@ describeOverTransports("the TypeScript client", (transport) => {
     assert.equal(typeof unknown.hint, "string");
   });
 
-  it("tells the addon's version", async (t) => {
+  it("sends the addon's version", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Ada");
     const client = clientOf(world, token, { addonVersion: "2.5.1" });
@@ -106,7 +106,7 @@ describeOverTransports("the TypeScript client", (transport) => {
     assert.equal(users.find((user) => user.uuid === uuid)?.version, "2.5.1");
   });
 
-  it("sends values as they are, whatever characters they have", async (t) => {
+  it("sends values with any characters unchanged", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     const client = clientOf(world, token);
@@ -122,7 +122,7 @@ describeOverTransports("the TypeScript client", (transport) => {
     }
   });
 
-  it("takes what it does not know for a change", async (t) => {
+  it("treats an unknown operation as a change", async (t) => {
     const world = await openWorld(t, { transport });
     const keys: (string | null)[] = [];
     const spy: typeof fetch = async (_input, init) => {
@@ -168,7 +168,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 });
 
-it("an address that can not be right is refused before anything is sent, without being shown", () => {
+it("an invalid base URL is refused before anything is sent, and not repeated in the error", () => {
   const token = unknownToken;
   for (const baseUrl of [
     "",
@@ -189,7 +189,7 @@ it("an address that can not be right is refused before anything is sent, without
   }
 });
 
-it("the service can be in a folder of its host", async () => {
+it("the base URL can have a path", async () => {
   const addresses: string[] = [];
   const spy: typeof fetch = async (input) => {
     addresses.push(String(input));
