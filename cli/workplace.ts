@@ -80,7 +80,7 @@ export async function exists(path: string): Promise<boolean> {
 
 /** Copies a file that comes with the service. It appears whole: a start that is killed leaves nothing to stumble over. */
 async function putDown(name: string, path: string): Promise<string> {
-  const { writeTarget } = await import("../src/backup/target.ts");
+  const { writeTarget } = await import("../src/backup/output-file.ts");
   const { nodeFiles } = await import("../src/store/folder/files.ts");
   await mkdir(dirname(path), { recursive: true });
   await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: 0o666 });

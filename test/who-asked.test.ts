@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
 import { nodeFiles } from "../src/store/folder/files.ts";
-import type { JournalRecord } from "../src/store/journal/journal.ts";
+import type { JournalRecord } from "../src/store/journal/segment.ts";
 import { readHistory } from "../src/store/reading.ts";
 import { describeOverTransports, everyRight, openWorld, prefix, type World } from "./_setup.ts";
 

@@ -12,7 +12,7 @@ import {
   requireData,
   toSelection,
 } from "../../src/audit/read.ts";
-import { changeWords, keyWords, operationWords, plain, whoWords } from "../../src/audit/words.ts";
+import { changeWords, keyWords, operationWords, plain, whoWords } from "../../src/audit/format.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { parseDuration } from "../commands/token.ts";
 import { readOption, toInstant } from "../instant.ts";

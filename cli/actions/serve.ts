@@ -9,7 +9,7 @@ import { startServer } from "../../src/http/server.ts";
 import { packaged } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
 import { modeForOthers } from "../../src/store/folder/folder.ts";
-import { FolderLost } from "../../src/store/journal/appending.ts";
+import { FolderLost } from "../../src/store/journal/journal.ts";
 import { missingWords } from "../../src/table/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";

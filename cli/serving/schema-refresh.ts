@@ -1,7 +1,7 @@
 /** Keeping the editor schema beside the route table up to date with the program. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { writeTarget } from "../../src/backup/target.ts";
+import { writeTarget } from "../../src/backup/output-file.ts";
 import { packaged } from "../../src/packaged.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { isUnedited } from "../../src/table/schema-origin.ts";

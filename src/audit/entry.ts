@@ -4,7 +4,7 @@
  */
 import { bookkeeping } from "../domain/model.ts";
 import type { RecordChange } from "../store/draft.ts";
-import type { JournalRecord } from "../store/journal/journal.ts";
+import type { JournalRecord } from "../store/journal/segment.ts";
 import type { Names } from "./names.ts";
 import { operationName } from "./operations.ts";
 

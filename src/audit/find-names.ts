@@ -7,7 +7,7 @@ import * as v from "valibot";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/draft.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
-import { segmentFile, segmentsIn } from "../store/journal/journal.ts";
+import { segmentFile, segmentsIn } from "../store/journal/segment.ts";
 import { bodyOffset, lineFeed } from "../store/journal/lines.ts";
 import { segmentsAfter } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";

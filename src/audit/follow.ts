@@ -13,7 +13,7 @@ import {
   type Segment,
   segmentFile,
   segmentsIn,
-} from "../store/journal/journal.ts";
+} from "../store/journal/segment.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
 import { damaged, segmentsAfter } from "../store/reading.ts";
 

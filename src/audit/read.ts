@@ -4,10 +4,10 @@
  */
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
-import { readBackwards } from "../store/backwards.ts";
+import { readBackwards } from "../store/journal/backwards.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
-import type { JournalRecord } from "../store/journal/journal.ts";
+import type { JournalRecord } from "../store/journal/segment.ts";
 import { hasData, readHistory, readState } from "../store/reading.ts";
 import { type Entry, toEntry } from "./entry.ts";
 import { asksForBookkeeping, type Filter, toTest } from "./filter.ts";

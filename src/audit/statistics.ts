@@ -12,7 +12,7 @@ import {
 } from "../domain/model.ts";
 import { compareTexts } from "../domain/text.ts";
 import type { Files } from "../store/folder/files.ts";
-import type { JournalRecord } from "../store/journal/journal.ts";
+import type { JournalRecord } from "../store/journal/segment.ts";
 import { readHistory } from "../store/reading.ts";
 import type { Names } from "./names.ts";
 

@@ -11,10 +11,10 @@ import type { Files } from "../store/folder/files.ts";
 import { lineFeed } from "../store/journal/lines.ts";
 import { readState } from "../store/reading.ts";
 import { encodeSnapshot } from "../store/snapshot.ts";
-import { steadily } from "./listing.ts";
+import { steadily } from "../store/listing.ts";
 import { recordFault } from "./record.ts";
 import { readBackup } from "./source.ts";
-import { requireFree, writeTarget } from "./target.ts";
+import { requireFree, writeTarget } from "./output-file.ts";
 
 /** How far an operation has come, from 0 to 1. */
 export type Progress = (share: number) => void;

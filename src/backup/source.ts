@@ -17,9 +17,9 @@ import { BrokenLine } from "../store/journal/lines.ts";
 import { readStateInto } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
 import { type CheckedData, describeInconsistency, findInconsistencies } from "./consistency.ts";
-import { fromExport } from "./exchange.ts";
+import { fromExport } from "./export-format.ts";
 import { ImportProblems } from "./import-problems.ts";
-import { steadily } from "./listing.ts";
+import { steadily } from "../store/listing.ts";
 import { recordFault } from "./record.ts";
 
 /** Where the records come from. Paths are absolute: the service may run in another folder than the command. */

@@ -1,6 +1,6 @@
 /** What a command asks of the data, and the two ways in which its own process carries that out. */
 
-import type { RestorePreview, RestoreRequest, RestoreResult } from "../backup/restoring.ts";
+import type { RestorePreview, RestoreRequest, RestoreResult } from "../backup/restore.ts";
 import type { FailureBody } from "../engine/response.ts";
 import type { CallOptions, Decision } from "../explain/can-i.ts";
 import type { TableDiff } from "../explain/diff.ts";
@@ -131,7 +131,7 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
 
 /** Restoring and importing on a store. */
 function restoringOn(store: DataStore): Pick<Control, "previewRestore" | "restoreRecords"> {
-  const load = () => import("../backup/restoring.ts");
+  const load = () => import("../backup/restore.ts");
   return {
     previewRestore: async (request) => (await load()).previewRestore(store, request),
     restoreRecords: async (...all) => (await load()).restoreRecords(store, ...all),

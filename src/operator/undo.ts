@@ -8,7 +8,7 @@ import { uuidIn } from "../domain/uuid.ts";
 import type { Rows } from "../store/collection.ts";
 import type { Data } from "../store/data.ts";
 import type { RecordChange } from "../store/draft.ts";
-import type { JournalRecord } from "../store/journal/journal.ts";
+import type { JournalRecord } from "../store/journal/segment.ts";
 import { Slices } from "../store/slices.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */

@@ -5,7 +5,7 @@
 import * as v from "valibot";
 import { recordFault } from "../backup/record.ts";
 import type { RecordChange } from "../store/draft.ts";
-import { hasMore, type JournalRecord } from "../store/journal/journal.ts";
+import { hasMore, type JournalRecord } from "../store/journal/segment.ts";
 import type { Fault, InspectedSegment, SegmentEntry } from "./inspect.ts";
 import type { ScannedLine } from "./scan.ts";
 

@@ -10,7 +10,7 @@ import {
   journalFormat,
   journalVersion,
   segmentFile,
-} from "../store/journal/journal.ts";
+} from "../store/journal/segment.ts";
 import { BrokenLine, lineFeed, readHeader } from "../store/journal/lines.ts";
 import { snapshotFile, snapshotFormat, snapshotVersion } from "../store/snapshot.ts";
 import { EntryReader } from "./changes.ts";

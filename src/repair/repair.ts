@@ -1,14 +1,14 @@
 /** Repairing a damaged folder: what can be saved takes the place of what is there, and that is kept. */
 
-import { replaceData } from "../backup/replace.ts";
+import { replaceData } from "../backup/replace-files.ts";
 import { Failure } from "../domain/errors.ts";
 import type { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
-import { segmentsIn } from "../store/journal/journal.ts";
+import { segmentsIn } from "../store/journal/segment.ts";
 import { snapshotsIn } from "../store/snapshot.ts";
 import type { Fault } from "./inspect.ts";
-import { type Salvaged, salvage } from "./salvage.ts";
+import { type Salvaged, salvage } from "./rebuild.ts";
 import { verify } from "./verify.ts";
 
 /** What a repair would do. */

@@ -2,8 +2,8 @@
 
 import { definitionOf } from "../backup/record.ts";
 import type { Fault, InspectedSnapshot, PlacedRecord } from "./inspect.ts";
-import { type KnownRecords, quote, toJSON } from "./known.ts";
-import type { Walk } from "./walk.ts";
+import { type KnownRecords, quote, toJSON } from "./digests.ts";
+import type { Walk } from "./cursor.ts";
 
 /** A record of a snapshot that differs from what the journal makes it. */
 type DifferingRecord = Pick<PlacedRecord, "collection" | "record" | "offset"> & { readonly key: string };

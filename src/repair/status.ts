@@ -1,11 +1,11 @@
 /** What a data folder has: how much of it, how recent, and how far back it reaches. Takes no lock. */
 import { access, constants, open, readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { listData, steadily } from "../backup/listing.ts";
+import { listData, steadily } from "../store/listing.ts";
 import { model } from "../domain/model.ts";
 import { naming, nodeFiles } from "../store/folder/files.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
-import { segmentFile, segmentsIn } from "../store/journal/journal.ts";
+import { segmentFile, segmentsIn } from "../store/journal/segment.ts";
 import { readHistory, readState } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 

@@ -7,11 +7,11 @@
  */
 import { join } from "node:path";
 import { findInconsistencies, type Inconsistency } from "../backup/consistency.ts";
-import { listData, steadily } from "../backup/listing.ts";
+import { listData, steadily } from "../store/listing.ts";
 import { Failure } from "../domain/errors.ts";
 import { ClockSteps } from "../store/clock.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
-import { segmentFile, segmentsIn } from "../store/journal/journal.ts";
+import { segmentFile, segmentsIn } from "../store/journal/segment.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 import {
   type Fault,
@@ -21,9 +21,9 @@ import {
   type SegmentEntry,
   type SegmentHead,
 } from "./inspect.ts";
-import { quote, toJSON } from "./known.ts";
+import { quote, toJSON } from "./digests.ts";
 import { SnapshotComparison } from "./snapshot-comparison.ts";
-import { Walk } from "./walk.ts";
+import { Walk } from "./cursor.ts";
 
 /** What {@link verify} found. */
 export interface Verified {

@@ -4,7 +4,7 @@
  */
 import { join } from "node:path";
 import type { Files } from "./folder/files.ts";
-import { type JournalRecord, segmentsIn } from "./journal/journal.ts";
+import { type JournalRecord, segmentsIn } from "./journal/segment.ts";
 import { readHistory } from "./reading.ts";
 import { readSnapshotHeader, snapshotFile, snapshotsIn } from "./snapshot.ts";
 

@@ -16,7 +16,7 @@ import {
   SegmentReader,
   segmentFile,
   segmentsIn,
-} from "./journal/journal.ts";
+} from "./journal/segment.ts";
 import { BrokenLine, NewerFormat } from "./journal/lines.ts";
 import { readSnapshot, snapshotFile, snapshotsIn } from "./snapshot.ts";
 

@@ -10,8 +10,8 @@ import { ClockSteps } from "./clock.ts";
 import { Database } from "./collection.ts";
 import { type Files, naming, piecesOf, privateMode, syncFolder, writeAll } from "./folder/files.ts";
 import { foreignIn, remainsIn } from "./folder/folder-names.ts";
-import { Journal } from "./journal/appending.ts";
-import { journalVersion, type ReadSegment, segmentFile } from "./journal/journal.ts";
+import { Journal } from "./journal/journal.ts";
+import { journalVersion, type ReadSegment, segmentFile } from "./journal/segment.ts";
 import { hasData, newestWholeSnapshot, replay } from "./reading.ts";
 import { snapshotsIn } from "./snapshot.ts";
 

@@ -8,10 +8,10 @@ import type { Model } from "../domain/model.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft, type RecordChange } from "./draft.ts";
 import { unreliable } from "./folder/refusals.ts";
-import { type Journal, SyncFailure } from "./journal/appending.ts";
+import { type Journal, SyncFailure } from "./journal/journal.ts";
 import { BulkLines } from "./journal/bulk.ts";
 import { LineEncoder } from "./journal/encoding.ts";
-import type { JournalRecord } from "./journal/journal.ts";
+import type { JournalRecord } from "./journal/segment.ts";
 import { applyRecord } from "./reading.ts";
 
 /** Who asks for a change, and through which operation: what the journal says of it. */

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { model } from "../../src/domain/model.ts";
 import type { RecordChange } from "../../src/store/draft.ts";
-import type { JournalRecord } from "../../src/store/journal/journal.ts";
+import type { JournalRecord } from "../../src/store/journal/segment.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
 import type { Cleanup } from "../_setup.ts";
 

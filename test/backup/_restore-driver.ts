@@ -6,7 +6,7 @@
  * It says `restored <number>` or `refused <code>` on a line, at once.
  */
 import { writeSync } from "node:fs";
-import { restoreRecords } from "../../src/backup/restoring.ts";
+import { restoreRecords } from "../../src/backup/restore.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Store } from "../../src/store/store.ts";

@@ -4,7 +4,7 @@ import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { model } from "../../src/domain/model.ts";
-import { salvage } from "../../src/repair/salvage.ts";
+import { salvage } from "../../src/repair/rebuild.ts";
 import { verify } from "../../src/repair/verify.ts";
 import type { RecordChange } from "../../src/store/draft.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";

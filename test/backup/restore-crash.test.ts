@@ -7,7 +7,7 @@ import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
 import { writeBackup } from "../../src/backup/backup.ts";
-import { formatExport, toExport } from "../../src/backup/exchange.ts";
+import { formatExport, toExport } from "../../src/backup/export-format.ts";
 import { model } from "../../src/domain/model.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readHistory, readState } from "../../src/store/reading.ts";

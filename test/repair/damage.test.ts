@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
-import { salvage } from "../../src/repair/salvage.ts";
+import { salvage } from "../../src/repair/rebuild.ts";
 import { verify } from "../../src/repair/verify.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {

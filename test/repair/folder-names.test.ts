@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { requireRoom } from "../../src/backup/replace.ts";
+import { requireRoom } from "../../src/backup/replace-files.ts";
 import { model } from "../../src/domain/model.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";

@@ -7,7 +7,7 @@ import { planRepair, repair } from "../../src/repair/repair.ts";
 import { statusOf } from "../../src/repair/status.ts";
 import { verify } from "../../src/repair/verify.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { segmentFile } from "../../src/store/journal/journal.ts";
+import { segmentFile } from "../../src/store/journal/segment.ts";
 import { readHistory } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { copyOf, type History, opened, type Points, write } from "../backup/_setup.ts";

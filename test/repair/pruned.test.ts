@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { writeBackup } from "../../src/backup/backup.ts";
-import { steadily } from "../../src/backup/listing.ts";
+import { steadily } from "../../src/store/listing.ts";
 import { verify } from "../../src/repair/verify.ts";
 import type { Files } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";

@@ -5,9 +5,9 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { findNames } from "../../src/audit/find-names.ts";
 import { readNewest } from "../../src/audit/read.ts";
-import { readBackwards } from "../../src/store/backwards.ts";
+import { readBackwards } from "../../src/store/journal/backwards.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
-import { headerLine } from "../../src/store/journal/journal.ts";
+import { headerLine } from "../../src/store/journal/segment.ts";
 import { readHistory } from "../../src/store/reading.ts";
 import { ada, type Keeper, openStore, want } from "../audit/_history.ts";
 

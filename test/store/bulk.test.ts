@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { RecordChange } from "../../src/store/draft.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import type { JournalRecord } from "../../src/store/journal/journal.ts";
+import type { JournalRecord } from "../../src/store/journal/segment.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
 import { readHistory, readState } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";

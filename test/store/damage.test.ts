@@ -4,7 +4,7 @@ import { cp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { readSegment } from "../../src/store/journal/journal.ts";
+import { readSegment } from "../../src/store/journal/segment.ts";
 import { readState } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {

@@ -11,7 +11,7 @@ import { controlOf } from "../../src/control/control.ts";
 import { startControl } from "../../src/control/server.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Service } from "../../src/service.ts";
-import { readSegment } from "../../src/store/journal/journal.ts";
+import { readSegment } from "../../src/store/journal/segment.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertRefused,

@@ -1,8 +1,8 @@
 /** What `data export` does. */
 import { resolve } from "node:path";
-import { formatExport, toExport } from "../../../src/backup/exchange.ts";
-import { steadily } from "../../../src/backup/listing.ts";
-import { requireFree, writeTarget } from "../../../src/backup/target.ts";
+import { formatExport, toExport } from "../../../src/backup/export-format.ts";
+import { steadily } from "../../../src/store/listing.ts";
+import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";
 import { model } from "../../../src/domain/model.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { readState } from "../../../src/store/reading.ts";

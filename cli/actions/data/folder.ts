@@ -1,7 +1,7 @@
 /** What the `data` commands share: the folder for themselves alone, putting data in place, a progress bar. */
 
 import type { Progress } from "../../../src/backup/backup.ts";
-import { replaceData } from "../../../src/backup/replace.ts";
+import { replaceData } from "../../../src/backup/replace-files.ts";
 import { connectControl } from "../../../src/control/client.ts";
 import type { Holder } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";

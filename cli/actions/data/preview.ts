@@ -1,7 +1,7 @@
 /** How a preview of a restore or an import is shown. */
-import { plain } from "../../../src/audit/words.ts";
+import { plain } from "../../../src/audit/format.ts";
 import type { Portion, ResourceChange } from "../../../src/backup/preview.ts";
-import type { RestorePreview } from "../../../src/backup/restoring.ts";
+import type { RestorePreview } from "../../../src/backup/restore.ts";
 
 /**
  * A line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, one for tokens that are left out,

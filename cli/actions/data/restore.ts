@@ -5,9 +5,9 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { ImportProblems } from "../../../src/backup/import-problems.ts";
-import { steadily } from "../../../src/backup/listing.ts";
-import { requireRoom } from "../../../src/backup/replace.ts";
-import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restoring.ts";
+import { steadily } from "../../../src/store/listing.ts";
+import { requireRoom } from "../../../src/backup/replace-files.ts";
+import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
 import { readConsistentSource, type Source } from "../../../src/backup/source.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";

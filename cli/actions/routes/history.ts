@@ -1,6 +1,6 @@
 /** What `routes history` and `routes rollback` do. */
 import { chmod, readFile, realpath, stat } from "node:fs/promises";
-import { writeTarget } from "../../../src/backup/target.ts";
+import { writeTarget } from "../../../src/backup/output-file.ts";
 import type { Control } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { TableDiff } from "../../../src/explain/diff.ts";

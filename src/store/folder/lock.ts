@@ -12,7 +12,7 @@
 import { fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { tryLock, unlock } from "fs-native-extensions";
-import { segmentFile, segmentsIn } from "../journal/journal.ts";
+import { segmentFile, segmentsIn } from "../journal/segment.ts";
 import { type File, type Files, privateMode } from "./files.ts";
 import { FolderHeld, lockFile, lockHolder } from "./lock-file.ts";
 

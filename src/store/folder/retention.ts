@@ -15,7 +15,7 @@
  * from before the jump remain, with everything since.
  */
 import { join } from "node:path";
-import { segmentFile, segmentsIn } from "../journal/journal.ts";
+import { segmentFile, segmentsIn } from "../journal/segment.ts";
 import { BrokenLine } from "../journal/lines.ts";
 import { readSnapshotHeader, snapshotFile, snapshotsIn } from "../snapshot.ts";
 import type { Files } from "./files.ts";

@@ -4,7 +4,7 @@
  */
 import type { RecordChange } from "../draft.ts";
 import { LineEncoder } from "./encoding.ts";
-import type { JournalRecord } from "./journal.ts";
+import type { JournalRecord } from "./segment.ts";
 
 /** How many bytes a line has at most, unless one record alone needs more. */
 export const mostInLine = 1024 * 1024;

@@ -1,267 +1,213 @@
 /**
- * The journal: every change since the oldest snapshot that is kept, in segments `journal-<first sequence>.log`.
- * The form of a line is in `lines.ts`. The first line of a segment is its header, chained to nothing:
- *
- *     <crc> {"format":"gameaddon-journal","version":3,"first":7,"chain":1600003738,"instant":1790000000000}
- *
- * `first` is the sequence number of its first record, `chain` the checksum of the record before that one, to which
- * the first record is chained. Each further line is one change:
- *
- *     <crc> {"sequence":7,"instant":1790000000000,"who":"operator","operation":"player.add",
- *            "request":null,"table":null,"undoes":null,
- *            "changes":[{"collection":"players","key":"…","before":null,"after":{…}}]}
- *
- * A bulk change, such as a restore, takes several lines of about 1 MiB at most. All have its number; each but the
- * last says that more follows, and only the first says who made it. They count with the last one: without it, none of
- * the change has happened.
- *
- *     <crc> {"sequence":8,"instant":…,"who":"operator","operation":"data.restore", …,"changes":[…],"more":true}
- *     <crc> {"sequence":8,"changes":[…],"more":true}
- *     <crc> {"sequence":8,"changes":[…]}
- *
- * `request` is the id of the HTTP request, `table` the revision of the route table that let it in, `undoes` the
- * number of the change that this one takes back. Version 1 had none of the three; version 2 had no bulk changes. Where
- * `who` is `public`, a field `token` behind it has the id of the token; older records lack it. A record says what became of each
- * record that it touched, so replaying is setting values, and replaying twice is harmless. `who` is a player's UUID,
- * `public`, `operator` or `system`. This makes the journal the audit log as well. `appending.ts` appends to it.
+ * Appending to the journal (`journal.ts` has its form): the newest segment is open, and whatever is appended to it is
+ * synced before anybody is told.
  */
-import * as v from "valibot";
-import type { RecordChange } from "../draft.ts";
-import { LineDecoder } from "./decoding.ts";
-import { BrokenLine, encodeLine, readHeader } from "./lines.ts";
+import { join } from "node:path";
+import { createDurably, type File, type Files, naming, readWhole, writeAll } from "../folder/files.ts";
+import type { FolderLock } from "../folder/lock.ts";
+import { unsaved } from "../folder/refusals.ts";
+import { headerLine, segmentFile } from "./segment.ts";
+import { lineFeed } from "./lines.ts";
 
-export const journalFormat = "gameaddon-journal";
-export const journalVersion = 3;
+/** The newest segment, open for appending. */
+export class Journal {
+  readonly #files: Files;
+  readonly #folder: string;
+  #lock: FolderLock | undefined;
+  #file: File;
+  #size: number;
+  /** The sequence number with which the segment begins. */
+  first: number;
 
-const headerSchema = v.object({
-  format: v.literal(journalFormat),
-  version: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(journalVersion)),
-  first: v.pipe(v.number(), v.safeInteger()),
-  chain: v.number(),
-  instant: v.number(),
-});
+  private constructor(files: Files, folder: string, file: File, first: number, size: number) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#file = file;
+    this.first = first;
+    this.#size = size;
+  }
 
-/** One change, as the journal has it. */
-export interface JournalRecord {
-  readonly sequence: number;
-  readonly instant: number;
-  /** A player's UUID, `public`, `operator` or `system`. */
-  readonly who: string;
-  /** The id of the public token that the caller presented; undefined for others, and in older records. */
-  readonly token?: string;
-  readonly operation: string;
-  /** The id of the HTTP request, or null. */
-  readonly request: string | null;
-  /** The revision of the route table that let it in, or null. */
-  readonly table: string | null;
-  /** The number of the change that this one takes back, or null. */
-  readonly undoes: number | null;
-  readonly changes: readonly RecordChange[];
+  /** Opens the segment that begins with `first`, to append at `size`. */
+  static async open(files: Files, folder: string, first: number, size: number): Promise<Journal> {
+    const file = await files.open(join(folder, segmentFile(first)), "r+");
+    return new Journal(files, folder, file, first, size);
+  }
+
+  /** Creates the segment that begins with `first`, durably. */
+  static async create(
+    files: Files,
+    folder: string,
+    first: number,
+    chain: number,
+    now: number,
+  ): Promise<Journal> {
+    const { file, size } = await createSegment(files, folder, first, chain, now);
+    return new Journal(files, folder, file, first, size);
+  }
+
+  /** Has the folder's lock hold the segment, and every one that follows it. */
+  guardBy(lock: FolderLock): void {
+    this.#lock = lock;
+    lock.begin(this.#path, this.#file);
+  }
+
+  /**
+   * Makes sure that what is appended is found by the next start: that the segment and the lock file are where they
+   * were. A lock file that is missing is put back. Returns whether that was necessary.
+   * @throws FolderLost where the segment is not where it was: nothing may be written any more
+   */
+  async check(): Promise<boolean> {
+    this.#requireInPlace();
+    return (await this.#lock?.keep()) ?? false;
+  }
+
+  /** The bytes of the segment. */
+  get size(): number {
+    return this.#size;
+  }
+
+  /**
+   * Appends whole lines and syncs them. When this returns they are durable.
+   * @throws Failure `STORE_UNAVAILABLE` where they could not be written; the file is as it was.
+   * @throws SyncFailure where it is not known what the disk has: nothing may be written any more.
+   */
+  async append(lines: Uint8Array): Promise<void> {
+    await this.check();
+    try {
+      await writeAll(this.#file, lines, this.#size);
+    } catch (cause) {
+      await this.#cutBack(cause);
+      throw unsaved(naming(this.#path, cause));
+    }
+    await this.#sync();
+    // Nobody is told of what went into a folder that was moved or deleted meanwhile.
+    this.#requireInPlace();
+    this.#size += lines.length;
+  }
+
+  /**
+   * Appends the lines of one bulk change, a piece after the other. Each piece is synced before the next one is written,
+   * so the last line, which makes the change count, never reaches the disk before the others. When this returns they
+   * are durable.
+   * @throws as {@link append}, and what `pieces` throws; the file is as it was
+   */
+  async appendRun(pieces: Iterable<Uint8Array>): Promise<void> {
+    await this.check();
+    let size = this.#size;
+    try {
+      for (const piece of pieces) {
+        await writeAll(this.#file, piece, size);
+        size += piece.length;
+        await this.#sync();
+      }
+    } catch (cause) {
+      if (cause instanceof SyncFailure) throw cause;
+      await this.#cutBack(cause);
+      throw unsaved(naming(this.#path, cause));
+    }
+    this.#requireInPlace();
+    this.#size = size;
+  }
+
+  /**
+   * Goes on in a new segment. One that has no records yet is begun anew, in the present format: where that fails,
+   * the journal must not be used any more.
+   */
+  async rotate(first: number, chain: number, now: number): Promise<void> {
+    this.#requireInPlace();
+    await requireNoRecords(this.#files, this.#folder, first);
+    const segment = createSegment(this.#files, this.#folder, first, chain, now, this.#lock);
+    const { file, size } = await segment.catch(async (error: unknown) => {
+      // What comes goes on in the present segment; this one would stand in its way.
+      const path = join(this.#folder, segmentFile(first));
+      if (first !== this.first) await this.#files.unlink(path).catch(() => {});
+      throw error;
+    });
+    const old = this.#file;
+    this.#file = file;
+    this.#size = size;
+    this.first = first;
+    await this.#lock?.follow(this.#path, file);
+    await old.close();
+  }
+
+  async close(): Promise<void> {
+    await this.#file.close();
+  }
+
+  get #path(): string {
+    return join(this.#folder, segmentFile(this.first));
+  }
+
+  #requireInPlace(): void {
+    const path = this.#lock?.misplaced;
+    if (path !== undefined) throw new FolderLost(path);
+  }
+
+  async #sync(): Promise<void> {
+    try {
+      await this.#file.datasync();
+    } catch (cause) {
+      throw new SyncFailure("the journal could not be synced", naming(this.#path, cause));
+    }
+  }
+
+  async #cutBack(cause: unknown): Promise<void> {
+    try {
+      await this.#file.truncate(this.#size);
+      await this.#file.datasync();
+    } catch {
+      throw new SyncFailure("a failed write to the journal could not be cut back", cause);
+    }
+  }
 }
 
-/** A record and where it stands. Of a bulk change: the checksum of its last line, and where its first one begins. */
-export interface ReadRecord {
-  readonly record: JournalRecord;
-  readonly chain: number;
-  readonly offset: number;
+/** What the disk holds is not known: the process must not go on, since its next answer could be a lie. */
+export class SyncFailure extends Error {
+  override readonly name: string = "SyncFailure";
+
+  constructor(message: string, cause: unknown) {
+    super(message, { cause });
+  }
 }
 
-/** A bulk change whose last line has not been read yet. */
-interface OpenRun {
-  /** What its first line says. */
-  readonly record: JournalRecord;
-  /** The changes of each line. */
-  readonly lines: (readonly RecordChange[])[];
-  readonly offset: number;
-}
-
-const segmentName = /^journal-(\d{12})\.log$/;
-
-/** The file name of the segment that begins with a sequence number. */
-export function segmentFile(first: number): string {
-  return `journal-${String(first).padStart(12, "0")}.log`;
-}
-
-/** The first sequence numbers of the segments in a listing of a folder, ascending. */
-export function segmentsIn(names: readonly string[]): number[] {
-  return names
-    .flatMap((name) => segmentName.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
+/** The segment that is appended to is not the file of its name any more: the next start would not find what it gets. */
+export class FolderLost extends SyncFailure {
+  constructor(path: string) {
+    super(
+      `${path} was moved, deleted or replaced while it was open. Put the data folder back, or restore a backup, and start again`,
+      undefined,
+    );
+  }
 }
 
 /**
- * The header of a segment, as its first line.
- * @param chain the checksum of the record before the first one
- * @param instant when it was begun
+ * Creates a segment that has only its header. It appears whole, so that an incomplete header is always damage.
+ * A file of that name is what a failed attempt has left: it has no records, since its first one is yet to be written.
  */
-export function headerLine(first: number, chain: number, instant: number): Buffer {
-  const header = { format: journalFormat, version: journalVersion, first, chain, instant };
-  return Buffer.from(encodeLine(JSON.stringify(header), 0).line);
-}
-
-/** What is wrong with a segment that has `length` bytes, but not a whole header. */
-export function incompleteHeader(length: number): string {
-  return `the header is incomplete: the file has ${length} bytes, and changes may be missing`;
-}
-
-/** What a segment's header says. */
-export type SegmentHeader = v.InferOutput<typeof headerSchema>;
-
-/** What a segment holds. */
-export interface Segment {
-  readonly version: number;
-  readonly first: number;
-  readonly chain: number;
-  readonly records: readonly ReadRecord[];
-  /** The offset behind the last whole change. */
-  readonly end: number;
-  /** Whether the last whole change lacks only its line feed. */
-  readonly unterminated: boolean;
-  /**
-   * How many bytes stand behind {@link end}: an incomplete line, or a bulk change without its last line, where a write
-   * was cut off.
-   */
-  readonly torn: number;
-}
-
-/** A segment without its records, which were told of one by one. */
-export type ReadSegment = Omit<Segment, "records">;
-
-/** Takes a segment's bytes apart. @throws BrokenLine where they are not what was written */
-export function readSegment(bytes: Buffer): Segment {
-  const records: ReadRecord[] = [];
-  const reader = new SegmentReader((read) => records.push(read));
-  reader.take(bytes);
-  return { ...reader.finish(), records };
-}
-
-/** Takes a segment apart while its bytes come, and tells of its records in order. */
-export class SegmentReader {
-  readonly #decoder = new LineDecoder({
-    header: (json) => this.#begin(json),
-    line: (document, chain, offset) => this.#read(document, chain, offset),
+async function createSegment(
+  files: Files,
+  folder: string,
+  first: number,
+  chain: number,
+  now: number,
+  lock?: FolderLock,
+) {
+  const bytes = headerLine(first, chain, now);
+  const path = join(folder, segmentFile(first));
+  const file = await createDurably(files, path, (file) => {
+    lock?.lockSegment(file);
+    return writeAll(file, bytes, 0);
   });
-  readonly #told: (read: ReadRecord, header: SegmentHeader) => void;
-  #header: SegmentHeader | undefined;
-  /** The number that is expected next. */
-  #sequence = 0;
-  #run: OpenRun | undefined;
-
-  constructor(told: (read: ReadRecord, header: SegmentHeader) => void) {
-    this.#told = told;
-  }
-
-  /** What the header says, once it has come. */
-  get header(): SegmentHeader | undefined {
-    return this.#header;
-  }
-
-  /** How many bytes were taken. */
-  get length(): number {
-    return this.#decoder.taken;
-  }
-
-  /** Takes the next bytes. @throws BrokenLine where they are not what was written */
-  take(piece: Uint8Array): void {
-    this.#decoder.take(piece);
-  }
-
-  /**
-   * Takes the end of the segment.
-   * @throws BrokenLine as {@link take}; also where the header is incomplete: a segment appears with its header whole
-   */
-  finish(): ReadSegment {
-    this.#decoder.flush();
-    if (this.#header === undefined) throw new BrokenLine(incompleteHeader(this.length), 0);
-    const { version, first, chain } = this.#header;
-    try {
-      this.#decoder.end();
-    } catch (error) {
-      if (!(error instanceof BrokenLine && error.incomplete)) throw error;
-    }
-    const end = this.#run?.offset ?? this.#decoder.offset;
-    const unterminated = this.#run === undefined && this.#decoder.unterminated;
-    return { version, first, chain, end, unterminated, torn: this.#decoder.taken - end };
-  }
-
-  #begin(json: string): number {
-    this.#header = readHeader(json, headerSchema, journalFormat, journalVersion);
-    this.#sequence = this.#header.first;
-    return this.#header.chain;
-  }
-
-  #read(document: unknown, chain: number, offset: number): void {
-    const run = this.#run ?? begin(document, offset);
-    if (run === undefined) throw new BrokenLine("the line is not a record of the journal", offset);
-    const { sequence } = run.record;
-    if (sequence !== this.#sequence) {
-      throw new BrokenLine(`number ${this.#sequence} was expected, ${sequence} came`, offset);
-    }
-    if (run === this.#run && !addLine(run, document)) {
-      throw new BrokenLine(`change ${sequence} lacks its last line`, offset);
-    }
-    this.#run = hasMore(document) ? run : undefined;
-    if (this.#run !== undefined) return;
-    this.#sequence += 1;
-    const record = run.lines.length === 1 ? run.record : { ...run.record, changes: run.lines.flat() };
-    this.#told({ record, chain, offset: run.offset }, this.#header as SegmentHeader);
-  }
+  return { file, size: bytes.length };
 }
 
-/** The change that a line begins; undefined where it is not the first line of one. */
-function begin(document: unknown, offset: number): OpenRun | undefined {
-  const record = toRecord(document);
-  return record === undefined ? undefined : { record, lines: [record.changes], offset };
-}
-
-/** Adds what a further line of a bulk change says. Gives whether it is one. */
-function addLine({ record, lines }: OpenRun, document: unknown): boolean {
-  if (!isObject(document) || "who" in document || document.sequence !== record.sequence) return false;
-  const { changes } = document;
-  if (!Array.isArray(changes) || !changes.every(isChange)) return false;
-  lines.push(changes);
-  return true;
-}
-
-/** Whether a line of the journal is followed by another one of the same change. */
-export function hasMore(document: unknown): boolean {
-  return isObject(document) && document.more === true;
-}
-
-/** The record that a document is. By hand: with a schema a start would take twice as long. */
-function toRecord(document: unknown): JournalRecord | undefined {
-  if (!isObject(document)) return undefined;
-  const {
-    sequence,
-    instant,
-    who,
-    token,
-    operation,
-    request = null,
-    table = null,
-    undoes = null,
-    changes,
-  } = document;
-  if (typeof sequence !== "number" || !Number.isSafeInteger(sequence)) return undefined;
-  if (typeof instant !== "number" || typeof who !== "string" || typeof operation !== "string")
-    return undefined;
-  if (token !== undefined && typeof token !== "string") return undefined;
-  if ((request !== null && typeof request !== "string") || (table !== null && typeof table !== "string")) {
-    return undefined;
-  }
-  if (undoes !== null && typeof undoes !== "number") return undefined;
-  if (!Array.isArray(changes) || !changes.every(isChange)) return undefined;
-  const known = { sequence, instant, who, operation, request, table, undoes, changes };
-  return token === undefined ? known : { ...known, token };
-}
-
-function isChange(change: unknown): change is RecordChange {
-  if (!isObject(change)) return false;
-  const { collection, key } = change;
-  return typeof collection === "string" && typeof key === "string" && "before" in change && "after" in change;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
+/** Makes sure that a new segment does not take the place of one that has records. */
+async function requireNoRecords(files: Files, folder: string, first: number): Promise<void> {
+  const name = segmentFile(first);
+  if (!(await files.readdir(folder)).includes(name)) return;
+  const bytes = await readWhole(files, join(folder, name));
+  const header = bytes.indexOf(lineFeed);
+  if (header === -1 || header === bytes.length - 1) return;
+  throw new Error(`${join(folder, name)} has records that this process has not written`);
 }

@@ -8,7 +8,7 @@ import type { RecordChange } from "../store/draft.ts";
 import { nodeFiles } from "../store/folder/files.ts";
 import { Overlay } from "./overlay.ts";
 import { type ResourceChange, summarize } from "./preview.ts";
-import { Replacement } from "./replacement.ts";
+import { Replacement } from "./restore-plan.ts";
 import { type FollowedRevocations, followRevocations, type Revocations } from "./revocations.ts";
 import { countOf, problemsOf, readSourceInto, type Source } from "./source.ts";
 

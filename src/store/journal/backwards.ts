@@ -9,10 +9,10 @@
  * So each change is verified as when reading forwards. Damage in older changes is not noticed before they are read.
  */
 import { join } from "node:path";
-import { type Files, readRange, sizeOf } from "./folder/files.ts";
-import { headerLine, type JournalRecord, readSegment, segmentFile, segmentsIn } from "./journal/journal.ts";
-import { BrokenLine, bodyOffset, lineFeed, writtenChecksum } from "./journal/lines.ts";
-import { type OnMissing, toDamage } from "./reading.ts";
+import { type Files, readRange, sizeOf } from "../folder/files.ts";
+import { headerLine, type JournalRecord, readSegment, segmentFile, segmentsIn } from "./segment.ts";
+import { BrokenLine, bodyOffset, lineFeed, writtenChecksum } from "./lines.ts";
+import { type OnMissing, toDamage } from "../reading.ts";
 
 /** The bytes of a block, where no change is longer. */
 const blockLength = 256 * 1024;

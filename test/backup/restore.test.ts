@@ -7,7 +7,7 @@ import { it } from "node:test";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import { writeBackup } from "../../src/backup/backup.ts";
-import { previewRestore, restoreRecords } from "../../src/backup/restoring.ts";
+import { previewRestore, restoreRecords } from "../../src/backup/restore.ts";
 import { readSource } from "../../src/backup/source.ts";
 import { model } from "../../src/domain/model.ts";
 import { verify } from "../../src/repair/verify.ts";

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { Names } from "../../src/audit/names.ts";
-import { changeWords, keyWords, plain, whoWords } from "../../src/audit/words.ts";
+import { changeWords, keyWords, plain, whoWords } from "../../src/audit/format.ts";
 import { assertLacks } from "../_setup.ts";
 import { ada, changeOf, recordOf } from "./_history.ts";
 

@@ -1,7 +1,7 @@
 /** What a data folder has, for readers that take no lock: a running service may drop files under them. */
 import { Failure } from "../domain/errors.ts";
-import type { Files } from "../store/folder/files.ts";
-import { hasData } from "../store/reading.ts";
+import type { Files } from "./folder/files.ts";
+import { hasData } from "./reading.ts";
 
 /** How often reading begins anew since the running service has dropped a file meanwhile. */
 const attempts = 5;

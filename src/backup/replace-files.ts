@@ -27,7 +27,7 @@ import { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import { type Files, syncFolder, writeDurably } from "../store/folder/files.ts";
 import { foreignIn } from "../store/folder/folder-names.ts";
-import { journalFormat, journalVersion, segmentFile, segmentsIn } from "../store/journal/journal.ts";
+import { journalFormat, journalVersion, segmentFile, segmentsIn } from "../store/journal/segment.ts";
 import { encodeLine } from "../store/journal/lines.ts";
 import { hasData } from "../store/reading.ts";
 import { SnapshotAdapter, snapshotFile, snapshotsIn } from "../store/snapshot.ts";

@@ -2,8 +2,8 @@
  * Where verifying is in a walk through snapshots and journal. Behind damage, or where the journal begins in the middle, it
  * does not know all records: then it knows only those that it has seen since.
  */
-import type { JournalRecord } from "../store/journal/journal.ts";
-import { KnownRecords } from "./known.ts";
+import type { JournalRecord } from "../store/journal/segment.ts";
+import { KnownRecords } from "./digests.ts";
 
 export class Walk {
   /** The number of the last change that was walked over. */

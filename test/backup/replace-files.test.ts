@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { replaceData } from "../../src/backup/replace.ts";
+import { replaceData } from "../../src/backup/replace-files.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";

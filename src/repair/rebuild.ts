@@ -6,13 +6,13 @@
  * gaps: then the records that it still has are set over what came of the journal.
  */
 import { join } from "node:path";
-import { listData } from "../backup/listing.ts";
+import { listData } from "../store/listing.ts";
 import { definitionOf } from "../backup/record.ts";
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
 import { Database } from "../store/collection.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
-import { type JournalRecord, segmentFile, segmentsIn } from "../store/journal/journal.ts";
+import { type JournalRecord, segmentFile, segmentsIn } from "../store/journal/segment.ts";
 import { applyRecord } from "../store/reading.ts";
 import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 import {
