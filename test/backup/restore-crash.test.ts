@@ -10,7 +10,8 @@ import { writeBackup } from "../../src/backup/backup.ts";
 import { formatExport, toExport } from "../../src/backup/export-format.ts";
 import { model } from "../../src/domain/model.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { readHistory, readState } from "../../src/store/reading.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
+import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
@@ -28,7 +29,7 @@ after(async () => {
 });
 const root = await temporaryFolder(own);
 await buildInto(root);
-const driver = join(root, "test", "maintenance", "_restore-driver.js");
+const driver = join(root, "test", "backup", "_restore-driver.js");
 
 /** A folder with other points than those in its backup and its export. */
 const base = join(root, "base");
