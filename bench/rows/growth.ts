@@ -29,7 +29,7 @@ export function growthRows({ small, large, connections }: Settings): readonly Ro
     ),
     compareRow(
       `a durable addition, 64 at once, ${sizes}`,
-      atMost(1.1),
+      atMost(1.25),
       "duration",
       (bench) => startAdditions(bench, connections),
       { times },
