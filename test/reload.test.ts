@@ -10,7 +10,7 @@ import { describe, it } from "node:test";
 import { connectControl } from "../src/control/client.ts";
 import type { Control } from "../src/control/control.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
-import { readHistory } from "../src/store/reading.ts";
+import { readHistory } from "../src/store/journal/history.ts";
 import { prefix } from "./_setup.ts";
 import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it } from "node:test";
+import type { JournalRecord } from "../src/store/change.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
-import type { JournalRecord } from "../src/store/journal/segment.ts";
-import { readHistory } from "../src/store/reading.ts";
+import { readHistory } from "../src/store/journal/history.ts";
 import { describeOverTransports, everyRight, openWorld, prefix, type World } from "./_setup.ts";
 
 async function lastChange({ service }: World): Promise<JournalRecord | undefined> {

@@ -3,7 +3,7 @@ import { open } from "node:fs/promises";
 import { join } from "node:path";
 import { model } from "../../src/domain/model.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { readHistory } from "../../src/store/reading.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
 import { Store } from "../../src/store/store.ts";
 import type { Bench, Template } from "../run/bench.ts";
 import type { Pair, Side } from "../run/compare.ts";

@@ -2,7 +2,7 @@
 import type { Entry } from "../../src/audit/entry.ts";
 import { belongsTo } from "../../src/audit/names.ts";
 import { readEntries, readNames, requireData } from "../../src/audit/read.ts";
-import type { RecordChange } from "../../src/store/draft.ts";
+import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import type { Session } from "../session.ts";
 

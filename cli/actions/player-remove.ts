@@ -1,7 +1,7 @@
 /** What `player remove` does: it says what goes and what stays, asks, and removes the player. */
 
 import { oneOf } from "../../src/domain/text.ts";
-import { defaultRetention } from "../../src/store/folder/retention.ts";
+import { defaultRetention } from "../../src/store/retention.ts";
 import type { Session } from "../session.ts";
 import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
 import { toDate } from "../terminal/output.ts";

@@ -3,8 +3,7 @@
  * only noted for itself on request.
  */
 import { bookkeeping } from "../domain/model.ts";
-import type { RecordChange } from "../store/draft.ts";
-import type { JournalRecord } from "../store/journal/segment.ts";
+import type { JournalRecord, RecordChange } from "../store/change.ts";
 import type { Names } from "./names.ts";
 import { operationName } from "./operations.ts";
 

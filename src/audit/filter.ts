@@ -3,7 +3,7 @@ import { Failure } from "../domain/errors.ts";
 import { bookkeeping, model } from "../domain/model.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
-import type { RecordChange } from "../store/draft.ts";
+import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";
 import { belongsTo, type Names } from "./names.ts";
 import { operationTest } from "./operations.ts";

@@ -5,12 +5,16 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { uuidIn } from "../domain/uuid.ts";
-import type { RecordChange } from "../store/draft.ts";
+import type { RecordChange } from "../store/change.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
-import { segmentFile, segmentsIn } from "../store/journal/segment.ts";
+import {
+  segmentFile,
+  segmentsAfter,
+  segmentsIn,
+  snapshotFile,
+  snapshotsIn,
+} from "../store/folder/folder-names.ts";
 import { bodyOffset, lineFeed } from "../store/journal/lines.ts";
-import { segmentsAfter } from "../store/reading.ts";
-import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 import type { Entry } from "./entry.ts";
 import { Names } from "./names.ts";
 

@@ -5,17 +5,12 @@
 import { type FSWatcher, watch } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
+import type { JournalRecord } from "../store/change.ts";
 import { nodeFiles, readRange, sizeOf } from "../store/folder/files.ts";
-import {
-  headerLine,
-  type JournalRecord,
-  readSegment,
-  type Segment,
-  segmentFile,
-  segmentsIn,
-} from "../store/journal/segment.ts";
+import { segmentFile, segmentsAfter, segmentsIn } from "../store/folder/folder-names.ts";
+import { damaged } from "../store/folder/refusals.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
-import { damaged, segmentsAfter } from "../store/reading.ts";
+import { headerLine, readSegment, type Segment } from "../store/journal/segment.ts";
 
 /** How long at most until the next look where the system tells of no change, in milliseconds. */
 const pollMilliseconds = 2000;

@@ -1,7 +1,7 @@
 /** A change in words: what became of each record, field by field. Nothing in it can act on a terminal. */
 import { isDeepStrictEqual } from "node:util";
 import { uuidIn } from "../domain/uuid.ts";
-import type { RecordChange } from "../store/draft.ts";
+import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";
 import type { Names } from "./names.ts";
 

@@ -2,8 +2,8 @@
 
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
+import type { JournalRecord } from "../store/change.ts";
 import type { Database } from "../store/collection.ts";
-import type { JournalRecord } from "../store/journal/segment.ts";
 
 /** The collections whose records have the name of somebody, and the UUID where it is known. */
 const naming: ReadonlySet<string> = new Set(["players", "groupMembers", "targets", "houseBans"]);

@@ -1,7 +1,7 @@
 /** The names of operations in the journal: those of commands have changed since the first journals were written. */
 
 import { fold } from "../domain/text.ts";
-import type { JournalRecord } from "../store/journal/segment.ts";
+import type { JournalRecord } from "../store/change.ts";
 
 /** The names that commands were recorded under before version 0.2, and those of the commands. */
 const formerNames: ReadonlyMap<string, string> = new Map([

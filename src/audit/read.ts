@@ -4,11 +4,13 @@
  */
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
-import { readBackwards } from "../store/journal/backwards.ts";
+import type { JournalRecord } from "../store/change.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
-import type { JournalRecord } from "../store/journal/segment.ts";
-import { hasData, readHistory, readState } from "../store/reading.ts";
+import { hasData } from "../store/folder/folder-names.ts";
+import { readBackwards } from "../store/journal/backwards.ts";
+import { readHistory } from "../store/journal/history.ts";
+import { readState } from "../store/reading.ts";
 import { type Entry, toEntry } from "./entry.ts";
 import { asksForBookkeeping, type Filter, toTest } from "./filter.ts";
 import { findNames } from "./find-names.ts";

@@ -11,9 +11,9 @@ import {
   statisticTypes,
 } from "../domain/model.ts";
 import { compareTexts } from "../domain/text.ts";
+import type { JournalRecord } from "../store/change.ts";
 import type { Files } from "../store/folder/files.ts";
-import type { JournalRecord } from "../store/journal/segment.ts";
-import { readHistory } from "../store/reading.ts";
+import { readHistory } from "../store/journal/history.ts";
 import type { Names } from "./names.ts";
 
 /** The operation that adds. */

@@ -9,12 +9,12 @@ import { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
 import { lineFeed } from "../store/journal/lines.ts";
+import { steadily } from "../store/listing.ts";
 import { readState } from "../store/reading.ts";
 import { encodeSnapshot } from "../store/snapshot.ts";
-import { steadily } from "../store/listing.ts";
+import { requireFree, writeTarget } from "./output-file.ts";
 import { recordFault } from "./record.ts";
 import { readBackup } from "./source.ts";
-import { requireFree, writeTarget } from "./output-file.ts";
 
 /** How far an operation has come, from 0 to 1. */
 export type Progress = (share: number) => void;

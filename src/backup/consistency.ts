@@ -1,10 +1,9 @@
 /**
- * Whether the records of all collections fit together (contract, section 2): every reference leads to a record, and
- * what has to be unique is. The schemas of `model.ts` tell what is right within one record. An import, a restore,
- * `data verify` and the start all ask here.
+ * Checks the consistency of the records of all collections (contract, section 2): every reference leads to a record, and
+ * what must be unique is. The schemas of `model.ts` check each record alone. An import, a restore, `data verify` and the
+ * start use this.
  */
 import { isDeepStrictEqual } from "node:util";
-import { crc32 } from "node:zlib";
 import * as v from "valibot";
 import type { Named, Subject } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
@@ -15,7 +14,7 @@ import { definitionOf } from "./record.ts";
 const subject = { name: v.string(), uuid: v.nullable(v.string()) };
 const organisation = { uuid: v.string(), organisation: v.string() };
 
-/** What is checked of the records: all but bookkeeping, which refers to players who may be gone, and what refers to nothing. */
+/** The checked fields: not of bookkeeping, which may refer to removed players, nor of records that refer to nothing. */
 const checked = {
   names: v.object({ name: v.string(), kind: v.picklist(["group", "faction", "service"]) }),
   players: v.object({ uuid: v.string(), name: v.string() }),
@@ -28,15 +27,15 @@ const checked = {
   tokens: v.object({ id: v.string(), hash: v.string(), uuid: v.nullable(v.string()) }),
 };
 
-/** What is checked of a collection. */
-type Looked<T> = Pick<Rows<T>, "get" | "has" | "values">;
+/** The records of a collection, as the check reads them. */
+type CheckedRows<T> = Pick<Rows<T>, "get" | "has" | "values">;
 
-/** The records that are checked. */
+/** The records to check. */
 export type CheckedData = {
-  readonly [Name in keyof typeof checked]: Looked<v.InferOutput<(typeof checked)[Name]>>;
+  readonly [Name in keyof typeof checked]: CheckedRows<v.InferOutput<(typeof checked)[Name]>>;
 };
 
-/** Only what is checked of records, so that those of a whole folder take little memory. */
+/** The checked fields of all records, which take less memory than the records. */
 export class CheckedRecords {
   readonly data = {
     names: new CheckedCollection(checked.names),
@@ -53,14 +52,14 @@ export class CheckedRecords {
     Object.entries(this.data),
   );
 
-  /** Sets what a record is from now on; anything that is no record of its collection removes it. */
+  /** Sets a record; anything that is not a record of its collection removes it. */
   set(collection: string, key: string, record: unknown): void {
     this.#collections.get(collection)?.set(key, record);
   }
 }
 
 /** The checked fields of the records of a collection. */
-class CheckedCollection<T> implements Looked<T> {
+class CheckedCollection<T> implements CheckedRows<T> {
   readonly #schema: v.GenericSchema<unknown, T>;
   readonly #records = new Map<string, T>();
 
@@ -83,12 +82,12 @@ class CheckedCollection<T> implements Looked<T> {
   set(key: string, record: unknown): void {
     const { success, output } = v.safeParse(this.#schema, record);
     if (!success) this.#records.delete(key);
-    // Most changes leave these fields as they are: new objects would be garbage soon.
+    // Most changes leave these fields unchanged: new objects would soon be garbage.
     else if (!isDeepStrictEqual(this.#records.get(key), output)) this.#records.set(key, output);
   }
 }
 
-/** A record that does not fit the others. */
+/** A record that is inconsistent with others. */
 export interface Inconsistency {
   readonly collection: string;
   readonly key: string;
@@ -96,18 +95,18 @@ export interface Inconsistency {
   readonly what: string;
 }
 
-/** As one sentence for an operator. */
+/** Returns one line for an operator. */
 export function describeInconsistency({ collection, key, what }: Inconsistency): string {
   return `${collection} ${key}: ${what}`;
 }
 
-/** Finds every record that does not fit the others, in slices. The data may change meanwhile. */
+/** Finds every inconsistent record, in slices. The data may change meanwhile. */
 export async function findInconsistencies(data: CheckedData): Promise<Inconsistency[]> {
   const found: Inconsistency[] = [];
   const slices = new Slices();
   const check = async <T>(
     name: keyof CheckedData,
-    rows: Looked<T>,
+    rows: CheckedRows<T>,
     faultOf: (record: T) => string | undefined,
   ) => {
     for (const record of rows.values()) {
@@ -119,18 +118,11 @@ export async function findInconsistencies(data: CheckedData): Promise<Inconsiste
   };
   const rules = new Rules(data);
   await check("names", data.names, (each) => rules.name(each));
-  const names = await repeated(data.players, ({ name }) => fold(name), slices);
-  for (const rows of [data.groupMembers, data.targets, data.houseBans]) {
-    for (const { name, uuid } of rows.values()) {
-      if (uuid === null) names.add(fold(name));
-      if (slices.isOver) await slices.next();
-    }
-  }
-  /** The UUIDs of the players with those names. */
+  /** The UUIDs of players by their folded names. */
   const players = new Map<string, string>();
   await check("players", data.players, ({ uuid, name }) => {
-    const other = names.has(fold(name)) ? setOnce(players, fold(name), uuid) : undefined;
-    return other === undefined ? undefined : `the name ${name} is that of the player ${other}, too`;
+    const other = setOnce(players, fold(name), uuid);
+    return other === undefined ? undefined : `the name ${name} is also that of the player ${other}`;
   });
   await check("statistics", data.statistics, ({ uuid }) => rules.player(uuid));
   await check(
@@ -151,17 +143,16 @@ export async function findInconsistencies(data: CheckedData): Promise<Inconsiste
     if (reasons.size < ban.reasons.length) return "it has a reason twice";
     return rules.subject(ban, players);
   });
-  const repeatedHashes = await repeated(data.tokens, ({ hash }) => hash, slices);
   const hashes = new Map<string, string>();
   await check("tokens", data.tokens, ({ id, hash, uuid }) => {
-    const other = repeatedHashes.has(hash) ? setOnce(hashes, hash, id) : undefined;
-    if (other !== undefined) return `its hash is that of the token ${other}, too`;
+    const other = setOnce(hashes, hash, id);
+    if (other !== undefined) return `its hash is also that of the token ${other}`;
     return uuid === null ? undefined : rules.player(uuid);
   });
   return found;
 }
 
-/** What a record may refer to. */
+/** The rules for what a record may refer to. */
 class Rules {
   readonly #data: CheckedData;
 
@@ -172,7 +163,7 @@ class Rules {
   name({ name, kind }: Pick<Named, "name" | "kind">): string | undefined {
     if (kind === "group") return undefined;
     const twin = kind === "faction" ? "service" : "faction";
-    return this.#data.names.has(`${twin}/${fold(name)}`) ? `${name} is a ${twin}, too` : undefined;
+    return this.#data.names.has(`${twin}/${fold(name)}`) ? `${name} is also a ${twin}` : undefined;
   }
 
   player(uuid: string): string | undefined {
@@ -188,7 +179,7 @@ class Rules {
     return `there is no ${kinds.join(" or ")} ${name}`;
   }
 
-  /** Somebody named is bound to the UUID where it is known: under the name alone, an exclusion would not be found. */
+  /** A subject must have its UUID if that is known: by the name alone, an exclusion would not be found. */
   subject({ name, uuid }: Subject, players: ReadonlyMap<string, string>): string | undefined {
     if (uuid === null) {
       const registered = players.get(fold(name));
@@ -200,34 +191,10 @@ class Rules {
   }
 }
 
-/**
- * Returns the values that several records have, and a few others. Most values are told apart by one bit each, so that
- * those of all records are never in memory together.
- */
-async function repeated<T>(
-  rows: Looked<T>,
-  fieldOf: (record: T) => string,
-  slices: Slices,
-): Promise<Set<string>> {
-  const bits = new Uint8Array(2 ** 20);
-  const found = new Set<string>();
-  for (const record of rows.values()) {
-    const value = fieldOf(record);
-    const hash = crc32(value);
-    const at = (hash >>> 3) % bits.length;
-    const bit = 1 << (hash & 7);
-    const byte = bits[at] ?? 0;
-    if ((byte & bit) === 0) bits[at] = byte | bit;
-    else found.add(value);
-    if (slices.isOver) await slices.next();
-  }
-  return found;
-}
-
-/** Sets a value where there is none; else gives the one that is there, where it is another one. */
+/** Sets a value if there is none. Returns the existing one if it differs. */
 function setOnce(map: Map<string, string>, key: string, value: string): string | undefined {
   const other = map.get(key);
   if (other === undefined) map.set(key, value);
-  // A record that is removed and added while all are read comes twice.
+  // A record that is removed and added meanwhile is read twice.
   return other === value ? undefined : other;
 }

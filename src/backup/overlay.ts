@@ -1,7 +1,7 @@
 /**
- * A database that is stored as its differences from the present data: reading a backup into one takes memory for what
- * differs, not for a second copy of everything. A record that the overlay does not have is as it is at present. So that
- * this stays true while others change the present data, the overlay then takes the record as it was before.
+ * A database that is stored as its differences from the present data, so that reading a backup takes memory for what
+ * differs, not for a second copy of everything. A record that the overlay lacks is equal to the present one. When others
+ * change a present record, the overlay therefore stores its earlier value.
  */
 import { isDeepStrictEqual } from "node:util";
 import { type CollectionDefinition, model } from "../domain/model.ts";
@@ -9,9 +9,9 @@ import { Collection, Database, type DurableRows } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 
-/** See the head of this file. It follows the present data until {@link close} is called. */
+/** See the head of this file. It watches the present data until {@link close} is called. */
 export class Overlay {
-  /** Its records, to read; and to set, from {@link begin} on. */
+  /** Its records, read-only before {@link begin}. */
   readonly database: Database<typeof model>;
   readonly #collections = new Map<string, OverlaidCollection>();
 
@@ -26,13 +26,13 @@ export class Overlay {
     });
   }
 
-  /** Removes all records, so that others can be read. */
+  /** Removes all records, so that others can be set. */
   begin(): Database<typeof model> {
     for (const collection of this.#collections.values()) collection.begin();
     return this.database;
   }
 
-  /** Ends the reading: what was not set since {@link begin} is removed. */
+  /** Ends what {@link begin} began: records that were not set since are absent. */
   async end(): Promise<void> {
     const slices = new Slices();
     for (const collection of this.#collections.values()) await collection.end(slices);
@@ -42,7 +42,7 @@ export class Overlay {
     for (const collection of this.#collections.values()) collection.close();
   }
 
-  /** Yields the keys of those records of a collection that may differ from the present ones. */
+  /** Yields the keys of the records of a collection that may differ from the present ones. */
   differing(collection: string): Iterable<string> {
     return this.#collections.get(collection)?.differing ?? [];
   }
@@ -50,9 +50,9 @@ export class Overlay {
 
 class OverlaidCollection extends Collection<unknown> {
   readonly #present: DurableRows<unknown>;
-  /** The records that differ; undefined for one that only the present data has. */
+  /** The records that may differ; undefined for one that only the present data has. */
   readonly #differing = new Map<string, unknown>();
-  /** While records are read: those present ones that do not differ. Of the others it is not known yet. */
+  /** Between {@link begin} and {@link end}: the present records that are known to be equal. */
   #same: Set<unknown> | undefined;
   readonly close: () => void;
 
@@ -89,17 +89,13 @@ class OverlaidCollection extends Collection<unknown> {
   override get size(): number {
     let { size } = this.#present;
     for (const [key, record] of this.#differing) {
-      size += Number(record !== undefined) - Number(this.#present.peek(key) !== undefined);
+      size += Number(record !== undefined) - Number(this.#present.has(key));
     }
     return size;
   }
 
   override get(key: string): unknown {
-    return this.#differing.has(key) ? this.#differing.get(key) : this.#present.peek(key);
-  }
-
-  override peek(key: string): unknown {
-    return this.get(key);
+    return this.#differing.has(key) ? this.#differing.get(key) : this.#present.get(key);
   }
 
   override has(key: string): boolean {
@@ -119,8 +115,8 @@ class OverlaidCollection extends Collection<unknown> {
   }
 
   /**
-   * Whoever takes records while the present data changes gets every record at least once: a present one that is changed
-   * before its turn comes at the end, as it was before.
+   * Yields every record at least once, even if the present data changes meanwhile: a present record that changes before its
+   * turn is yielded at the end, with its earlier value.
    */
   override *values(): Generator<unknown> {
     let passed = 0;
@@ -139,7 +135,7 @@ class OverlaidCollection extends Collection<unknown> {
   }
 
   override set(key: string, record: unknown): void {
-    const present = this.#present.peek(key);
+    const present = this.#present.get(key);
     if (!isDeepStrictEqual(present, record)) {
       this.#differing.set(key, record);
       return;

@@ -1,6 +1,7 @@
 /** What a restore or an import would change, for an operator: counts by resource, and the first names. */
+
+import type { RecordChange } from "../store/change.ts";
 import type { DurableData } from "../store/data.ts";
-import type { RecordChange } from "../store/draft.ts";
 
 /** How many names are told of each kind of change. */
 const mostNames = 3;

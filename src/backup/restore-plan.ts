@@ -1,54 +1,54 @@
 /**
- * What a restore or an import makes of the data: the records of a source take the place of the present ones, and the
- * difference is one change. Some of what is there stays:
+ * Plans a restore or an import: the records of a source replace the present ones, and the difference is one change.
+ * Some present records stay:
  *
- * - bookkeeping: activity, counters and idempotency keys are notes of what really happened;
- * - tokens, unless they are asked for. A token of a player whom the source lacks goes with that player, as with
+ * - bookkeeping: activity, counters and idempotency keys record what really happened;
+ * - tokens, unless they are to be restored. The token of a player whom the source lacks is removed with that player, as by
  *   `player remove`. A revoked token stays revoked, whatever the source says;
  * - names: memberships and the route table in force refer to them, so they are added and never removed.
  */
 import { isDeepStrictEqual } from "node:util";
 import { bookkeeping, model, type Named, type Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
+import type { RecordChange } from "../store/change.ts";
 import { Collection, type Database, type DurableRows, type Rows } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
-import type { RecordChange } from "../store/draft.ts";
 import { Slices } from "../store/slices.ts";
 import type { CheckedData } from "./consistency.ts";
 import type { Overlay } from "./overlay.ts";
 import type { Revocations } from "./revocations.ts";
 
-/** What is to be replaced beyond the rest. */
-export interface ReplacementOptions {
-  /** Whether tokens are as the source has them, too. */
+/** Options of a {@link RestorePlan}. */
+export interface RestoreOptions {
+  /** Whether tokens are restored, too. */
   readonly tokens: boolean;
-  /** Tokens that stay revoked, though they are not there any more. */
+  /** The tokens that stay revoked, though they no longer exist. */
   readonly revocations: Revocations;
 }
 
 /** See the head of this file. */
-export class Replacement {
+export class RestorePlan {
   readonly #present: DurableData;
   readonly #source: Overlay;
-  readonly #tokens: RestoredTokens;
+  readonly #tokens: PlannedTokens;
 
   /**
-   * @param source is changed: its target list is put into the order of the present changes
+   * @param source is modified: its target list gets numbers before the next change
    * @param sequence the number of the last change of the present data
    */
-  constructor(present: DurableData, source: Overlay, sequence: number, options: ReplacementOptions) {
+  constructor(present: DurableData, source: Overlay, sequence: number, options: RestoreOptions) {
     this.#present = present;
     this.#source = source;
-    this.#tokens = new RestoredTokens(present, source, options);
-    listBefore(source.database, sequence);
+    this.#tokens = new PlannedTokens(present, source, options);
+    renumberTargets(source.database, sequence);
   }
 
-  /** Does what takes long at the first time, so that {@link changes} is short within the store's writer. */
+  /** Does the slow part, so that {@link changes} is fast in the store's writer. */
   async prepare(): Promise<void> {
     await this.#tokens.findOrphans();
   }
 
-  /** The changes that lead from the present data to the result. */
+  /** Returns the changes from the present data to the result. */
   async changes(): Promise<RecordChange[]> {
     const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
     const slices = new Slices();
@@ -57,7 +57,7 @@ export class Replacement {
       if (bookkeeping.has(collection)) continue;
       const { keys, wanted } = this.#wanted(collection);
       for (const key of keys) {
-        const before = rows.peek(key) ?? null;
+        const before = rows.get(key) ?? null;
         const after = wanted.get(key) ?? null;
         if (!isDeepStrictEqual(before, after)) changes.push({ collection, key, before, after });
         if (slices.isOver) await slices.next();
@@ -66,17 +66,17 @@ export class Replacement {
     return changes;
   }
 
-  /** The result, to be checked. */
+  /** The result, for the check of its consistency. */
   get result(): CheckedData {
     return { ...this.#source.database.view, names: this.#names(), tokens: this.#tokens };
   }
 
-  /** How many tokens of the source the data lacks and will lack; without those that the source has as revoked. */
+  /** The number of valid tokens of the source that the result lacks. */
   get tokensLeftOut(): number {
     return this.#tokens.leftOut;
   }
 
-  /** What becomes of a collection: the records, and the keys of all that may change. */
+  /** Returns the result for a collection, and the keys of all records that may change. */
   #wanted(name: string): { wanted: Pick<Rows<unknown>, "get">; keys: Iterable<string> } {
     if (name === "tokens") return { wanted: this.#tokens, keys: this.#tokens.differing() };
     if (name !== "names") {
@@ -105,16 +105,16 @@ export class Replacement {
   }
 }
 
-/** The tokens of the result, each made when it is asked for. */
-class RestoredTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
+/** The tokens of the result, each computed when it is read. */
+class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
   readonly #present: DurableData;
   readonly #overlay: Overlay;
   readonly #source: DurableData;
-  readonly #options: ReplacementOptions;
-  /** The ids of present tokens whose player is not registered: no change of a player leads to them. */
+  readonly #options: RestoreOptions;
+  /** The ids of present tokens whose player is not registered: no difference in players leads to them. */
   readonly #orphans: string[] = [];
 
-  constructor(present: DurableData, overlay: Overlay, options: ReplacementOptions) {
+  constructor(present: DurableData, overlay: Overlay, options: RestoreOptions) {
     this.#present = present;
     this.#overlay = overlay;
     this.#source = overlay.database.view;
@@ -125,14 +125,14 @@ class RestoredTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
     const { tokens, players } = this.#present;
     const slices = new Slices();
     for (const { id, uuid } of tokens.values()) {
-      if (uuid !== null && players.peek(uuid) === undefined) this.#orphans.push(id);
+      if (uuid !== null && players.get(uuid) === undefined) this.#orphans.push(id);
       if (slices.isOver) await slices.next();
     }
   }
 
   get(id: string): Token | undefined {
     const restored = this.#restored(id);
-    const token = this.#present.tokens.peek(id);
+    const token = this.#present.tokens.get(id);
     if (token === undefined || (token.uuid !== null && !this.#source.players.has(token.uuid)))
       return restored;
     if (!this.#options.tokens) return token;
@@ -153,23 +153,23 @@ class RestoredTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
     }
     if (!this.#options.tokens) return;
     for (const { id } of this.#source.tokens.values()) {
-      const token = tokens.peek(id) === undefined ? this.get(id) : undefined;
+      const token = tokens.get(id) === undefined ? this.get(id) : undefined;
       if (token !== undefined) yield token;
     }
   }
 
-  /** See {@link Replacement.tokensLeftOut}. */
+  /** See {@link RestorePlan.tokensLeftOut}. */
   get leftOut(): number {
     if (this.#options.tokens) return 0;
     let count = 0;
     for (const id of this.#overlay.differing("tokens")) {
-      const isPresent = this.#present.tokens.peek(id) !== undefined;
+      const isPresent = this.#present.tokens.get(id) !== undefined;
       if (!isPresent && this.#source.tokens.get(id)?.revokedAt === null) count += 1;
     }
     return count;
   }
 
-  /** The ids of the tokens that may differ from the present ones. */
+  /** Returns the ids of the tokens that may differ from the present ones. */
   differing(): Set<string> {
     const { tokens, revocations } = this.#options;
     const ids = new Set(this.#orphans);
@@ -192,10 +192,10 @@ class RestoredTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
 }
 
 /**
- * Moves the numbers of a target list of other data before the next change: what is listed from now on comes behind.
- * Those of the folder's own past are before it already.
+ * Moves the numbers of a target list of other data before the next change, so that later entries come after them. Those
+ * of the folder's own past are before it already.
  */
-function listBefore(source: Database<typeof model>, sequence: number): void {
+function renumberTargets(source: Database<typeof model>, sequence: number): void {
   const targets = source.collection("targets");
   let latest = 0;
   for (const { listed } of source.view.targets.values()) latest = Math.max(latest, listed);

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { model, type Token } from "../domain/model.ts";
 import type { DataStore } from "../store/data.ts";
 import type { Files } from "../store/folder/files.ts";
-import { readHistory } from "../store/reading.ts";
+import { readHistory } from "../store/journal/history.ts";
 
 /** When tokens were revoked, in milliseconds since 1970, by their id. */
 export type Revocations = ReadonlyMap<string, number>;

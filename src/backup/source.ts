@@ -14,12 +14,12 @@ import { model } from "../domain/model.ts";
 import { Database } from "../store/collection.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
+import { steadily } from "../store/listing.ts";
 import { readStateInto } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
 import { type CheckedData, describeInconsistency, findInconsistencies } from "./consistency.ts";
 import { fromExport } from "./export-format.ts";
 import { ImportProblems } from "./import-problems.ts";
-import { steadily } from "../store/listing.ts";
 import { recordFault } from "./record.ts";
 
 /** Where the records come from. Paths are absolute: the service may run in another folder than the command. */
@@ -71,7 +71,7 @@ export async function readSourceInto(
     return { instant: null, revision: createHash("sha256").update(text).digest("hex") };
   }
   const { sequence } = source;
-  const { database } = await steadily(() => readStateInto(files, folder, empty, { sequence }));
+  const { database } = await steadily(() => readStateInto(files, folder, empty, sequence));
   if (database.sequence < sequence) {
     throw new Failure(
       "UNKNOWN_ENTRY",

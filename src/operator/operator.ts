@@ -5,10 +5,10 @@
 import { operationName } from "../audit/operations.ts";
 import { Failure } from "../domain/errors.ts";
 import type { Activity } from "../identity/activity.ts";
+import type { JournalRecord } from "../store/change.ts";
 import type { DataStore } from "../store/data.ts";
 import { type Files, nodeFiles } from "../store/folder/files.ts";
-import type { JournalRecord } from "../store/journal/segment.ts";
-import { readHistory } from "../store/reading.ts";
+import { readHistory } from "../store/journal/history.ts";
 import type { CheckedTable, Table } from "../table/table.ts";
 import type { OperatorOperation, TableContext } from "./define.ts";
 import {

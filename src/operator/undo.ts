@@ -5,10 +5,9 @@ import { Failure } from "../domain/errors.ts";
 import { bookkeeping, model, type Named, type Player } from "../domain/model.ts";
 import { fold, oneOf } from "../domain/text.ts";
 import { uuidIn } from "../domain/uuid.ts";
+import type { JournalRecord, RecordChange } from "../store/change.ts";
 import type { Rows } from "../store/collection.ts";
 import type { Data } from "../store/data.ts";
-import type { RecordChange } from "../store/draft.ts";
-import type { JournalRecord } from "../store/journal/segment.ts";
 import { Slices } from "../store/slices.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */

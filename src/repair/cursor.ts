@@ -1,51 +1,54 @@
 /**
- * Where verifying is in a walk through snapshots and journal. Behind damage, or where the journal begins in the middle, it
- * does not know all records: then it knows only those that it has seen since.
+ * The position of a verification in the sequence of changes, and the records at that point. After damage, or where the
+ * journal begins in the middle, only the records seen since are known.
  */
-import type { JournalRecord } from "../store/journal/segment.ts";
-import { KnownRecords } from "./digests.ts";
+import type { JournalRecord } from "../store/change.ts";
+import { RecordDigests } from "./digests.ts";
 
-export class Walk {
-  /** The number of the last change that was walked over. */
+export class Cursor {
+  /** The number of the last change. */
   sequence: number;
-  /** That change's checksum, where it is known. */
+  /** Its checksum, if known. */
   chain: number | undefined;
-  #records: KnownRecords;
+  #records: RecordDigests;
   readonly #suspects: Set<string>;
 
-  /** @param suspects see {@link KnownRecords} */
-  constructor(sequence: number, chain: number | undefined, complete: boolean, suspects: Set<string>) {
+  /**
+   * @param isComplete whether there are no records at that point; else none is known
+   * @param suspects see {@link RecordDigests}
+   */
+  constructor(sequence: number, chain: number | undefined, isComplete: boolean, suspects: Set<string>) {
     this.sequence = sequence;
     this.chain = chain;
     this.#suspects = suspects;
-    this.#records = this.noRecords(complete);
+    this.#records = this.noRecords(isComplete);
   }
 
-  /** The records as they are behind that change. */
-  get records(): KnownRecords {
+  /** The records after that change. */
+  get records(): RecordDigests {
     return this.#records;
   }
 
-  /** Returns a set without records, for {@link restart}. */
-  noRecords(complete: boolean): KnownRecords {
-    return new KnownRecords(complete, this.#suspects);
+  /** Returns an empty set of records, for {@link jump}. */
+  noRecords(isComplete: boolean): RecordDigests {
+    return new RecordDigests(isComplete, this.#suspects);
   }
 
-  /** Goes over a change. */
-  apply(record: JournalRecord, chain: number): void {
+  /** Advances over a change. */
+  advance(record: JournalRecord, chain: number): void {
     for (const { collection, key, after } of record.changes) this.#records.set(collection, key, after);
     this.sequence = record.sequence;
     this.chain = chain;
   }
 
-  /** Something of the journal is missing: nothing that was known is certain any more. */
+  /** Discards the records: a part of the journal is missing, so they may have changed. */
   forget(): void {
     this.#records = this.noRecords(false);
     this.chain = undefined;
   }
 
-  /** Goes on with the records of a snapshot, which are all that there are. */
-  restart(sequence: number, chain: number | undefined, records: KnownRecords): void {
+  /** Moves to a snapshot, whose records are complete. */
+  jump(sequence: number, chain: number | undefined, records: RecordDigests): void {
     this.#records = records;
     this.sequence = sequence;
     this.chain = chain;

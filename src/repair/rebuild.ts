@@ -1,29 +1,23 @@
 /**
- * Saving what can be saved of damaged files: only what is certainly as it was written (`scan.ts`), in its order, on
- * the newest snapshot that has all its records; and telling what was lost, piece by piece.
+ * Rebuilds the data of damaged files: everything that is certainly as it was written (`scan.ts`), in its order, on the
+ * newest snapshot that has all its records; and lists every loss.
  *
- * A snapshot newer than that one has lost records itself. It is needed only where the journal that leads to it has
- * gaps: then the records that it still has are set over what came of the journal.
+ * A newer snapshot has lost records itself. It is needed only where the journal that leads to it has gaps: then its
+ * remaining records replace those from the journal.
  */
 import { join } from "node:path";
-import { listData } from "../store/listing.ts";
 import { definitionOf } from "../backup/record.ts";
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
+import type { JournalRecord } from "../store/change.ts";
 import { Database } from "../store/collection.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
-import { type JournalRecord, segmentFile, segmentsIn } from "../store/journal/segment.ts";
-import { applyRecord } from "../store/reading.ts";
-import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
-import {
-  type InspectedSegment,
-  type InspectedSnapshot,
-  inspectSegment,
-  inspectSnapshot,
-  type PlacedRecord,
-  type SegmentEntry,
-} from "./inspect.ts";
+import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
+import { listData } from "../store/listing.ts";
+import { type InspectedSegment, inspectSegment } from "./inspect-segment.ts";
+import { type InspectedSnapshot, inspectSnapshot, type PlacedRecord } from "./inspect-snapshot.ts";
 import type { ScannedLine } from "./scan.ts";
+import type { SegmentEntry } from "./segment-entries.ts";
 
 /** Something that could not be saved. */
 export interface Loss {
@@ -31,7 +25,7 @@ export interface Loss {
   /** In bytes. */
   readonly offset: number;
   readonly what: string;
-  /** What is known of it: not to be relied on. Null where nothing is. */
+  /** What the lost line seems to say, which is not reliable; null where that is unknown. */
   readonly known: string | null;
 }
 
@@ -41,40 +35,41 @@ export interface Saved {
   readonly what: string;
 }
 
-export interface Salvaged {
+/** The result of {@link rebuild}. */
+export interface Rebuilt {
   readonly database: Database<typeof model>;
   readonly saved: readonly Saved[];
   readonly lost: readonly Loss[];
 }
 
 /**
- * Saves what can be saved, in memory. Changes nothing.
+ * Rebuilds the data of a folder in memory. Changes nothing.
  * @throws Failure `STORE_UNAVAILABLE` where nothing can be saved, or a newer version of the program wrote a file
  */
-export async function salvage(files: Files, folder: string): Promise<Salvaged> {
+export async function rebuild(files: Files, folder: string): Promise<Rebuilt> {
   const names = await listData(files, folder);
-  return new Salvage(files, folder).run(snapshotsIn(names), segmentsIn(names));
+  return new Rebuilding(files, folder).run(snapshotsIn(names), segmentsIn(names));
 }
 
-/** Files with all that they hold: what is saved of them depends on what comes after. */
+/** A file with all its contents: what is saved of it depends on the files after it. */
 type WholeSnapshot = InspectedSnapshot & { readonly records: readonly PlacedRecord[] };
 type WholeSegment = InspectedSegment & { readonly entries: readonly SegmentEntry[] };
 
-class Salvage {
+class Rebuilding {
   readonly #files: Files;
   readonly #folder: string;
   readonly #saved: Saved[] = [];
   readonly #lost: Loss[] = [];
   readonly #database = new Database(model);
-  /** Snapshots newer than the base, whose records are not all there. */
-  readonly #partial: WholeSnapshot[] = [];
-  /** Whether nothing was lost up to here. */
-  #exact = true;
-  /** The checksum of the last change where it is known: what the next one is chained to. */
+  /** The snapshots that are newer than the base and lack records, oldest first. */
+  #partial: WholeSnapshot[] = [];
+  /** Whether nothing is lost so far. */
+  #isExact = true;
+  /** The checksum of the last change, to which the next one is chained; undefined if unknown. */
   #chain: number | undefined = 0;
   /** The highest number that a change is known to have had. */
   #highest = 0;
-  /** How many segments end within their headers. */
+  /** The number of segments that end within their headers. */
   #headless = 0;
   /** The end of a segment that belongs to another history. */
   #foreign: { sequence: number; chain: number } | undefined;
@@ -84,32 +79,32 @@ class Salvage {
     this.#folder = folder;
   }
 
-  async run(snapshots: readonly number[], segments: readonly number[]): Promise<Salvaged> {
-    const hasBase = await this.#begin(snapshots);
+  async run(snapshots: readonly number[], segments: readonly number[]): Promise<Rebuilt> {
+    const hasBase = await this.#readBase(snapshots);
     const database = this.#database;
     this.#highest = Math.max(database.sequence, snapshots.at(-1) ?? 0, (segments.at(-1) ?? 1) - 1);
-    if (!hasBase && segments[0] !== 1) this.#uncertain();
+    if (!hasBase && segments[0] !== 1) this.#beUncertain();
     const needed = segments.indexOf(database.sequence + 1);
     for (const first of segments.slice(Math.max(needed, 0))) await this.#readSegment(first);
     this.#overlay(Number.POSITIVE_INFINITY);
     if (snapshots.at(-1) === database.sequence && !segments.includes(database.sequence + 1)) {
       const what = "the file is missing, with the changes that it may have had";
-      this.#lose(segmentFile(database.sequence + 1), 0, what, null);
+      this.#lose(segmentFile(database.sequence + 1), 0, what);
     }
-    // A folder whose only file ends within its header may never have had a change: it can be begun anew.
+    // A folder whose only file ends within its header may never have had a change: it can begin again.
     const mayBeEmpty = snapshots.length === 0 && this.#headless === segments.length;
     if (!hasBase && this.#saved.length === 0 && !mayBeEmpty) {
       throw new Failure("STORE_UNAVAILABLE", `Nothing of the data in ${this.#folder} can be saved.`, {
-        hint: "Put a backup in its place with `addon-cli data repair --from <file>`; nothing was changed.",
+        hint: "Replace it with a backup: `addon-cli data repair --from <file>`; nothing was changed.",
       });
     }
-    // No number is given twice, not even that of a change that is lost.
+    // No number is used twice, not even that of a lost change.
     database.sequence = Math.max(database.sequence, this.#highest);
     return { database, saved: this.#saved, lost: this.#lost };
   }
 
-  /** Begins with the newest snapshot that has all its records. */
-  async #begin(snapshots: readonly number[]): Promise<boolean> {
+  /** Reads the newest snapshot that has all its records. Returns whether there is one. */
+  async #readBase(snapshots: readonly number[]): Promise<boolean> {
     for (const sequence of snapshots.toReversed()) {
       const records: PlacedRecord[] = [];
       const pieces = piecesOf(this.#files, join(this.#folder, snapshotFile(sequence)));
@@ -120,9 +115,7 @@ class Salvage {
         continue;
       }
       this.#put(snapshot);
-      this.#database.sequence = sequence;
-      this.#database.chain = snapshot.chain ?? 0;
-      this.#chain = snapshot.chain;
+      this.#moveTo(sequence, snapshot.chain);
       return true;
     }
     return false;
@@ -131,65 +124,59 @@ class Salvage {
   async #readSegment(first: number): Promise<void> {
     const pieces = piecesOf(this.#files, join(this.#folder, segmentFile(first)));
     const database = this.#database;
-    const chain = this.#chain;
+    const chains = this.#chain === undefined ? [] : [this.#chain];
     const entries: SegmentEntry[] = [];
-    const inspected = await inspectSegment(pieces, first, chain === undefined ? [] : [chain], (each) => {
+    const inspected = await inspectSegment(pieces, first, chains, (each) => {
       for (const entry of each) entries.push(entry);
     });
     const segment = { ...inspected, entries };
     if (segment.headless) this.#loseHeadless(segment.file, segment.length);
-    if (segment.entries.length === 0 && segment.tail === undefined) return;
+    if (entries.length === 0 && segment.tail === undefined) return;
     if (first > database.sequence + 1) this.#overlay(first - 1);
     if (first > database.sequence + 1) {
       const numbers = range(database.sequence + 1, first - 1);
-      this.#lose(
-        segment.file,
-        0,
-        `${numbers}: what the journal had before this file is missing or unreadable`,
-        null,
-      );
+      this.#lose(segment.file, 0, `${numbers}: the journal before this file is missing or unreadable`);
     }
     const applied: number[] = [];
     let unreadable = 0;
     let previous = first - 1;
     if (this.#isForeign(segment.chain, previous)) return this.#refuse(segment, 0);
-    for (const entry of segment.entries) {
+    for (const entry of entries) {
       if (entry.record === undefined) {
         previous += 1;
         unreadable += 1;
         if (previous > database.sequence) this.#loseLine(segment.file, entry.line, previous);
         continue;
       }
-      const { record, chain: own, offset } = entry;
+      const { record, chain, offset } = entry;
       const { sequence } = record;
       if (sequence > database.sequence) {
         this.#overlay(sequence - 1);
         if (unreadable === 0 && sequence > database.sequence + 1) {
-          this.#lose(segment.file, offset, `${range(database.sequence + 1, sequence - 1)}: not there`, null);
+          this.#lose(segment.file, offset, `${range(database.sequence + 1, sequence - 1)}: missing`);
         }
-        this.#apply(segment.file, record, own, offset);
+        this.#apply(segment.file, record, chain, offset);
         applied.push(sequence);
-      } else if (this.#isForeign(own, sequence)) {
+      } else if (this.#isForeign(chain, sequence)) {
         return this.#refuse(segment, offset);
       }
       previous = sequence;
       unreadable = 0;
     }
-    this.#tell(segment, applied, previous);
+    this.#report(segment, applied);
+    this.#highest = Math.max(this.#highest, previous);
   }
 
-  #tell(segment: WholeSegment, applied: readonly number[], previous: number): void {
-    const { file, tail } = segment;
+  #report({ file, tail }: WholeSegment, applied: readonly number[]): void {
     const [first, last] = [applied[0], applied.at(-1)];
     if (first !== undefined && last !== undefined) {
-      const all = applied.length === last - first + 1;
-      this.#saved.push({ file, what: `${range(first, last)}${all ? "" : `, ${applied.length} of them`}` });
+      const isAll = applied.length === last - first + 1;
+      this.#saved.push({ file, what: `${range(first, last)}${isAll ? "" : `, ${applied.length} of them`}` });
     }
     if (tail !== undefined && !tail.readable) {
-      const what = `an incomplete line of ${tail.length} bytes, which nobody was told is saved`;
+      const what = `an incomplete line of ${tail.length} bytes, which was never acknowledged`;
       this.#lost.push({ file, offset: tail.offset, what, known: null });
     }
-    this.#highest = Math.max(this.#highest, previous);
   }
 
   #apply(file: string, record: JournalRecord, chain: number, offset: number): void {
@@ -199,50 +186,48 @@ class Salvage {
       this.#lose(file, offset, what, `${key}: ${brief(after)}`);
     }
     const changes = record.changes.filter((change) => !unknown.includes(change));
-    applyRecord(this.#database, { ...record, changes }, chain);
+    this.#database.apply({ ...record, changes }, chain);
     this.#chain = chain;
   }
 
-  /** Whether a line of this number is not the change that was saved under it. */
+  /** Returns whether a line of this number is another change than the one that was saved under it. */
   #isForeign(chain: number | undefined, sequence: number): boolean {
     if (chain === undefined) return false;
     if (this.#foreign?.sequence === sequence && this.#foreign.chain === chain) return true;
     return sequence === this.#database.sequence && this.#chain !== undefined && chain !== this.#chain;
   }
 
-  #refuse(segment: WholeSegment, offset: number): void {
+  #refuse({ file, entries }: WholeSegment, offset: number): void {
     const what =
-      "it does not follow what was written before it: it belongs to other data, and none of it was taken";
-    this.#lost.push({ file: segment.file, offset, what, known: null });
-    for (const entry of segment.entries) {
+      "it does not follow what was written before it: it belongs to other data, and none of it was saved";
+    this.#lost.push({ file, offset, what, known: null });
+    for (const entry of entries) {
       if (entry.record !== undefined) this.#foreign = { sequence: entry.record.sequence, chain: entry.chain };
     }
   }
 
-  /** Sets the records of the partial snapshots up to a change, where what came of the journal is not certain. */
+  /** Sets the records of the partial snapshots up to a change, unless those from the journal are exact. */
   #overlay(upTo: number): void {
-    while (this.#partial[0] !== undefined && this.#partial[0].sequence <= upTo) {
-      const snapshot = this.#partial.shift() as WholeSnapshot;
+    const due = this.#partial.filter(({ sequence }) => sequence <= upTo);
+    this.#partial = this.#partial.filter(({ sequence }) => sequence > upTo);
+    for (const snapshot of due) {
       const { sequence, chain, file } = snapshot;
-      if (sequence < this.#database.sequence) continue;
-      if (this.#exact && sequence === this.#database.sequence) continue;
-      if (sequence > this.#database.sequence && this.#exact) {
+      if (this.#isExact && sequence === this.#database.sequence) continue;
+      if (this.#isExact) {
         const numbers = range(this.#database.sequence + 1, sequence);
-        this.#lose(
-          file,
-          0,
-          `${numbers}: the journal has them no more; this snapshot has what is left of them`,
-          null,
-        );
+        this.#lose(file, 0, `${numbers}: the journal lacks them; this snapshot has the remaining records`);
       }
       this.#put(snapshot);
       for (const line of snapshot.unreadable) this.#lose(file, line.offset, "a record", knownOf(line));
-      if (snapshot.unreadable.length === 0)
-        this.#lose(file, 0, "the end of the file, with unknown records", null);
-      this.#database.sequence = sequence;
-      this.#database.chain = chain ?? 0;
-      this.#chain = chain;
+      if (snapshot.unreadable.length === 0) this.#lose(file, 0, "the end of the file, with unknown records");
+      this.#moveTo(sequence, chain);
     }
+  }
+
+  #moveTo(sequence: number, chain: number | undefined): void {
+    this.#database.sequence = sequence;
+    this.#database.chain = chain ?? 0;
+    this.#chain = chain;
   }
 
   #put({ file, records }: WholeSnapshot): void {
@@ -257,37 +242,32 @@ class Salvage {
     if (records.length > 0) this.#saved.push({ file, what: `${records.length} records` });
   }
 
-  /** A segment that ends within its header; {@link inspectSegment}. */
   #loseHeadless(file: string, length: number): void {
     const what =
       `the changes that this file may have had: ${length} bytes of its header are left. ` +
       "It had none if an earlier version was killed while it created the file";
-    this.#lose(file, 0, what, null);
+    this.#lose(file, 0, what);
     this.#headless += 1;
   }
 
   #loseLine(file: string, line: ScannedLine, number: number): void {
-    this.#lose(
-      file,
-      line.offset,
-      `a change, probably number ${number}: ${line.fault ?? "it is none"}`,
-      knownOf(line),
-    );
+    const what = `a change, probably number ${number}: ${line.fault ?? "the line is not a change"}`;
+    this.#lose(file, line.offset, what, knownOf(line));
     this.#highest = Math.max(this.#highest, number);
   }
 
-  #lose(file: string, offset: number, what: string, known: string | null): void {
+  #lose(file: string, offset: number, what: string, known: string | null = null): void {
     this.#lost.push({ file, offset, what, known });
-    this.#uncertain();
+    this.#beUncertain();
   }
 
-  #uncertain(): void {
-    this.#exact = false;
+  #beUncertain(): void {
+    this.#isExact = false;
     this.#chain = undefined;
   }
 }
 
-/** What an unreadable line seems to say: which change of which records, where that much can be made out. */
+/** Returns what an unreadable line seems to say: the operation and the records, as far as they can be made out. */
 function knownOf({ json }: ScannedLine): string | null {
   const parts = [
     ...[...json.matchAll(/"operation":"([\w.-]{1,64})"/g)].map(([, name]) => String(name)),

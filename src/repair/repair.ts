@@ -1,45 +1,44 @@
-/** Repairing a damaged folder: what can be saved takes the place of what is there, and that is kept. */
-
-import { replaceData } from "../backup/replace-files.ts";
+/** Repairs a damaged folder: the readable data, or a backup, replaces the files, which are kept. */
+import { replaceFiles } from "../backup/replace-files.ts";
 import { Failure } from "../domain/errors.ts";
 import type { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
-import { segmentsIn } from "../store/journal/segment.ts";
-import { snapshotsIn } from "../store/snapshot.ts";
-import type { Fault } from "./inspect.ts";
-import { type Salvaged, salvage } from "./rebuild.ts";
+import { segmentsIn, snapshotsIn } from "../store/folder/folder-names.ts";
+import type { Fault } from "./fault.ts";
+import { type Rebuilt, rebuild } from "./rebuild.ts";
 import { verify } from "./verify.ts";
 
 /** What a repair would do. */
 export interface RepairPlan {
-  /** What can not be read or does not hang together. Where there is nothing, nothing is to be repaired. */
+  /** What cannot be read or does not fit together. Without damage there is nothing to repair. */
   readonly damage: readonly Fault[];
-  /** What was written whole and says something that can not be: no repair can tell what it ought to be. */
+  /** What was written whole and says something impossible: no repair knows what it should say. */
   readonly content: readonly Fault[];
-  readonly salvaged: Salvaged | null;
+  /** Null where there is no damage. */
+  readonly rebuilt: Rebuilt | null;
 }
 
 /**
- * Looks what a repair would do. Changes nothing.
+ * Plans a repair. Changes nothing.
  * @throws Failure `STORE_UNAVAILABLE` where nothing can be saved, or a newer version of the program wrote a file
  */
 export async function planRepair(files: Files, folder: string): Promise<RepairPlan> {
   const { problems } = await verify(files, folder, { running: false });
   const damage = problems.filter(({ kind }) => kind === "damage");
   const content = problems.filter(({ kind }) => kind === "content");
-  return { damage, content, salvaged: damage.length === 0 ? null : await salvage(files, folder) };
+  return { damage, content, rebuilt: damage.length === 0 ? null : await rebuild(files, folder) };
 }
 
-/** Carries a plan out. The caller holds the folder's lock. Gives the name of the folder with the files of before. */
+/** Executes a plan. The caller holds the folder's lock. Returns the name of the folder with the earlier files. */
 export async function repair(files: Files, folder: string, plan: RepairPlan, now: number): Promise<string> {
-  if (plan.salvaged === null) throw new Error("there is nothing to repair");
-  const kept = await replaceData(files, folder, plan.salvaged.database, "damaged", now);
-  if (kept === null) throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`);
-  return kept;
+  if (plan.rebuilt === null) throw new Error("there is nothing to repair");
+  const earlier = await replaceFiles(files, folder, plan.rebuilt.database, "damaged", now);
+  if (earlier === null) throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`);
+  return earlier;
 }
 
-/** Every damage of a folder. @throws Failure `CONFLICT` where there is none */
+/** Returns the damage of a folder. @throws Failure `CONFLICT` where there is none */
 export async function requireDamage(files: Files, folder: string): Promise<readonly Fault[]> {
   const { problems } = await verify(files, folder, { running: false });
   const damage = problems.filter(({ kind }) => kind === "damage");
@@ -50,9 +49,9 @@ export async function requireDamage(files: Files, folder: string): Promise<reado
 }
 
 /**
- * Puts a backup in the place of damaged files. The caller holds the folder's lock.
- * @param database its number becomes at least that of every change that the damaged files show, so that none repeats
- * @returns the name of the folder with the files of before
+ * Replaces damaged files with a backup. The caller holds the folder's lock.
+ * @param database gets at least the number of every change that the damaged files show, so that none is used twice
+ * @returns the name of the folder with the earlier files
  */
 export async function replaceFromBackup(
   files: Files,
@@ -62,14 +61,14 @@ export async function replaceFromBackup(
 ): Promise<string | null> {
   const names = await files.readdir(folder);
   const byNames = Math.max(snapshotsIn(names).at(-1) ?? 0, (segmentsIn(names).at(-1) ?? 1) - 1);
-  const highest = await salvage(files, folder).then(
-    (salvaged) => salvaged.database.sequence,
-    // Nothing can be saved of them.
+  const highest = await rebuild(files, folder).then(
+    (rebuilt) => rebuilt.database.sequence,
+    // Nothing of them can be saved.
     (error: unknown) => {
       if (error instanceof Failure) return 0;
       throw error;
     },
   );
   database.sequence = Math.max(database.sequence, highest, byNames);
-  return replaceData(files, folder, database, "damaged", now);
+  return replaceFiles(files, folder, database, "damaged", now);
 }

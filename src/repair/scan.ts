@@ -1,66 +1,67 @@
 /**
- * Reading lines past damage. The store stops at the first line that is not what was written (`lines.ts`); here each
- * line is judged by itself. A line's checksum is chained to the checksum *written* before the line before it, so a
- * broken line does not condemn those after it:
+ * Scans lines past damage. The store stops at the first damaged line; here each line is examined alone. A line is chained
+ * to the checksum *written* in the line before it, so a broken line does not affect those after it:
  *
  *     11111111 {"sequence":7, …}     whole
- *     22222222 {"sequenXe":8, …}     broken: what it says is not what 22222222 stands for
+ *     22222222 {"sequenXe":8, …}     broken: 22222222 is not the checksum of this document
  *     33333333 {"sequence":9, …}     whole: chained to 22222222
  *
- * Where it is the written checksum itself that is damaged, the line after it tells: it is chained to the right one.
+ * If the written checksum itself is damaged, the next line shows it: that one is chained to the right checksum.
  */
 import { crc32 } from "node:zlib";
 import { bodyOffset, lineFeed, writtenChecksum } from "../store/journal/lines.ts";
 
-/** A line, and what is wrong with it. */
+/** A line and its fault. */
 export interface ScannedLine {
-  /** Where it begins in its file, in bytes. */
+  /** Its offset in the file, in bytes. */
   readonly offset: number;
-  /** The offset behind it. */
+  /** The offset after it. */
   readonly end: number;
-  /** What stands behind the checksum. To be believed only where `readable`. */
+  /** The text after the checksum. Reliable only if `readable`. */
   readonly json: string;
-  /** Whether what it says is certainly what was written. */
+  /** Whether the text is certainly what was written. */
   readonly readable: boolean;
-  /** The checksum that the next line is chained to; only where `readable` certainly the right one. */
+  /** The checksum to which the next line is chained. Reliable only if `readable`. */
   readonly chain: number | undefined;
-  /** Whether it is the last line and has no line feed: what a write that was cut off leaves. */
+  /** Whether it is the last line and has no line feed: a torn write. */
   readonly incomplete: boolean;
-  /** What is wrong with it, or undefined. */
+  /** Its fault, or undefined. */
   readonly fault: string | undefined;
 }
 
-/** More chains than a few are not worth trying: only lines that fall apart leave that many. */
+type LineState = Pick<ScannedLine, "chain" | "readable" | "incomplete" | "fault">;
+
+/** The chains that are tried, at most: only nonsense leaves that many. */
 const manyChains = 12;
 
-/** A line that is not whole, until the line after it has told more. */
+/** A broken line, until the next line is scanned. */
 interface Pending {
   readonly line: ScannedLine;
-  /** What the checksum of the line would be, were only its written checksum damaged. */
+  /** The possible checksums of its text. */
   readonly actual: readonly number[];
 }
 
-/** Scans a file while its bytes come, and tells of its lines in order: of a broken one with the line after it. */
+/** Scans a file piece by piece and passes on its lines in order, a broken one together with the next. */
 export class LineScanner {
-  readonly #told: (line: ScannedLine) => void;
+  readonly #onLine: (line: ScannedLine) => void;
   #candidates: readonly number[];
   #pending: Pending | undefined;
-  /** The beginning of a line that is not all there. */
+  /** The beginning of an incomplete line. */
   #rest = Buffer.alloc(0);
-  /** Where that is in the file. */
+  /** Its offset in the file. */
   #offset: number;
 
   /**
-   * @param chains what the first line may be chained to: nothing where that is not known
-   * @param start where the first bytes are in the file
+   * @param chains what the first line may be chained to; empty where that is unknown
+   * @param start the offset of the first bytes in the file
    */
-  constructor(chains: readonly number[], told: (line: ScannedLine) => void, start = 0) {
+  constructor(chains: readonly number[], onLine: (line: ScannedLine) => void, start = 0) {
     this.#candidates = chains;
-    this.#told = told;
+    this.#onLine = onLine;
     this.#offset = start;
   }
 
-  /** Takes the next bytes; they are free again when this returns. */
+  /** Takes the next bytes, which the caller may overwrite when this returns. */
   take(piece: Uint8Array): void {
     const bytes = Buffer.concat([this.#rest, piece]);
     const end = piece.includes(lineFeed) ? bytes.lastIndexOf(lineFeed) + 1 : 0;
@@ -77,31 +78,35 @@ export class LineScanner {
     this.#release();
   }
 
-  /** Scans lines that are all there, but for the last one of the file. */
+  /** Scans whole lines; only the last line of the file may be incomplete. */
   #scan(bytes: Buffer): void {
-    const at = this.#offset;
+    const lineAt = (start: number, textEnd: number, end: number, state: LineState): ScannedLine => {
+      const json = bytes.toString("utf8", Math.min(start + bodyOffset, textEnd), textEnd);
+      return { offset: this.#offset + start, end: this.#offset + end, json, ...state };
+    };
     for (let offset = 0; offset < bytes.length; ) {
       const feed = bytes.indexOf(lineFeed, offset);
-      const terminated = feed !== -1;
-      const end = terminated ? feed : bytes.length;
-      const next = terminated ? end + 1 : end;
-      const written = writtenChecksum(bytes, offset, end);
-      const matching = chainOf(bytes, offset, end, written, this.#candidates);
+      const incomplete = feed === -1;
+      const end = incomplete ? bytes.length : feed;
+      const next = incomplete ? end : end + 1;
+      const chain = writtenChecksum(bytes, offset, end);
+      const matching = chainOf(bytes, offset, end, chain, this.#candidates);
       if (matching !== undefined) {
-        const fault = terminated ? undefined : "the line feed at the end of the line is missing";
-        this.#whole(lineAt(bytes, at, offset, end, next, written, true, !terminated, fault), matching);
+        const fault = incomplete ? "the line feed at the end of the line is missing" : undefined;
+        this.#whole(lineAt(offset, end, next, { chain, readable: true, incomplete, fault }), matching);
         offset = next;
         continue;
       }
-      const lost = lostFeed(bytes, offset, end, terminated, written, this.#candidates);
+      const lost = lostFeed(bytes, offset, end, incomplete, chain, this.#candidates);
       if (lost !== undefined) {
         const fault = "the line feed at the end of the line has become another byte";
-        this.#whole(lineAt(bytes, at, offset, lost.at, lost.at + 1, written, true, false, fault), lost.chain);
+        const state = { chain, readable: true, incomplete: false, fault };
+        this.#whole(lineAt(offset, lost.at, lost.at + 1, state), lost.chain);
         offset = lost.at + 1;
         continue;
       }
-      const fault = terminated ? "the checksum of the line is wrong" : "the line is incomplete";
-      const line = lineAt(bytes, at, offset, end, next, written, false, !terminated, fault);
+      const fault = incomplete ? "the line is incomplete" : "the checksum of the line is wrong";
+      const line = lineAt(offset, end, next, { chain, readable: false, incomplete, fault });
       this.#broken(line, bytes.subarray(Math.min(offset + bodyOffset, end), end));
       offset = next;
     }
@@ -109,14 +114,14 @@ export class LineScanner {
 
   #whole(line: ScannedLine, chain: number): void {
     if (this.#pending?.actual.includes(chain) === true) {
-      const { line: attested, actual } = this.#pending;
-      const fault = "the checksum of the line is wrong; the line after it attests what it says";
-      const whole = { ...attested, readable: true, chain, fault };
-      if (attested.chain !== chain) this.#pending = { line: whole, actual };
+      const { line: confirmed, actual } = this.#pending;
+      const fault = "the checksum of the line is wrong; the next line confirms its text";
+      const whole = { ...confirmed, readable: true, chain, fault };
+      if (confirmed.chain !== chain) this.#pending = { line: whole, actual };
     }
     this.#release();
-    this.#told(line);
-    this.#candidates = [line.chain as number];
+    this.#onLine(line);
+    this.#candidates = line.chain === undefined ? [] : [line.chain];
   }
 
   #broken(line: ScannedLine, body: Buffer): void {
@@ -128,12 +133,12 @@ export class LineScanner {
   }
 
   #release(): void {
-    if (this.#pending !== undefined) this.#told(this.#pending.line);
+    if (this.#pending !== undefined) this.#onLine(this.#pending.line);
     this.#pending = undefined;
   }
 }
 
-/** The lines of some bytes; see {@link LineScanner}. */
+/** Scans the lines of some bytes; see {@link LineScanner}. */
 export function scanLines(bytes: Buffer, chains: readonly number[]): ScannedLine[] {
   const lines: ScannedLine[] = [];
   const scanner = new LineScanner(chains, (line) => lines.push(line));
@@ -142,22 +147,7 @@ export function scanLines(bytes: Buffer, chains: readonly number[]): ScannedLine
   return lines;
 }
 
-function lineAt(
-  bytes: Buffer,
-  at: number,
-  offset: number,
-  textEnd: number,
-  end: number,
-  chain: number | undefined,
-  readable: boolean,
-  incomplete: boolean,
-  fault: string | undefined,
-): ScannedLine {
-  const json = bytes.toString("utf8", Math.min(offset + bodyOffset, textEnd), textEnd);
-  return { offset: at + offset, end: at + end, json, readable, chain, incomplete, fault };
-}
-
-/** The one of the chains with which the bytes have the written checksum. */
+/** Returns the one of the chains with which a line has the written checksum, or undefined. */
 function chainOf(
   bytes: Buffer,
   offset: number,
@@ -170,19 +160,19 @@ function chainOf(
   return chains.find((chain) => crc32(body, chain) === written);
 }
 
-/** Where a line ends whose line feed has become another byte: before something that looks like the next line. */
+/** Finds the end of a line whose line feed has become another byte: what follows looks like the next line. */
 function lostFeed(
   bytes: Buffer,
   offset: number,
   end: number,
-  terminated: boolean,
+  incomplete: boolean,
   written: number | undefined,
   chains: readonly number[],
 ): { at: number; chain: number } | undefined {
   if (written === undefined) return undefined;
   const text = bytes.toString("latin1", offset, end);
   const places = [...text.matchAll(/.(?=[0-9a-f]{8} \{)/gs)].map(({ index }) => offset + index);
-  if (!terminated) places.push(end - 1);
+  if (incomplete) places.push(end - 1);
   for (const at of places) {
     const chain = chainOf(bytes, offset, at, written, chains);
     if (chain !== undefined) return { at, chain };

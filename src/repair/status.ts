@@ -1,15 +1,17 @@
-/** What a data folder has: how much of it, how recent, and how far back it reaches. Takes no lock. */
-import { access, constants, open, readdir, stat, statfs } from "node:fs/promises";
+/** The status of a data folder: how much data it has, how recent it is, and how far back it reaches. Takes no lock. */
+import { access, constants, readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
-import { listData, steadily } from "../store/listing.ts";
 import { model } from "../domain/model.ts";
-import { naming, nodeFiles } from "../store/folder/files.ts";
+import { nodeFiles } from "../store/folder/files.ts";
+import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
-import { segmentFile, segmentsIn } from "../store/journal/segment.ts";
-import { readHistory, readState } from "../store/reading.ts";
-import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
+import { readFirstLine } from "../store/journal/decoding.ts";
+import { readHistory } from "../store/journal/history.ts";
+import { BrokenLine } from "../store/journal/lines.ts";
+import { listData, steadily } from "../store/listing.ts";
+import { readState } from "../store/reading.ts";
 
-/** The number of a change or a snapshot, and its instant in milliseconds since 1970, null where it is not known. */
+/** The number of a change or a snapshot, and its instant in milliseconds since 1970, null where that is unknown. */
 export interface Mark {
   readonly sequence: number;
   readonly instant: number | null;
@@ -17,34 +19,34 @@ export interface Mark {
 
 export interface Status {
   readonly folder: string;
-  /** Bytes by kind of file. `kept` are the folders with the files of before. */
+  /** Bytes by kind of file. `kept` are the files in folders, such as earlier data files. */
   readonly bytes: Readonly<Record<"snapshots" | "journal" | "kept" | "other" | "total", number>>;
   readonly files: Readonly<Record<"snapshots" | "segments", number>>;
-  /** Records by collection; null where the data can not be read. */
+  /** Records by collection; null where the data cannot be read. */
   readonly records: Readonly<Record<string, number>> | null;
   readonly lastChange: Mark | null;
   readonly lastSnapshot: Mark | null;
-  /** The first change that the journal still has. */
+  /** The first change in the journal. */
   readonly journalFrom: Mark | null;
-  /** The earliest moment that can be gone back to. */
+  /** The earliest moment that can be restored. */
   readonly reachesBackTo: number | null;
-  /** Why the data can not be read, or null. */
+  /** Why the data cannot be read, or null. */
   readonly problem: string | null;
   readonly disk: Disk;
 }
 
-/** The disk that a data folder is on. */
+/** The disk of a data folder. */
 export interface Disk {
   /** The bytes that this user may still write. */
   readonly free: number;
-  /** Why changes cannot be saved there, and what to do about it; null where they can. */
+  /** Why changes cannot be saved, and what to do about it; null where they can. */
   readonly problem: string | null;
 }
 
-/** Less than this is no room: it is a batch of changes with what the file system needs for it. */
+/** The bytes that must be free: a batch of changes, and what the file system needs for it. */
 const roomNeeded = 128 * 1024;
 
-/** Looks at a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
+/** Returns the status of a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
 export function statusOf(folder: string): Promise<Status> {
   return steadily(async () => {
     const names = await listData(nodeFiles, folder);
@@ -75,7 +77,7 @@ export function statusOf(folder: string): Promise<Status> {
   });
 }
 
-/** Looks at the disk. Writes nothing. */
+/** Returns the status of a disk. Writes nothing. */
 export async function diskOf(folder: string): Promise<Disk> {
   const { bavail, bsize, files, ffree } = await statfs(folder);
   const free = bavail * bsize;
@@ -84,10 +86,10 @@ export async function diskOf(folder: string): Promise<Disk> {
   } catch (error) {
     return { free, problem: `${(error as Error).message}. ${remedyFor(error) ?? ""}`.trimEnd() };
   }
-  // Some file systems count no files.
+  // Some file systems do not count files.
   if (free < roomNeeded || (files > 0 && ffree === 0)) {
     const what = free < roomNeeded ? `${free} bytes are free` : "it can hold no more files";
-    return { free, problem: `The disk is full, ${what}. Make room on it: until then changes are refused.` };
+    return { free, problem: `The disk is full: ${what}. Make room on it; until then changes are refused.` };
   }
   return { free, problem: null };
 }
@@ -105,7 +107,7 @@ async function readData(folder: string): Promise<Pick<Status, "records" | "lastC
     return { records, lastChange: { sequence, instant }, problem: null };
   } catch (error) {
     const { code, message }: NodeJS.ErrnoException = error as Error;
-    // Where a file has vanished meanwhile, all of them are read again.
+    // A file has vanished meanwhile: all of them are read again.
     if (code === undefined || code === "ENOENT") throw error;
     const remedy = remedyFor(error);
     return {
@@ -116,19 +118,15 @@ async function readData(folder: string): Promise<Pick<Status, "records" | "lastC
   }
 }
 
-/** When a file was begun, as its header says: its first line alone is read. */
+/** Returns when a file was begun, from its header, or null where that cannot be read. */
 async function instantOf(path: string): Promise<number | null> {
-  const file = await open(path, "r");
   try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(1024), 0, 1024, 0);
-    const text = buffer.toString("utf8", 0, bytesRead).split("\n", 1)[0] ?? "";
-    const { instant } = JSON.parse(text.slice(9)) as { instant?: unknown };
-    return typeof instant === "number" ? instant : null;
+    const header: unknown = JSON.parse(await readFirstLine(nodeFiles, path));
+    if (typeof header !== "object" || header === null || !("instant" in header)) return null;
+    return typeof header.instant === "number" ? header.instant : null;
   } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw naming(path, error);
-  } finally {
-    await file.close();
+    if (error instanceof BrokenLine || error instanceof SyntaxError) return null;
+    throw error;
   }
 }
 

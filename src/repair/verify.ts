@@ -1,43 +1,46 @@
 /**
- * Reading everything that a data folder has, and telling every fault of it. Changes nothing and takes no lock.
+ * Verifies a data folder: reads all its files and finds every fault. Changes nothing and takes no lock.
  *
- * Beyond what the store checks at a start, which is what it needs to start, this looks at every snapshot and every
- * segment that is kept, and walks from the oldest to the newest: does each change begin with what the one before it
- * has left, does the journal lead from each snapshot to exactly the next, and are the newest records consistent?
+ * A start checks only what it reads. This checks every snapshot and every segment, from the oldest to the newest: does
+ * each change begin with the values that the one before it left, does the journal lead from each snapshot to exactly the
+ * next, and are the newest records consistent?
  */
 import { join } from "node:path";
 import { findInconsistencies, type Inconsistency } from "../backup/consistency.ts";
-import { listData, steadily } from "../store/listing.ts";
 import { Failure } from "../domain/errors.ts";
 import { ClockSteps } from "../store/clock.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
-import { segmentFile, segmentsIn } from "../store/journal/segment.ts";
-import { snapshotFile, snapshotsIn } from "../store/snapshot.ts";
 import {
-  type Fault,
-  type InspectedSegment,
-  inspectSegment,
-  inspectSnapshot,
-  type SegmentEntry,
-  type SegmentHead,
-} from "./inspect.ts";
+  brokenSuffix,
+  isEarlierFolder,
+  segmentFile,
+  segmentsIn,
+  snapshotFile,
+  snapshotsIn,
+  unsyncedMarker,
+} from "../store/folder/folder-names.ts";
+import { listData, steadily } from "../store/listing.ts";
+import { Cursor } from "./cursor.ts";
 import { quote, toJSON } from "./digests.ts";
+import type { Fault } from "./fault.ts";
+import { type InspectedSegment, inspectSegment, type SegmentStart } from "./inspect-segment.ts";
+import { inspectSnapshot } from "./inspect-snapshot.ts";
+import type { SegmentEntry } from "./segment-entries.ts";
 import { SnapshotComparison } from "./snapshot-comparison.ts";
-import { Walk } from "./cursor.ts";
 
-/** What {@link verify} found. */
+/** The result of {@link verify}. */
 export interface Verified {
   /** In the order of the files. */
   readonly problems: readonly Fault[];
-  /** Records of the newest data that do not fit together; looked for where there are no problems. */
+  /** Records of the newest data that do not fit together. They are searched for only if there are no problems. */
   readonly inconsistencies: readonly Inconsistency[];
-  /** What is worth knowing and no fault, a sentence each. */
+  /** Remarks that are no faults, a sentence each. */
   readonly remarks: readonly string[];
   readonly snapshots: number;
   readonly segments: number;
-  /** The changes that the journal has. */
+  /** The number of changes in the journal. */
   readonly changes: number;
-  /** The records in all snapshots. */
+  /** The number of records in all snapshots. */
   readonly records: number;
   /** The number of the last change. */
   readonly sequence: number;
@@ -45,7 +48,7 @@ export interface Verified {
 
 /**
  * Verifies a folder.
- * @param options.running whether a service writes in it: then its last line may be on its way
+ * @param options.running whether a service is writing to it, so that its last line may be incomplete
  * @throws Failure `UNKNOWN_ENTRY` where there is no data in it
  */
 export function verify(files: Files, folder: string, options: { running: boolean }): Promise<Verified> {
@@ -70,14 +73,16 @@ class Verification {
   readonly #remarks: string[] = [];
   readonly #snapshots: number[];
   readonly #segments: number[];
+  /** The snapshots that are yet to be visited. */
   readonly #waiting: number[];
-  #walk: Walk;
+  #cursor: Cursor;
   readonly #clock = new ClockSteps();
+  /** The last segment with changes. */
   #previous: number | undefined;
   #changes = 0;
   #records = 0;
 
-  /** @param suspects the records that differ, see {@link KnownRecords}: what is said of those that are added is not exact */
+  /** @param suspects the records that differ, see `digests.ts`: the faults about those that are added are not exact */
   constructor(
     files: Files,
     folder: string,
@@ -93,13 +98,13 @@ class Verification {
     this.#snapshots = snapshotsIn(names);
     this.#segments = segmentsIn(names);
     this.#waiting = [...this.#snapshots];
-    // A journal that begins with change 1 begins with nothing; else the walk begins where the journal does.
+    // Before change 1 there are no records; if the journal begins later, none is known.
     const [first = 1] = this.#segments;
-    this.#walk = first === 1 ? new Walk(0, 0, true, suspects) : this.#walkFrom(first);
+    this.#cursor = first === 1 ? new Cursor(0, 0, true, suspects) : this.#cursorBefore(first);
   }
 
-  #walkFrom(first: number): Walk {
-    return new Walk(first - 1, undefined, false, this.#suspects);
+  #cursorBefore(first: number): Cursor {
+    return new Cursor(first - 1, undefined, false, this.#suspects);
   }
 
   async run(): Promise<Verified> {
@@ -109,28 +114,22 @@ class Verification {
       await this.#visit(sequence);
       const what = `the journal from change ${sequence + 1} on, which follows this snapshot, is missing`;
       this.#damage(snapshotFile(sequence), 0, what);
-      // Nothing leads from here to where the journal begins.
-      if (oldest !== undefined) this.#walk = this.#walkFrom(oldest);
+      // No changes lead from here to where the journal begins.
+      if (oldest !== undefined) this.#cursor = this.#cursorBefore(oldest);
     }
     if (oldest !== undefined && oldest > 1 && this.#snapshots.length === 0) {
-      this.#damage(
-        segmentFile(oldest),
-        0,
-        `the journal before change ${oldest} and every snapshot are missing`,
-      );
+      const what = `the journal before change ${oldest} and every snapshot are missing`;
+      this.#damage(segmentFile(oldest), 0, what);
     }
-    await this.#visitReached();
+    await this.#visitUpTo(this.#cursor.sequence);
     for (const [index, first] of this.#segments.entries()) {
       await this.#readSegment(first, index === this.#segments.length - 1);
     }
     for (const sequence of this.#waiting.splice(0)) {
-      const last = this.#walk.sequence;
+      const last = this.#cursor.sequence;
       await this.#visit(sequence);
-      this.#damage(
-        snapshotFile(sequence),
-        0,
-        `it contains change ${sequence}, but the journal ends with ${last}`,
-      );
+      const what = `it contains change ${sequence}, but the journal ends with ${last}`;
+      this.#damage(snapshotFile(sequence), 0, what);
     }
     this.#requireNewest();
     if (this.#clock.warning !== undefined) this.#remarks.push(this.#clock.warning);
@@ -138,40 +137,40 @@ class Verification {
     const isSound = this.#problems.length === 0;
     return {
       problems: this.#problems,
-      inconsistencies: isSound ? await findInconsistencies(this.#walk.records.checked.data) : [],
+      inconsistencies: isSound ? await findInconsistencies(this.#cursor.records.checked.data) : [],
       remarks: this.#remarks,
       snapshots: this.#snapshots.length,
       segments: this.#segments.length,
       changes: this.#changes,
       records: this.#records,
-      sequence: this.#walk.sequence,
+      sequence: this.#cursor.sequence,
     };
   }
 
   async #readSegment(first: number, isNewest: boolean): Promise<void> {
-    const walk = this.#walk;
+    const cursor = this.#cursor;
     const file = segmentFile(first);
     const pieces = piecesOf(this.#files, join(this.#folder, file));
-    const linked = walk.chain === undefined ? [] : [walk.chain];
+    const chains = cursor.chain === undefined ? [] : [cursor.chain];
     const from = this.#problems.length;
     let isLinked = false;
     const segment = await this.#inspect(
-      inspectSegment(pieces, first, linked, async (entries, head) => {
-        if (!isLinked) await this.#link(head);
+      inspectSegment(pieces, first, chains, async (entries, start) => {
+        if (!isLinked) await this.#link(start);
         isLinked = true;
-        for (const entry of entries) await this.#walkOver(file, entry);
+        for (const entry of entries) await this.#advance(file, entry);
       }),
       file,
     );
-    if (segment === undefined) return walk.forget();
-    // What is wrong with the file itself goes before what is wrong with what it says.
+    if (segment === undefined) return cursor.forget();
+    // The faults of the file come before those of its changes.
     const others = this.#problems.splice(from);
     for (const fault of segment.faults) this.#problems.push(fault);
-    this.#tail(segment, isNewest);
+    this.#checkTail(segment, isNewest);
     for (const fault of others) this.#problems.push(fault);
-    if (!isLinked && first <= walk.sequence) {
+    if (!isLinked && first <= cursor.sequence) {
       this.#remarks.push(
-        `${file} has no changes: a snapshot that failed has begun it, and the journal went on before it.`,
+        `${file} has no changes: a failed snapshot created it, and the journal went on in the file before it.`,
       );
       return;
     }
@@ -179,65 +178,57 @@ class Verification {
     this.#previous = first;
   }
 
-  async #walkOver(file: string, entry: SegmentEntry): Promise<void> {
-    const walk = this.#walk;
+  async #advance(file: string, entry: SegmentEntry): Promise<void> {
+    const cursor = this.#cursor;
     if (entry.record === undefined) {
-      walk.forget();
+      cursor.forget();
       return;
     }
     const { record, chain, offset } = entry;
     this.#changes += 1;
     this.#clock.take(record);
-    // Behind lines that can not be read a snapshot may know again.
-    while (this.#waiting[0] !== undefined && this.#waiting[0] < record.sequence) {
-      await this.#visit(this.#waiting.shift() as number);
-    }
+    // After lines that cannot be read, a snapshot may have the records again.
+    await this.#visitUpTo(record.sequence - 1);
     for (const { collection, key, before } of record.changes) {
-      if (walk.records.equals(collection, key, before) !== false) continue;
-      const was = quote(walk.records.valueOf(collection, key));
+      if (cursor.records.equals(collection, key, before) !== false) continue;
+      const was = quote(cursor.records.valueOf(collection, key));
       const what = `change ${record.sequence} says that ${collection} ${key} was ${quote(toJSON(before))}, but it was ${was}`;
-      this.#content(file, offset, what);
+      this.#problems.push({ file, offset, what, kind: "content" });
     }
-    walk.apply(record, chain);
-    await this.#visitReached();
+    cursor.advance(record, chain);
+    await this.#visitUpTo(cursor.sequence);
   }
 
-  /** Whether the segment goes on where the walk is. */
-  async #link({ file, first, chain }: SegmentHead): Promise<void> {
-    const walk = this.#walk;
-    if (first > walk.sequence + 1) {
-      this.#damage(file, 0, `it begins with change ${first}, but ${walk.sequence + 1} is missing`);
-      walk.forget();
-      while (this.#waiting[0] !== undefined && this.#waiting[0] < first) {
-        await this.#visit(this.#waiting.shift() as number);
-      }
-      if (walk.sequence < first - 1) walk.forget();
-      walk.sequence = first - 1;
-    } else if (first <= walk.sequence) {
-      this.#damage(file, 0, `it begins with change ${first}, but ${walk.sequence} stands before it already`);
-      walk.forget();
-      walk.sequence = first - 1;
+  /** Checks that the segment begins at the cursor, and moves the cursor there if not. */
+  async #link({ file, first, chain }: SegmentStart): Promise<void> {
+    const cursor = this.#cursor;
+    if (first > cursor.sequence + 1) {
+      this.#damage(file, 0, `it begins with change ${first}, but ${cursor.sequence + 1} is missing`);
+      cursor.forget();
+      await this.#visitUpTo(first - 1);
+      if (cursor.sequence < first - 1) cursor.forget();
+      cursor.sequence = first - 1;
+    } else if (first <= cursor.sequence) {
+      this.#damage(file, 0, `it begins with change ${first}, but the file before it has ${cursor.sequence}`);
+      cursor.forget();
+      cursor.sequence = first - 1;
     }
-    if (chain === undefined || walk.chain === undefined || chain === walk.chain) return;
-    this.#damage(
-      file,
-      0,
-      `it does not follow what was written before it${this.#previous === undefined ? "" : ` in ${segmentFile(this.#previous)}`}`,
-    );
-    walk.forget();
+    if (chain === undefined || cursor.chain === undefined || chain === cursor.chain) return;
+    const previous = this.#previous === undefined ? "" : ` in ${segmentFile(this.#previous)}`;
+    this.#damage(file, 0, `it does not follow what was written before it${previous}`);
+    cursor.forget();
   }
 
-  /** A segment is begun before the snapshot is written that it goes on from: else changes would leave without a trace. */
+  /** A segment is begun before the snapshot whose changes it follows: without it, changes may be missing. */
   #requireNewest(): void {
     const newest = this.#snapshots.at(-1);
-    if (newest === undefined || this.#segments.length === 0 || newest !== this.#walk.sequence) return;
+    if (newest === undefined || this.#segments.length === 0 || newest !== this.#cursor.sequence) return;
     if (this.#segments.includes(newest + 1)) return;
-    const what = `the file is missing: it was there before ${snapshotFile(newest)} was, and may have had changes`;
+    const what = `the file is missing: it was created before ${snapshotFile(newest)}, and may have had changes`;
     this.#damage(segmentFile(newest + 1), 0, what);
   }
 
-  #tail(segment: InspectedSegment, isNewest: boolean): void {
-    const { tail, file } = segment;
+  #checkTail({ tail, file }: InspectedSegment, isNewest: boolean): void {
     if (tail === undefined) return;
     if (isNewest && this.#running) {
       this.#remarks.push(
@@ -248,22 +239,23 @@ class Verification {
     } else if (tail.readable) {
       this.#damage(file, tail.offset, "the line feed at the end is missing; the next start adds it");
     } else {
-      const what = `the line is incomplete: ${tail.length} bytes that nobody was told are saved; the next start cuts them off`;
+      const what = `the line is incomplete: ${tail.length} bytes that were never acknowledged; the next start cuts them off`;
       this.#damage(file, tail.offset, what);
     }
   }
 
-  /** Looks at the snapshots of the change that the walk has come to. */
-  async #visitReached(): Promise<void> {
-    while (this.#waiting[0] !== undefined && this.#waiting[0] <= this.#walk.sequence) {
-      await this.#visit(this.#waiting.shift() as number);
+  /** Visits the waiting snapshots up to a change. */
+  async #visitUpTo(sequence: number): Promise<void> {
+    for (let [next] = this.#waiting; next !== undefined && next <= sequence; [next] = this.#waiting) {
+      this.#waiting.shift();
+      await this.#visit(next);
     }
   }
 
-  /** Looks at a snapshot: is it what the walk has come to? The walk goes on from it. */
+  /** Compares a snapshot with the records at the cursor, and moves the cursor to it. */
   async #visit(sequence: number): Promise<void> {
     const file = snapshotFile(sequence);
-    const comparison = new SnapshotComparison(this.#walk, sequence);
+    const comparison = new SnapshotComparison(this.#cursor, sequence);
     const pieces = piecesOf(this.#files, join(this.#folder, file));
     const inspected = inspectSnapshot(pieces, sequence, (record) => comparison.take(record));
     const snapshot = await this.#inspect(inspected, file);
@@ -279,7 +271,7 @@ class Verification {
       return await inspected;
     } catch (error) {
       if (!(error instanceof Failure)) throw error;
-      // A newer version of the program wrote it: there is nothing in it that could be judged.
+      // A newer version of the program wrote it: nothing in it can be checked.
       this.#damage(file, 0, error.message.replace(/\.$/, ""));
       return undefined;
     }
@@ -287,21 +279,17 @@ class Verification {
 
   #remarkOthers(): void {
     for (const name of this.#names) {
-      const unsynced = "A sync has failed before the service ended: the next start saves everything anew.";
-      if (name === "unsynced") this.#remarks.push(unsynced);
-      if (name.endsWith(".broken")) {
-        this.#remarks.push(`${name} is an incomplete last change that a start has cut off and kept.`);
+      if (name === unsyncedMarker) {
+        this.#remarks.push("A sync failed before the service ended: the next start writes everything again.");
       }
-      if (/^(?:replaced|damaged)-/.test(name))
-        this.#remarks.push(`${name} has the files of before; it was not looked at.`);
+      if (name.endsWith(brokenSuffix)) {
+        this.#remarks.push(`${name} is an incomplete last change that a start cut off and kept.`);
+      }
+      if (isEarlierFolder(name)) this.#remarks.push(`${name} has earlier data files; it was not verified.`);
     }
   }
 
   #damage(file: string, offset: number, what: string): void {
     this.#problems.push({ file, offset, what, kind: "damage" });
-  }
-
-  #content(file: string, offset: number, what: string): void {
-    this.#problems.push({ file, offset, what, kind: "content" });
   }
 }

@@ -1,60 +1,58 @@
-/**
- * Changes in the order of their numbers and in that of their instants: not the same where a clock was set back.
- * Instants stay what the clock said; numbers tell what came first.
- */
+/** Clocks that were set back: the order of changes is that of their numbers, not of their instants. */
 import { join } from "node:path";
+import type { JournalRecord } from "./change.ts";
 import type { Files } from "./folder/files.ts";
-import { type JournalRecord, segmentsIn } from "./journal/segment.ts";
-import { readHistory } from "./reading.ts";
-import { readSnapshotHeader, snapshotFile, snapshotsIn } from "./snapshot.ts";
+import { segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { readHistory } from "./journal/history.ts";
+import { readSnapshotInstant } from "./snapshot.ts";
 
 type Dated = Pick<JournalRecord, "sequence" | "instant">;
 
-/** Clocks are adjusted by less all the time, in milliseconds. */
+/** Smaller steps of a clock are common, in milliseconds. */
 const tolerance = 60_000;
-/** How many steps are told of. */
-const mostTold = 5;
+/** The steps that are listed, at most. */
+const mostListed = 5;
 
 /** Finds where instants go backwards by more than a minute. */
 export class ClockSteps {
-  readonly #told: string[] = [];
+  readonly #listed: string[] = [];
   #count = 0;
   #last: number | undefined;
 
-  /** Takes the next change. */
+  /** Examines the next change. */
   take({ sequence, instant }: Dated): void {
     const last = this.#last;
     this.#last = instant;
     if (last === undefined || instant >= last - tolerance) return;
     this.#count += 1;
-    if (this.#told.length === mostTold) return;
-    this.#told.push(`change ${sequence} (${toText(instant)}, after ${toText(last)})`);
+    if (this.#listed.length === mostListed) return;
+    this.#listed.push(`change ${sequence} (${toText(instant)}, after ${toText(last)})`);
   }
 
-  /** For the operator; undefined where there is nothing to tell. */
+  /** A sentence for the operator, or undefined. */
   get warning(): string | undefined {
     if (this.#count === 0) return undefined;
-    const more = this.#count > mostTold ? ` and ${this.#count - mostTold} more` : "";
+    const more = this.#count > mostListed ? ` and ${this.#count - mostListed} more` : "";
     return (
-      `The clock went backwards by more than a minute at ${this.#told.join(", ")}${more}: ` +
-      "the numbers of changes tell what came first, their instants do not."
+      `The clock went backwards by more than a minute at ${this.#listed.join(", ")}${more}: ` +
+      "changes are in the order of their numbers, not of their instants."
     );
   }
 }
 
-/** What an instant means in a journal. */
+/** The last change at or before an instant. */
 export interface MomentFound {
-  /** The number of the last change whose instant is at or before it. */
+  /** The number of that change. */
   readonly sequence: number;
-  /** How many changes before that one have later instants. */
+  /** How many changes before it have later instants. */
   readonly later: number;
-  /** Where the clock went back behind the instant: the numbers of the first such changes. */
+  /** The numbers of the first changes at which the clock went back behind the instant. */
   readonly steps: readonly number[];
 }
 
 /**
  * Finds the last change at or before an instant, in milliseconds since 1970.
- * @returns undefined where the files have no change that is that old
+ * @returns undefined where the files have no change that old
  */
 export async function findMoment(
   files: Files,
@@ -69,7 +67,7 @@ export async function findMoment(
     const isLater = record.instant > instant;
     if (isLater) later += 1;
     else {
-      if (wasLater && steps.length < mostTold) steps.push(record.sequence);
+      if (wasLater && steps.length < mostListed) steps.push(record.sequence);
       found = { sequence: record.sequence, later, steps };
     }
     wasLater = isLater;
@@ -77,7 +75,7 @@ export async function findMoment(
   return found ?? (await beforeJournal(files, folder, instant));
 }
 
-/** The last change before the journal begins, where the snapshot behind it was taken at or before an instant. */
+/** Returns the last change before the journal, if its snapshot was written at or before an instant. */
 async function beforeJournal(
   files: Files,
   folder: string,
@@ -86,8 +84,8 @@ async function beforeJournal(
   const names = await files.readdir(folder);
   const sequence = (segmentsIn(names)[0] ?? 1) - 1;
   if (!snapshotsIn(names).includes(sequence)) return undefined;
-  const header = await readSnapshotHeader(files, join(folder, snapshotFile(sequence)));
-  return header.instant > instant ? undefined : { sequence, later: 0, steps: [] };
+  const taken = await readSnapshotInstant(files, join(folder, snapshotFile(sequence)));
+  return taken > instant ? undefined : { sequence, later: 0, steps: [] };
 }
 
 function toText(instant: number): string {

@@ -1,16 +1,16 @@
-/** The store of this service: its model, as readers and changes see it. */
+/** The types of the store for the service's model. */
 import type { model } from "../domain/model.ts";
 import type { DraftView, DurableView, View } from "./collection.ts";
 import type { Store } from "./store.ts";
 
-/** All records, to read. */
+/** All records, read-only. */
 export type Data = View<typeof model>;
 
-/** All records as they are on the disk, to read and to follow. */
+/** All durable records, read-only, and their changes. */
 export type DurableData = DurableView<typeof model>;
 
-/** All records, to read and to change. */
+/** All records, to read and change. */
 export type Draft = DraftView<typeof model>;
 
-/** The store that holds them. */
+/** The store of the service. */
 export type DataStore = Store<typeof model>;

@@ -1,37 +1,30 @@
 /**
- * Drafts: what a batch of changes would make of the collections, beside the collections themselves. A change reads
- * its own writes and those of the changes before it in the batch; nobody else sees any of it.
+ * Drafts: the writes of a batch of changes, over the collections. A change reads its own writes and those of the changes
+ * before it in the batch; nobody else sees them.
  */
 import { isDeepStrictEqual } from "node:util";
 import type { Model } from "../domain/model.ts";
+import type { RecordChange } from "./change.ts";
 import type { Collection, Database, DraftRows, DraftView } from "./collection.ts";
 
-/** What a change did to one record: its value before and after; null where there is none. */
-export interface RecordChange {
-  readonly collection: string;
-  readonly key: string;
-  readonly before: unknown;
-  readonly after: unknown;
-}
-
-/** A collection as the batch so far would have it. */
+/** A collection with the writes of the batch so far. */
 class DraftCollection<T> implements DraftRows<T> {
   readonly name: string;
   readonly #base: Collection<T>;
-  readonly #noted: (collection: DraftCollection<T>) => void;
+  readonly #onTouch: (collection: DraftCollection<T>) => void;
   readonly #indexed: readonly (readonly [string, (record: T) => string | undefined])[];
-  /** The records that the batch has touched; undefined is one that it removed. */
+  /** The records that the batch has written; undefined for one that it removed. */
   readonly #records = new Map<string, T | undefined>();
-  /** For each index and value by how many records the batch so far has changed its count. */
+  /** By index and value: how many records the batch has added or removed. */
   readonly #counts = new Map<string, number>();
-  /** What the change under way has touched, with the values from before it. */
+  /** The records that the current change has written, with their earlier values. */
   readonly touched = new Map<string, T | undefined>();
 
-  /** @param noted told when a change touches the collection for the first time */
-  constructor(name: string, base: Collection<T>, noted: (collection: DraftCollection<T>) => void) {
+  /** @param onTouch is called with the first write of each change */
+  constructor(name: string, base: Collection<T>, onTouch: (collection: DraftCollection<T>) => void) {
     this.name = name;
     this.#base = base;
-    this.#noted = noted;
+    this.#onTouch = onTouch;
     this.#indexed = Object.entries(base.definition.indexes);
   }
 
@@ -102,7 +95,7 @@ class DraftCollection<T> implements DraftRows<T> {
     if (this.has(key)) this.#set(key, undefined);
   }
 
-  /** Takes back what the change under way has done. */
+  /** Reverts the current change. */
   rollback(): void {
     for (const [key, before] of this.touched) {
       this.#count(this.#records.get(key), before);
@@ -111,21 +104,21 @@ class DraftCollection<T> implements DraftRows<T> {
     this.touched.clear();
   }
 
-  /** Forgets the batch. */
+  /** Discards the batch. */
   reset(): void {
     this.#records.clear();
     this.#counts.clear();
   }
 
   #set(key: string, record: T | undefined): void {
-    if (this.touched.size === 0) this.#noted(this);
+    if (this.touched.size === 0) this.#onTouch(this);
     const before = this.get(key);
     if (!this.touched.has(key)) this.touched.set(key, before);
     this.#count(before, record);
     this.#records.set(key, record);
   }
 
-  /** Takes note of what becomes of a record in the counts of the indexes. */
+  /** Updates the counts of the indexes. */
   #count(before: T | undefined, after: T | undefined): void {
     for (const [index, indexed] of this.#indexed) {
       const from = before === undefined ? undefined : indexed(before);
@@ -147,32 +140,29 @@ function countKey(index: string, value: string): string {
   return `${index} ${value}`;
 }
 
-/**
- * The draft of one batch of changes after another: so a change costs what it touches, however many collections there
- * are. Outside of a batch its view is of no use to anybody.
- */
+/** The draft of a batch of changes, reused for every batch. Its view is valid only during a batch. */
 export class BatchDraft<M extends Model> {
   readonly view: DraftView<M>;
   readonly #collections: readonly DraftCollection<unknown>[];
-  /** What the change under way has touched. */
+  /** The collections that the current change has written to. */
   readonly #touched: DraftCollection<unknown>[] = [];
-  /** What the batch has touched. */
+  /** The collections that the batch has written to. */
   readonly #used = new Set<DraftCollection<unknown>>();
 
   constructor(database: Database<M>) {
-    const noted = (collection: DraftCollection<unknown>) => {
+    const onTouch = (collection: DraftCollection<unknown>) => {
       this.#touched.push(collection);
       this.#used.add(collection);
     };
     this.#collections = Array.from(
       database.collections,
-      ([name, base]) => new DraftCollection(name, base, noted),
+      ([name, base]) => new DraftCollection(name, base, onTouch),
     );
     const named = this.#collections.map((collection) => [collection.name, collection]);
     this.view = Object.fromEntries(named) as DraftView<M>;
   }
 
-  /** What the change under way has really changed, in the order of the model's collections. */
+  /** Returns the effective changes of the current change, in the order of the model's collections. */
   changes(): RecordChange[] {
     const changes: RecordChange[] = [];
     const touched = this.#touched;
@@ -182,42 +172,28 @@ export class BatchDraft<M extends Model> {
     for (const collection of touched) {
       for (const [key, before] of collection.touched) {
         const after = collection.get(key);
-        if (!differsAtOnce(before, after) && isDeepStrictEqual(before, after)) continue;
+        if (isDeepStrictEqual(before, after)) continue;
         changes.push({ collection: collection.name, key, before: before ?? null, after: after ?? null });
       }
     }
     return changes;
   }
 
-  /** Ends the change under way: what it did is kept for the changes after it. */
+  /** Ends the current change and keeps its writes for the changes after it. */
   commit(): void {
     for (const collection of this.#touched) collection.touched.clear();
     this.#touched.length = 0;
   }
 
-  /** Ends the change under way as if it had never been. */
+  /** Ends the current change and reverts it. */
   rollback(): void {
     for (const collection of this.#touched) collection.rollback();
     this.#touched.length = 0;
   }
 
-  /** Begins a new batch. No change may be under way. */
+  /** Begins a new batch. There must be no current change. */
   reset(): void {
     for (const collection of this.#used) collection.reset();
     this.#used.clear();
   }
-}
-
-/** Whether two records certainly differ, which for nearly every change one of their plain values tells. */
-function differsAtOnce(before: unknown, after: unknown): boolean {
-  if (!isRecord(before) || !isRecord(after)) return false;
-  for (const name in before) {
-    const value = before[name];
-    if (typeof value !== "object" && !Object.is(value, after[name])) return true;
-  }
-  return false;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === "object" && value !== null;
 }

@@ -1,17 +1,16 @@
-/** What the records of a collection are found by beside their keys. */
-import { WarmMap } from "./warm.ts";
+/** The secondary indexes of a collection. */
 
-/** Records by one of their values. Most values are those of one record only, which stands alone. */
+/** Records by one of their values. A value that only one record has maps to that record, without a set. */
 export class SecondaryIndex<T> {
   readonly #indexed: (record: T) => string | undefined;
-  readonly #records = new WarmMap<T | Set<T>>();
+  readonly #records = new Map<string, T | Set<T>>();
 
-  /** @param indexed the value that a record is found by; undefined leaves it out */
+  /** @param indexed returns the value of a record; undefined leaves the record out */
   constructor(indexed: (record: T) => string | undefined) {
     this.#indexed = indexed;
   }
 
-  /** The records that have a value, in no particular order. */
+  /** Returns the records that have a value, in no particular order. */
   find(value: string): T[] {
     const found = this.#records.get(value);
     if (found === undefined) return [];
@@ -24,13 +23,13 @@ export class SecondaryIndex<T> {
     return found instanceof Set ? found.size : Number(found !== undefined);
   }
 
-  /** The records that have a value, in the order in which they were last set; nothing is copied. */
+  /** Returns the records that have a value, in the order in which they were last set, without copying them. */
   each(value: string): Iterable<T> {
     const found = this.#records.get(value);
     return found instanceof Set ? found : found === undefined ? [] : [found];
   }
 
-  /** Takes note of what became of a record; undefined is none. */
+  /** Updates the index for a record that was set; undefined where there is none. */
   set(before: T | undefined, after: T | undefined): void {
     if (before === after) return;
     const old = before === undefined ? undefined : this.#indexed(before);

@@ -1,30 +1,34 @@
-/** What a data folder has, for readers that take no lock: a running service may drop files under them. */
+/** Reading a data folder without its lock, while a running service may delete files in it. */
 import { Failure } from "../domain/errors.ts";
-import type { Files } from "./folder/files.ts";
-import { hasData } from "./reading.ts";
+import { type Files, isMissing } from "./folder/files.ts";
+import { hasData } from "./folder/folder-names.ts";
 
-/** How often reading begins anew since the running service has dropped a file meanwhile. */
 const attempts = 5;
 
-/** Runs `read` again where a file has vanished under it: the running service drops what is past its retention. */
+/** Runs `read`, and runs it again where a file has vanished: the running service deletes what is past its retention. */
 export async function steadily<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();
     } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT" || attempt === attempts) throw error;
+      if (!isMissing(error) || attempt === attempts) throw error;
     }
   }
 }
 
-/** The names in a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
-export async function listData(files: Files, folder: string): Promise<string[]> {
-  const names = await files.readdir(folder).catch((error: NodeJS.ErrnoException) => {
-    if (error.code === "ENOENT") return [];
+/** Returns the names in a folder, none where it does not exist. */
+export async function namesIn(files: Files, folder: string): Promise<string[]> {
+  return files.readdir(folder).catch((error: unknown) => {
+    if (isMissing(error)) return [];
     throw error;
   });
+}
+
+/** Returns the names in a folder. @throws Failure `UNKNOWN_ENTRY` where it has no data */
+export async function listData(files: Files, folder: string): Promise<string[]> {
+  const names = await namesIn(files, folder);
   if (hasData(names)) return names;
   throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
-    hint: "`addon-cli serve` and `addon-cli data restore` begin it; --data names another folder.",
+    hint: "`addon-cli serve` creates it, `addon-cli data restore` restores it; --data names another folder.",
   });
 }

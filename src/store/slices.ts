@@ -1,19 +1,19 @@
-/** Long computations in slices, so that requests get their turn of the event loop in between. */
+/** Divides long computations into slices, so that the event loop serves requests in between. */
 import { setImmediate } from "node:timers/promises";
 
-/** How long a slice is, in milliseconds. */
+/** The length of a slice, in milliseconds. */
 const length = 3;
 
 /** Usage: `if (slices.isOver) await slices.next();` in a loop. */
 export class Slices {
   #end = performance.now() + length;
 
-  /** Whether it is others' turn. */
+  /** Whether the slice is over. */
   get isOver(): boolean {
     return performance.now() >= this.#end;
   }
 
-  /** Gives others their turn, and begins the next slice. */
+  /** Yields to the event loop, and begins the next slice. */
   async next(): Promise<void> {
     await setImmediate();
     this.#end = performance.now() + length;

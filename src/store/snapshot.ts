@@ -1,70 +1,81 @@
 /**
- * Snapshots: all records as they were behind one change, in `snapshot-<sequence>.jsonl`; lowdb's adapter. The form
- * of a line is in `lines.ts`; all lines of the file are one chain.
+ * Snapshots: all records as they were after one change, in `snapshot-<sequence>.jsonl`. `journal/lines.ts` describes the
+ * form of a line; all lines of the file are one chain.
  *
  *     <crc> {"format":"gameaddon-snapshot","version":2,"sequence":6,"chain":1600003738,"instant":1790000000000}
  *     <crc> {"collection":"players","record":{…}}
  *     <crc> {"end":2}
  *
- * Version 1 was the same; it goes with version 1 of the journal. `sequence` and `chain` are those of the last change that it contains; the last line counts the records. The file
- * is written beside what it replaces and renamed when it is whole, so one that lacks its last line is damaged.
+ * `sequence` and `chain` are those of the last change that it contains; the last line counts the records. Version 1 has
+ * the same form and goes with version 1 of the journal. A snapshot gets its name when it is whole, so one without its
+ * last line is damaged.
  */
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
-import type { Adapter } from "lowdb";
 import * as v from "valibot";
-import type { Model } from "../domain/model.ts";
-import { Database } from "./collection.ts";
-import { type Files, piecesOf, sizeOf, writeDurably } from "./folder/files.ts";
-import { decodeFirst, LineDecoder } from "./journal/decoding.ts";
+import type { Database } from "./collection.ts";
+import { type Files, writeDurably } from "./folder/files.ts";
+import { snapshotFile } from "./folder/folder-names.ts";
+import { LineDecoder, readFirstLine } from "./journal/decoding.ts";
 import { LineEncoder } from "./journal/encoding.ts";
-import { BrokenLine, lineFeed, readHeader } from "./journal/lines.ts";
+import { BrokenLine, readHeader } from "./journal/lines.ts";
 
-export const snapshotFormat = "gameaddon-snapshot";
-export const snapshotVersion = 2;
+const format = "gameaddon-snapshot";
+const version = 2;
 
-/** How many bytes are encoded before they are written. */
+/** The bytes that are encoded before they are written. */
 const pieceLength = 64 * 1024;
-/** How long a line may be, in bytes. No record comes near; a few kilobytes of gzip can hold a line of gigabytes. */
+/** The longest line, in bytes. No record is nearly as long; a few kilobytes of gzip can contain a line of gigabytes. */
 const longestLine = 16 * 1024 * 1024;
-/** For how long at least, and at most, a snapshot is encoded until others get their turn, in milliseconds. */
-const turn = { least: 0.1, most: 0.5 };
+/** How long a snapshot is encoded before the event loop gets its turn, at least and at most, in milliseconds. */
+const slice = { least: 0.1, most: 0.5 };
 
 const headerSchema = v.object({
-  format: v.literal(snapshotFormat),
-  version: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(snapshotVersion)),
+  format: v.literal(format),
+  version: v.pipe(v.number(), v.integer(), v.minValue(1), v.maxValue(version)),
   sequence: v.pipe(v.number(), v.safeInteger()),
   chain: v.number(),
   instant: v.number(),
 });
+
+/** The header of a snapshot. */
 export type SnapshotHeader = v.InferOutput<typeof headerSchema>;
 
-const snapshotName = /^snapshot-(\d{12})\.jsonl$/;
+/** A line after the header: a record, or the number of records. */
+export type SnapshotLine =
+  | { readonly collection: string; readonly record: unknown; readonly end?: undefined }
+  | { readonly end: number };
 
-/** The file name of the snapshot that contains all changes up to a sequence number. */
-export function snapshotFile(sequence: number): string {
-  return `snapshot-${String(sequence).padStart(12, "0")}.jsonl`;
-}
-
-/** The sequence numbers of the snapshots in a listing of a folder, ascending. */
-export function snapshotsIn(names: readonly string[]): number[] {
-  return names
-    .flatMap((name) => snapshotName.exec(name)?.[1] ?? [])
-    .map(Number)
-    .sort((a, b) => a - b);
-}
-
-/** What {@link readSnapshot} is asked for beside the records. */
+/** Options of {@link readSnapshot}. */
 export interface SnapshotOptions {
-  /** The number that the snapshot's name says; undefined where its name says nothing. */
+  /** The sequence number that the header must have; undefined for any. */
   readonly sequence?: number;
-  /** Is given each record before it is set; what it throws ends the reading. */
+  /** Is called with each record before it is set; what it throws ends the reading. */
   readonly check?: (collection: string, record: unknown) => void;
 }
 
+/** Reads a header. @throws BrokenLine, NewerFormat as `readHeader` */
+export function readSnapshotHeader(json: string): SnapshotHeader {
+  return readHeader(json, headerSchema, format, version);
+}
+
+/** Returns when the snapshot in a file was begun, in milliseconds since 1970. @throws BrokenLine where it is damaged */
+export async function readSnapshotInstant(files: Files, path: string): Promise<number> {
+  return readSnapshotHeader(await readFirstLine(files, path)).instant;
+}
+
+/** Returns the line that a document is, or undefined. By hand: with a schema, a start would take longer. */
+export function toSnapshotLine(document: unknown): SnapshotLine | undefined {
+  if (typeof document !== "object" || document === null) return undefined;
+  if ("end" in document) return typeof document.end === "number" ? { end: document.end } : undefined;
+  if (!("collection" in document && "record" in document)) return undefined;
+  const { collection, record } = document;
+  return typeof collection === "string" ? { collection, record } : undefined;
+}
+
 /**
- * Reads a snapshot into an empty database while its bytes come.
- * @throws BrokenLine where they are not what was written
+ * Reads a snapshot into an empty database, piece by piece.
+ * @throws BrokenLine where it is damaged
  */
 export async function readSnapshot(
   pieces: AsyncIterable<Uint8Array>,
@@ -76,35 +87,19 @@ export async function readSnapshot(
   return reader.finish();
 }
 
-/** The header alone of a file. @throws BrokenLine where it is not what was written */
-export async function readSnapshotHeader(files: Files, path: string): Promise<SnapshotHeader> {
-  const pieces: Uint8Array[] = [];
-  for await (const piece of piecesOf(files, path)) {
-    pieces.push(Buffer.from(piece));
-    if (piece.includes(lineFeed)) break;
-  }
-  const bytes = Buffer.concat(pieces);
-  return toHeader(bytes.length === 0 ? "null" : decodeFirst(bytes));
-}
-
-function toHeader(json: string): SnapshotHeader {
-  return readHeader(json, headerSchema, snapshotFormat, snapshotVersion);
-}
-
-/** Fills a database while the bytes of its snapshot come. */
 class SnapshotReader {
   readonly #database: Database;
   readonly #decoder = new LineDecoder(
     {
       header: (json, checksum) => this.#begin(json, checksum),
-      line: (document, _, offset, end) => this.#take(document as SnapshotLine, offset, end),
+      line: (document, _, offset, end) => this.#read(document, offset, end),
     },
     longestLine,
   );
   readonly #options: SnapshotOptions;
   #header: SnapshotHeader | undefined;
   #count = 0;
-  /** The offset behind the last line, once that has come. */
+  /** The offset after the last line, once it is read. */
   #end: number | undefined;
 
   constructor(database: Database, options: SnapshotOptions) {
@@ -120,16 +115,15 @@ class SnapshotReader {
   finish(): SnapshotHeader {
     this.#decoder.flush();
     this.#decoder.end();
-    const header = this.#header ?? toHeader("null");
-    const { sequence, chain } = header;
+    const header = this.#header ?? readSnapshotHeader("null");
     if (this.#end === undefined) throw new BrokenLine("the last line is missing", this.#decoder.taken);
-    this.#database.sequence = sequence;
-    this.#database.chain = chain;
+    this.#database.sequence = header.sequence;
+    this.#database.chain = header.chain;
     return header;
   }
 
   #begin(json: string, checksum: number): number {
-    this.#header = toHeader(json);
+    this.#header = readSnapshotHeader(json);
     const { sequence } = this.#header;
     if (this.#options.sequence !== undefined && sequence !== this.#options.sequence) {
       throw new BrokenLine(`the header is that of snapshot ${sequence}`, 0);
@@ -137,11 +131,11 @@ class SnapshotReader {
     return checksum;
   }
 
-  #take(line: SnapshotLine, offset: number, end: number): void {
-    if ("end" in line) {
-      if (line.end !== this.#count) {
-        throw new BrokenLine(`${line.end} records were written, ${this.#count} are there`, offset);
-      }
+  #read(document: unknown, offset: number, end: number): void {
+    const line = toSnapshotLine(document);
+    if (line === undefined) throw new BrokenLine(neitherRecordNorEnd, offset);
+    if (line.end !== undefined) {
+      if (line.end !== this.#count) throw new BrokenLine(miscounted(line.end, this.#count), offset);
       if (this.#decoder.taken > end) throw superfluous(end);
       this.#end = end;
       return;
@@ -153,86 +147,55 @@ class SnapshotReader {
   }
 }
 
-type SnapshotLine = { readonly collection: string; readonly record: unknown } | { readonly end: number };
+/** The fault of a line that is neither a record nor the last line. */
+export const neitherRecordNorEnd = "the line is neither a record nor the last line";
+
+/** Returns the fault of a snapshot that has more or fewer records than its last line says. */
+export function miscounted(expected: number, count: number): string {
+  return `expected ${expected} records, got ${count}`;
+}
 
 function superfluous(end: number): BrokenLine {
-  return new BrokenLine("something stands behind the last line", end);
+  return new BrokenLine("there is more after the last line", end);
 }
 
-/** lowdb's port to the data folder: `read` gives the newest snapshot, `write` writes one. */
-export class SnapshotAdapter<M extends Model> implements Adapter<Database<M>> {
-  readonly #files: Files;
-  readonly #folder: string;
-  readonly #model: M;
-  readonly #now: () => number;
-  #bytes = 0;
-
-  constructor(files: Files, folder: string, model: M, now: () => number) {
-    this.#files = files;
-    this.#folder = folder;
-    this.#model = model;
-    this.#now = now;
-  }
-
-  /** The bytes of the newest snapshot, as far as it was measured or written here. */
-  get bytes(): number {
-    return this.#bytes;
-  }
-
-  /** Looks how large the newest snapshot is. */
-  async measure(): Promise<void> {
-    const newest = snapshotsIn(await this.#files.readdir(this.#folder)).at(-1);
-    if (newest === undefined) return;
-    this.#bytes = await sizeOf(this.#files, join(this.#folder, snapshotFile(newest)));
-  }
-
-  /** The newest snapshot, or null where there is none. @throws BrokenLine where it is damaged. */
-  async read(): Promise<Database<M> | null> {
-    const newest = snapshotsIn(await this.#files.readdir(this.#folder)).at(-1);
-    if (newest === undefined) return null;
-    const database = new Database(this.#model);
-    const pieces = piecesOf(this.#files, join(this.#folder, snapshotFile(newest)));
-    await readSnapshot(pieces, database, { sequence: newest });
-    return database;
-  }
-
-  /** Writes the database as it is now, whatever is changed while that goes on. Durable when this returns. */
-  async write(database: Database<M>): Promise<void> {
-    const { sequence, chain } = database;
-    const collections = [...database.collections];
-    for (const [, collection] of collections) collection.freeze();
-    try {
-      const format = { format: snapshotFormat, version: snapshotVersion } as const;
-      const header = { ...format, sequence, chain, instant: this.#now() };
-      this.#bytes = await writeDurably(
-        this.#files,
-        join(this.#folder, snapshotFile(sequence)),
-        encode(header, collections),
-      );
-    } finally {
-      for (const [, collection] of collections) collection.thaw();
-    }
+/**
+ * Writes a snapshot of a database as it is now, whatever changes meanwhile. Durable when this returns.
+ * @param instant the present, in milliseconds since 1970
+ * @returns its size in bytes
+ */
+export async function writeSnapshot(
+  files: Files,
+  folder: string,
+  database: Database,
+  instant: number,
+): Promise<number> {
+  try {
+    const path = join(folder, snapshotFile(database.sequence));
+    return await writeDurably(files, path, encodeSnapshot(database, instant));
+  } finally {
+    for (const collection of database.collections.values()) collection.thaw();
   }
 }
 
-/** The bytes of a snapshot of a database that nothing else uses, as {@link encode} gives them. */
+/**
+ * Returns the bytes of a snapshot of a database as it is now, in pieces; each is overwritten when the next one is taken.
+ * The collections stay frozen.
+ */
 export function encodeSnapshot(database: Database, instant: number): AsyncGenerator<Uint8Array> {
-  const { sequence, chain } = database;
-  const collections = [...database.collections];
-  for (const [, collection] of collections) collection.freeze();
-  const header = { format: snapshotFormat, version: snapshotVersion, sequence, chain, instant } as const;
-  return encode(header, collections);
+  const { sequence, chain, collections } = database;
+  for (const collection of collections.values()) collection.freeze();
+  return encode({ format, version, sequence, chain, instant }, collections);
 }
 
-/** The bytes of a snapshot, piece after piece; a piece is gone when the next one is asked for. */
 async function* encode(
   header: SnapshotHeader,
-  collections: readonly (readonly [string, { frozen(): Iterable<unknown> }])[],
+  collections: Database["collections"],
 ): AsyncGenerator<Uint8Array> {
   const encoder = new LineEncoder(pieceLength);
   encoder.add(JSON.stringify(header));
   let count = 0;
-  let end = performance.now() + turn.least;
+  let end = performance.now() + slice.least;
   for (const [name, collection] of collections) {
     for (const record of collection.frozen()) {
       encoder.add(JSON.stringify({ collection: name, record }));
@@ -241,9 +204,9 @@ async function* encode(
       if (encoder.length < pieceLength && now < end) continue;
       if (encoder.length < pieceLength) await setImmediate();
       else yield encoder.piece();
-      // A request waits for several turns, so they are short; where others take long ones, that much more is a tenth.
+      // A request waits for several slices, so they are short: a tenth of the time that others needed in between.
       const others = performance.now() - now;
-      end = now + others + Math.min(Math.max(others / 10, turn.least), turn.most);
+      end = now + others + Math.min(Math.max(others / 10, slice.least), slice.most);
     }
   }
   encoder.add(JSON.stringify({ end: count }));

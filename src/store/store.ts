@@ -1,25 +1,25 @@
 /**
- * The store: all data in memory, in lowdb; every change in the journal and synced before memory changes and before
- * it is answered. `writer.ts` makes the changes; here a folder is opened, snapshots are written, and it is closed.
+ * The store: all data in memory, in lowdb; every change in the journal, synced before memory changes and before it is
+ * acknowledged. This file opens and closes a folder and writes snapshots; `writer.ts` makes the changes.
  *
- * What follows from that: nothing is answered before it is durable; nobody ever reads what is not; a failed write
- * leaves memory as it was.
+ * It follows that no change is acknowledged before it is durable, that nobody reads what is not durable, and that a
+ * failed write leaves memory unchanged.
  */
 import { join } from "node:path";
 import { Low } from "lowdb";
 import { Failure } from "../domain/errors.ts";
 import type { Model } from "../domain/model.ts";
-import type { Database, DurableView } from "./collection.ts";
+import { FolderAdapter } from "./adapter.ts";
+import { Database, type DurableView } from "./collection.ts";
 import { type Files, nodeFiles, privateMode } from "./folder/files.ts";
 import { makeFolder } from "./folder/folder.ts";
+import { earlierFolder, hasData, unsyncedMarker } from "./folder/folder-names.ts";
 import { FolderLock } from "./folder/lock.ts";
 import { shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
-import { defaultRetention, prune, type Retention } from "./folder/retention.ts";
 import { FolderLost, type Journal } from "./journal/journal.ts";
 import { journalVersion } from "./journal/segment.ts";
-import { hasData } from "./reading.ts";
-import { keepCopies, recover } from "./recovery.ts";
-import { SnapshotAdapter } from "./snapshot.ts";
+import { copyDataFiles } from "./recovery.ts";
+import { defaultRetention, prune, type Retention } from "./retention.ts";
 import { type Decide, type DecideBulk, type Origin, Writer } from "./writer.ts";
 
 export interface StoreOptions<M extends Model> {
@@ -28,35 +28,32 @@ export interface StoreOptions<M extends Model> {
   readonly files?: Files;
   readonly now?: () => number;
   /**
-   * A snapshot is begun when the journal has grown by so many bytes since the last one, and by so many times the last
-   * one's. By default 64 MiB, and twice: then snapshots are a third of what is written at most.
+   * A snapshot is begun when the journal has grown by this many bytes since the last one, and to this many times the
+   * size of the last one. By default 64 MiB and twice, so that snapshots are at most a third of all writes.
    */
   readonly snapshotAfter?: { readonly bytes: number; readonly snapshots: number };
-  /** How long what a newer snapshot contains is kept. */
+  /** How long snapshots and segments are kept that a newer snapshot supersedes. */
   readonly retention?: Retention;
-  /** Told when something in the background has failed that nobody waits for, such as a snapshot. */
+  /** Is called when background work fails, such as a snapshot. */
   readonly warn?: (message: string, error: unknown) => void;
-  /** Told when the disk can not be relied on any more; the process has to end. */
+  /** Is called when the disk is no longer reliable: the process must end. */
   readonly onFatal?: (error: Error) => void;
 }
 
 const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
 
-/** A file that says that a sync has failed, so that what a start reads may never have reached the disk. */
-const unsyncedMarker = "unsynced";
-
 /** See the head of this file. */
 export class Store<M extends Model> {
   readonly folder: string;
-  /** What opening had to mend, a sentence each. */
+  /** What recovery repaired, a sentence each. */
   readonly warnings: readonly string[];
   /** Whether the folder had no data when it was opened. */
   readonly isNew: boolean;
-  /** The records, to read. Always what is durable. */
+  /** The durable records, read-only. */
   readonly data: DurableView<M>;
 
   readonly #low: Low<Database<M>>;
-  readonly #adapter: SnapshotAdapter<M>;
+  readonly #adapter: FolderAdapter<M>;
   readonly #journal: Journal;
   readonly #lock: FolderLock;
   readonly #options: StoreOptions<M>;
@@ -64,34 +61,33 @@ export class Store<M extends Model> {
   readonly #writer: Writer<M>;
   #snapshot: Promise<void> | undefined;
   #snapshotSequence: number;
-  #closed = false;
+  #isClosed = false;
 
   private constructor(
     options: StoreOptions<M>,
     low: Low<Database<M>>,
-    adapter: SnapshotAdapter<M>,
-    journal: Journal,
+    adapter: FolderAdapter<M>,
     lock: FolderLock,
-    opened: { isNew: boolean; warnings: readonly string[]; snapshotSequence: number },
   ) {
+    const { journal, isNew, replayed, warnings } = adapter.recovery;
     this.folder = options.folder;
+    this.warnings = warnings;
+    this.isNew = isNew;
+    this.data = low.data.view;
     this.#options = options;
     this.#now = options.now ?? Date.now;
     this.#low = low;
     this.#adapter = adapter;
     this.#journal = journal;
     this.#lock = lock;
-    this.data = low.data.view;
-    this.isNew = opened.isNew;
-    this.warnings = opened.warnings;
-    this.#snapshotSequence = opened.snapshotSequence;
+    this.#snapshotSequence = low.data.sequence - replayed;
     this.#writer = new Writer(low.data, journal, this.#now, {
       batchWritten: () => this.#snapshotWhereDue(),
       failed: (error) => this.#stop(error),
     });
   }
 
-  /** Whether a folder has data of the service. A folder that does not exist has none. */
+  /** Returns whether a folder has data of the service. A folder that does not exist has none. */
   static async exists(folder: string, files: Files = nodeFiles): Promise<boolean> {
     try {
       return hasData(await files.readdir(folder));
@@ -102,35 +98,29 @@ export class Store<M extends Model> {
   }
 
   /**
-   * Takes the folder's lock and reads its data.
-   * @throws Failure `STORE_UNAVAILABLE` where another process has the folder, or the data is damaged.
+   * Locks the folder and recovers its data.
+   * @throws Failure `STORE_UNAVAILABLE` where another process has the folder, or the data is damaged
    */
   static async open<M extends Model>(options: StoreOptions<M>): Promise<Store<M>> {
     const { folder, model, files = nodeFiles, now = Date.now } = options;
-    const lock = await takeFolder(files, folder);
+    const lock = await lockFolder(files, folder);
     let journal: Journal | undefined;
     try {
-      const recovered = await recover(files, folder, model, now());
-      journal = recovered.journal;
+      const adapter = new FolderAdapter(files, folder, model, now);
+      const low = new Low(adapter, new Database(model));
+      await low.read();
+      ({ journal } = adapter.recovery);
       journal.guardBy(lock);
-      const adapter = new SnapshotAdapter(files, folder, model, now);
-      await adapter.measure();
-      const low = new Low(adapter, recovered.database);
-      const marker = join(folder, unsyncedMarker);
-      const unsynced = (await files.readdir(folder)).includes(unsyncedMarker);
-      const store = new Store(options, low, adapter, recovered.journal, lock, {
-        isNew: recovered.isNew,
-        warnings: recovered.warnings,
-        snapshotSequence: recovered.database.sequence - recovered.replayed,
-      });
-      if (recovered.isOutdated) {
-        await keepCopies(files, folder, `before-version-${journalVersion}`);
+      const isUnsynced = (await files.readdir(folder)).includes(unsyncedMarker);
+      const store = new Store(options, low, adapter, lock);
+      if (adapter.recovery.isOutdated) {
+        await copyDataFiles(files, folder, earlierFolder("before", `version-${journalVersion}`));
         await store.#writeSnapshot({ anew: true });
       }
-      if (unsynced) {
-        // What was read may be in the kernel's memory only: it has to reach the disk before it is built upon.
+      if (isUnsynced) {
+        // The data may be in the kernel's memory only: it must reach the disk before anything builds on it.
         await store.#writeSnapshot({ anew: true });
-        await files.unlink(marker);
+        await files.unlink(join(folder, unsyncedMarker));
       }
       return store;
     } catch (error) {
@@ -146,36 +136,38 @@ export class Store<M extends Model> {
   }
 
   /**
-   * Makes a change. When this returns the change is durable and everyone reads it.
-   * @throws whatever `decide` throws; then nothing was changed.
-   * @throws Failure `STORE_UNAVAILABLE`, `SHUTTING_DOWN`; then nothing was changed.
+   * Makes a change. When this returns, the change is durable and visible to everyone.
+   * @throws whatever `decide` throws; then nothing was changed
+   * @throws Failure `STORE_UNAVAILABLE`, `SHUTTING_DOWN`; then nothing was changed
    */
   change<T>(origin: Origin, decide: Decide<M, T>): Promise<T> {
-    // Of a disk that has failed the writer tells, also where the store was closed since.
-    const isRefused = this.#closed && this.#writer.fatal === undefined;
-    return isRefused ? Promise.reject(shuttingDown()) : this.#writer.change(origin, decide);
+    return this.#refusesChanges ? Promise.reject(shuttingDown()) : this.#writer.change(origin, decide);
   }
 
   /**
-   * Makes one change of many records, given as what becomes of each. It is in the journal in several lines, and has
-   * happened wholly or not at all. Other changes wait meanwhile; reads do not. When this returns the change is durable
-   * and everyone reads it. No records at all are no change.
-   * @param decide is asked once no other change is being made: what it says has to hold for the data as it is then
-   * @returns the number of the change; undefined where there was nothing to change
+   * Makes one change of many records, which takes several lines of the journal and is all or nothing. Other changes wait
+   * meanwhile; reads do not. When this returns, the change is durable and visible to everyone.
+   * @param decide is called once no other change is being made: what it returns must hold for the data at that moment
+   * @returns the number of the change, or undefined where `decide` returned no records
    * @throws as {@link change}
    */
   changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
-    const isRefused = this.#closed && this.#writer.fatal === undefined;
-    return isRefused ? Promise.reject(shuttingDown()) : this.#writer.changeInBulk(origin, decide);
+    return this.#refusesChanges ? Promise.reject(shuttingDown()) : this.#writer.changeInBulk(origin, decide);
+  }
+
+  /** After the disk has failed, the writer refuses changes, with the cause. */
+  get #refusesChanges(): boolean {
+    return this.#isClosed && this.#writer.fatal === undefined;
   }
 
   /**
-   * Writes a snapshot of the data as it is now; changes go on meanwhile. Durable when this returns. Does nothing
-   * where the newest snapshot has everything. Gives the number of the last change that the snapshot contains.
-   * @throws Failure `STORE_UNAVAILABLE` where it could not be written: the data is as it was, and changes go on
+   * Writes a snapshot of the data as it is now, unless the newest snapshot has everything; changes go on meanwhile.
+   * Durable when this returns.
+   * @returns the number of the last change in the newest snapshot
+   * @throws Failure `STORE_UNAVAILABLE` where it could not be written: the data is unchanged, and changes go on
    */
   async snapshot(): Promise<number> {
-    if (this.#closed) throw shuttingDown();
+    if (this.#isClosed) throw shuttingDown();
     await this.#takeSnapshot();
     return this.#snapshotSequence;
   }
@@ -195,12 +187,12 @@ export class Store<M extends Model> {
   }
 
   /**
-   * Finishes the changes that are waiting and gives the folder up.
-   * @param options.snapshot whether to write a snapshot, so that the next start has nothing to replay.
+   * Finishes the waiting changes and releases the folder.
+   * @param options.snapshot whether to write a snapshot, so that the next start has nothing to replay
    */
   async close(options: { snapshot?: boolean } = {}): Promise<void> {
-    if (this.#closed) return;
-    this.#closed = true;
+    if (this.#isClosed) return;
+    this.#isClosed = true;
     try {
       await this.#writer.writing;
       await this.#snapshot?.catch(() => {});
@@ -212,12 +204,11 @@ export class Store<M extends Model> {
   }
 
   /**
-   * Makes sure that nobody has deleted the lock file, or moved the folder. A lock file that is missing is put back;
-   * where the folder is not there any more, the process has to end.
+   * Restores the lock file if somebody deleted it, and ends the process if somebody moved or deleted the folder.
    * @returns whether the lock file was missing
    */
   async check(): Promise<boolean> {
-    if (this.#closed || this.#writer.fatal !== undefined) return false;
+    if (this.#isClosed || this.#writer.fatal !== undefined) return false;
     let restored = false;
     try {
       await this.#writer.betweenBatches(async () => {
@@ -230,52 +221,48 @@ export class Store<M extends Model> {
     return restored;
   }
 
-  /** Begins a snapshot where the journal has grown enough. */
+  /** Begins a snapshot if the journal has grown enough. */
   #snapshotWhereDue(): void {
     const { bytes, snapshots } = this.#options.snapshotAfter ?? defaultSnapshotAfter;
     const { size } = this.#journal;
-    if (size < bytes || size < snapshots * this.#adapter.bytes || this.#snapshot !== undefined) return;
-    if (this.#writer.fatal !== undefined) return;
-    // A snapshot that fails leaves everything as it was: a later batch tries again.
+    if (size < bytes || size < snapshots * this.#adapter.snapshotBytes) return;
+    if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
+    // A snapshot that fails changes nothing: a later batch tries again.
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
   }
 
-  /** @param options.anew whether a segment that has no records yet is written once more */
+  /** @param options.anew whether to replace the newest segment if it has no changes yet */
   async #writeSnapshot({ anew = false } = {}): Promise<void> {
     const files = this.#options.files ?? nodeFiles;
-    // 1. A new segment, so that what comes from now on stands apart. A crash here leaves one more, empty segment.
+    // 1. A new segment for the changes from now on. A crash here leaves one more, empty segment.
     await this.#writer.betweenBatches(async () => {
       const first = this.sequence + 1;
       if (anew || first !== this.#journal.first)
         await this.#journal.rotate(first, this.#low.data.chain, this.#now());
     });
-    // 2. The records as they are now. A crash here leaves a file without the name of a snapshot.
+    // 2. The records as they are now. A crash here leaves a temporary file.
     const written = this.sequence;
     await this.#low.write();
-    // 3. From here on the snapshot is what a start reads, and what it replaces may go.
+    // 3. From now on a start reads the snapshot, and what it supersedes may be deleted.
     this.#snapshotSequence = written;
     await prune(files, this.folder, this.#options.retention ?? defaultRetention);
   }
 
   /** Leaves a mark for the next start, and has the process ended. */
   async #stop(error: Error): Promise<void> {
-    // What has the folder's name now may be somebody else's.
-    if (error instanceof FolderLost) {
-      this.#options.onFatal?.(error);
-      return;
-    }
-    try {
+    // A folder that was moved must not be marked: somebody else's may have its name now.
+    if (!(error instanceof FolderLost)) {
       const files = this.#options.files ?? nodeFiles;
-      await (await files.open(join(this.folder, unsyncedMarker), "a", privateMode)).close();
-    } catch {
-      // A disk that takes nothing any more: the cause is the one to tell of, and the refusals have to get out.
+      const marker = files.open(join(this.folder, unsyncedMarker), "a", privateMode);
+      // The disk may refuse this as well; the cause is `error`, and those who wait must be refused.
+      await marker.then((file) => file.close()).catch(() => {});
     }
     this.#options.onFatal?.(error);
   }
 }
 
-/** Takes a folder's lock; the folder is made where it is missing. @throws Failure where it can not be written to */
-async function takeFolder(files: Files, folder: string): Promise<FolderLock> {
+/** Locks a folder, which is created where it is missing. @throws Failure where it cannot be written to */
+async function lockFolder(files: Files, folder: string): Promise<FolderLock> {
   try {
     await makeFolder(files, folder);
     return await FolderLock.take(files, folder);

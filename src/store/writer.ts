@@ -1,20 +1,19 @@
 /**
- * The writer: takes all changes that are waiting, decides them one after another over one draft, appends what they
- * did in one write, and makes them in memory once that is synced. So many changes share one sync, and none of them is
- * answered or read before it is durable.
+ * The writer: decides all waiting changes one after another over one draft, appends their records in one write, and
+ * applies them to memory once that is synced. So many changes share one sync, and none of them is acknowledged or
+ * visible before it is durable.
  */
 import { Failure } from "../domain/errors.ts";
 import type { Model } from "../domain/model.ts";
+import type { JournalRecord, RecordChange } from "./change.ts";
 import type { Database, DraftView } from "./collection.ts";
-import { BatchDraft, type RecordChange } from "./draft.ts";
+import { BatchDraft } from "./draft.ts";
 import { unreliable } from "./folder/refusals.ts";
-import { type Journal, SyncFailure } from "./journal/journal.ts";
 import { BulkLines } from "./journal/bulk.ts";
 import { LineEncoder } from "./journal/encoding.ts";
-import type { JournalRecord } from "./journal/segment.ts";
-import { applyRecord } from "./reading.ts";
+import { type Journal, SyncFailure } from "./journal/journal.ts";
 
-/** Who asks for a change, and through which operation: what the journal says of it. */
+/** Who makes a change, and through which operation, for the journal. */
 export interface Origin {
   /** A player's UUID, `public`, `operator` or `system`. */
   readonly who: string;
@@ -24,9 +23,9 @@ export interface Origin {
   readonly operation: string;
   /** The id of the HTTP request that asked for it. */
   readonly request?: string;
-  /** The revision of the route table that let it in. */
+  /** The revision of the route table that allowed it. */
   readonly table?: string;
-  /** The number of the change that this one takes back. */
+  /** The number of the change that this one undoes. */
   readonly undoes?: number;
 }
 
@@ -36,35 +35,35 @@ export interface Moment {
   readonly now: number;
 }
 
-/** Decides a change: reads and writes the draft, gives the answer, or throws and has changed nothing. */
+/** Decides a change: reads and writes the draft and returns the answer. If it throws, nothing changes. */
 export type Decide<M extends Model, T> = (draft: DraftView<M>, moment: Moment) => T;
 
 /**
- * Decides a bulk change: tells what becomes of each record, and throws where it refuses. Nobody changes anything until
- * it settles; the event loop should get its turn every few milliseconds.
+ * Decides a bulk change: returns what becomes of each record, or throws. No other change is made until it settles; it
+ * should yield to the event loop every few milliseconds.
  */
 export type DecideBulk = (moment: Moment) => readonly RecordChange[] | Promise<readonly RecordChange[]>;
 
-/** The bytes that a batch has at most, in nearly every case. */
+/** The bytes of nearly every batch, at most. */
 const batchLength = 64 * 1024;
 
-/** How many changes are decided at most until what they did is written, and how long that takes, in milliseconds. */
+/** The limits of a batch: how many changes, and how long they are decided, in milliseconds. */
 const mostInBatch = 256;
 const decidingMilliseconds = 5;
 
-/** A change that is waiting, and who waits for it. */
+/** A waiting change and its caller. */
 interface Waiting<M extends Model> {
   readonly origin: Origin;
-  readonly decide: Decide<M, unknown>;
-  readonly resolve: (value: unknown) => void;
+  /** Decides the change, and returns how to acknowledge it once it is durable. */
+  readonly decide: Decide<M, () => void>;
   readonly reject: (error: unknown) => void;
 }
 
-/** What a writer tells whoever has it. */
+/** The events of a writer. */
 export interface WriterEvents {
   /** A batch was written. */
   batchWritten(): void;
-  /** The disk can not be relied on any more. Those who wait are refused when this settles. */
+  /** The disk is no longer reliable. The callers of the batch are refused when this settles. */
   failed(error: Error): Promise<void>;
 }
 
@@ -75,11 +74,11 @@ export class Writer<M extends Model> {
   readonly #now: () => number;
   readonly #events: WriterEvents;
   readonly #draft: BatchDraft<M>;
-  /** The lines of one batch after another. */
+  /** Is reused for every batch. */
   readonly #encoder = new LineEncoder(batchLength);
   #waiting: Waiting<M>[] = [];
-  /** What is done between two batches. */
-  #interludes: (() => Promise<void>)[] = [];
+  /** Tasks to run between two batches. */
+  #tasks: (() => Promise<void>)[] = [];
   #writing: Promise<void> | undefined;
   #fatal: Error | undefined;
 
@@ -91,12 +90,12 @@ export class Writer<M extends Model> {
     this.#draft = new BatchDraft(database);
   }
 
-  /** Why nothing is written any more. */
+  /** Why the writer has stopped, or undefined. */
   get fatal(): Error | undefined {
     return this.#fatal;
   }
 
-  /** Settles when nothing is waiting any more; undefined where nothing is. */
+  /** Settles when nothing is waiting; undefined where nothing is. */
   get writing(): Promise<void> | undefined {
     return this.#writing;
   }
@@ -108,7 +107,11 @@ export class Writer<M extends Model> {
         reject(unreliable(this.#fatal));
         return;
       }
-      this.#waiting.push({ origin, decide, resolve: resolve as (value: unknown) => void, reject });
+      const decideAndAcknowledge: Decide<M, () => void> = (draft, moment) => {
+        const value = decide(draft, moment);
+        return () => resolve(value);
+      };
+      this.#waiting.push({ origin, decide: decideAndAcknowledge, reject });
       this.#start();
     });
   }
@@ -123,13 +126,13 @@ export class Writer<M extends Model> {
       const record = toRecord(moment, origin, changes);
       const lines = new BulkLines(record, this.#database.chain);
       try {
-        await this.#journal.appendRun(lines.pieces());
+        await this.#journal.append(lines.pieces());
       } catch (error) {
         if (error instanceof SyncFailure) await this.#fail(error);
         throw error instanceof Failure ? error : unreliable(error);
       }
-      // All at once, so that nobody reads one half of it.
-      applyRecord(this.#database, record, lines.chain);
+      // In one step, so that nobody reads one half of it.
+      this.#database.apply(record, lines.chain);
       made = record.sequence;
     });
     return made;
@@ -138,7 +141,7 @@ export class Writer<M extends Model> {
   /** Runs a task while no batch is being written. */
   betweenBatches(task: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
-      this.#interludes.push(async () => {
+      this.#tasks.push(async () => {
         if (this.#fatal !== undefined) reject(unreliable(this.#fatal));
         else await task().then(resolve, reject);
       });
@@ -151,33 +154,33 @@ export class Writer<M extends Model> {
   }
 
   async #write(): Promise<void> {
-    while (this.#waiting.length > 0 || this.#interludes.length > 0) {
-      for (const interlude of this.#interludes.splice(0)) await interlude();
+    while (this.#waiting.length > 0 || this.#tasks.length > 0) {
+      for (const task of this.#tasks.splice(0)) await task();
       if (this.#waiting.length > 0) await this.#writeBatch();
       this.#events.batchWritten();
     }
-    // In the same step as the last look at what is waiting: whoever comes after it has to start anew.
+    // In the same step as the last test: a change that comes later has to start writing again.
     this.#writing = undefined;
   }
 
   async #writeBatch(): Promise<void> {
     const { batch, made, answers } = this.#decide();
-    // Even a refusal may rest on a change before it in the batch, so nothing is answered before all is durable.
+    // Even a refusal may rest on an earlier change of the batch, so nothing is answered before all of it is durable.
     try {
-      if (made.length > 0) await this.#journal.append(this.#encoder.piece());
+      if (made.length > 0) await this.#journal.append([this.#encoder.piece()]);
     } catch (error) {
       if (error instanceof SyncFailure) await this.#fail(error);
       const refusal = error instanceof Failure ? error : unreliable(error);
       for (const { reject } of batch) reject(refusal);
       return;
     }
-    for (const { record, chain } of made) applyRecord(this.#database, record, chain);
+    for (const { record, chain } of made) this.#database.apply(record, chain);
     for (const answer of answers) answer();
   }
 
   /**
-   * Decides the changes that have waited for longest, and encodes them: the records for the journal, and how each is
-   * answered then. The others wait for the next batch, so that no batch keeps the event loop for long.
+   * Decides the changes that have waited longest and encodes their records. The others wait for the next batch, so that
+   * no batch blocks the event loop for long.
    */
   #decide() {
     const deadline = performance.now() + decidingMilliseconds;
@@ -191,10 +194,10 @@ export class Writer<M extends Model> {
     for (const waiting of this.#waiting) {
       if (batch.length === mostInBatch || (batch.length > 0 && performance.now() > deadline)) break;
       batch.push(waiting);
-      const { origin, decide, resolve, reject } = waiting;
+      const { origin, decide, reject } = waiting;
       const moment = { sequence: sequence + 1, now: this.#now() };
       try {
-        const value = decide(draft.view, moment);
+        const acknowledge = decide(draft.view, moment);
         const changes = draft.changes();
         if (changes.length > 0) {
           const record = toRecord(moment, origin, changes);
@@ -203,7 +206,7 @@ export class Writer<M extends Model> {
           made.push({ record, chain });
         }
         draft.commit();
-        answers.push(() => resolve(value));
+        answers.push(acknowledge);
       } catch (error) {
         draft.rollback();
         answers.push(() => reject(error));
@@ -214,7 +217,7 @@ export class Writer<M extends Model> {
     return { batch, made, answers };
   }
 
-  /** Stops for good: nothing is answered as saved any more. */
+  /** Stops for good: no change is acknowledged any more. */
   async #fail(error: Error): Promise<void> {
     this.#fatal = error;
     const refused = this.#waiting;

@@ -3,8 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { model } from "../../src/domain/model.ts";
-import type { RecordChange } from "../../src/store/draft.ts";
-import type { JournalRecord } from "../../src/store/journal/segment.ts";
+import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
 import type { Cleanup } from "../_setup.ts";
 

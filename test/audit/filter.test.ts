@@ -5,7 +5,7 @@ import { toEntry } from "../../src/audit/entry.ts";
 import { type Filter, toTest } from "../../src/audit/filter.ts";
 import { Names } from "../../src/audit/names.ts";
 import type { Failure } from "../../src/domain/errors.ts";
-import type { JournalRecord } from "../../src/store/journal/segment.ts";
+import type { JournalRecord } from "../../src/store/change.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 
 const history: readonly JournalRecord[] = [

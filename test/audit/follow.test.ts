@@ -4,7 +4,7 @@ import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { follow } from "../../src/audit/follow.ts";
-import { segmentFile } from "../../src/store/journal/segment.ts";
+import { segmentFile } from "../../src/store/folder/folder-names.ts";
 import { changeOf, type Keeper, openStore, want } from "./_history.ts";
 
 /** Follows a folder behind a change. `next` waits for that many numbers. */

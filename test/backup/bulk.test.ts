@@ -4,9 +4,9 @@ import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { model } from "../../src/domain/model.ts";
-import { salvage } from "../../src/repair/rebuild.ts";
+import { rebuild } from "../../src/repair/rebuild.ts";
 import { verify } from "../../src/repair/verify.ts";
-import type { RecordChange } from "../../src/store/draft.ts";
+import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -62,7 +62,7 @@ describe("a bulk change in the journal", () => {
         problems.map(({ file, offset: at, what }) => [file, at, what]),
         [["journal-000000000001.log", offset, "the checksum of the line is wrong"]],
       );
-      const { database, lost } = await salvage(nodeFiles, folder);
+      const { database, lost } = await rebuild(nodeFiles, folder);
       assert.deepEqual(pointsOf(database.view.wantedReasons.values()), { first: 1, last: 1 });
       assert.equal(database.sequence, 3);
       assert.equal(lost.length, 1);
@@ -82,7 +82,7 @@ describe("a bulk change in the journal", () => {
     assert.match(problems[0]?.what ?? "", /the next start cuts them off/);
     const { remarks } = await verify(nodeFiles, folder, { running: true });
     assert.match(remarks.join(), /the service is writing it/);
-    const { database, lost } = await salvage(nodeFiles, folder);
+    const { database, lost } = await rebuild(nodeFiles, folder);
     assert.deepEqual(pointsOf(database.view.wantedReasons.values()), { first: 1 });
     assert.match(lost[0]?.what ?? "", /incomplete/);
   });

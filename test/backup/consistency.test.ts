@@ -83,8 +83,8 @@ describe("the consistency check", () => {
   });
 
   for (const [collection, record, key, what] of [
-    ["players", player(nobody, "ADA"), nobody, /the name ADA is that of the player 0123/],
-    ["names", { name: "rescue", kind: "faction", position: 1 }, "service/rescue", /RESCUE is a faction, too/],
+    ["players", player(nobody, "ADA"), nobody, /the name ADA is also that of the player 0123/],
+    ["names", { name: "rescue", kind: "faction", position: 1 }, "service/rescue", /RESCUE is also a faction/],
     ["statistics", { uuid: nobody, ...counters }, nobody, /there is no player f+$/],
     ["memberships", { uuid: nobody, organisation: "GROVE", rank: 1 }, `GROVE/${nobody}`, /no player/],
     [
@@ -128,7 +128,7 @@ describe("the consistency check", () => {
       /there is no faction RESCUE/,
     ],
     ["tokens", token("c", nobody), "c", /there is no player/],
-    ["tokens", token("d", null, "a"), "d", /its hash is that of the token a, too/],
+    ["tokens", token("d", null, "a"), "d", /its hash is also that of the token a/],
   ] as const) {
     it(`finds ${collection} ${key}: ${what.source}`, async () => {
       const found = await findInconsistencies(dataOf(sound, { [collection]: [record] }));

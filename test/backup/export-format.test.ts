@@ -4,11 +4,11 @@ import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { formatExport, fromExport, toExport } from "../../src/backup/export-format.ts";
-import { replaceData } from "../../src/backup/replace-files.ts";
+import { replaceFiles } from "../../src/backup/replace-files.ts";
 import { model, type Target } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { snapshotFile, snapshotsIn } from "../../src/store/snapshot.ts";
+import { snapshotFile, snapshotsIn } from "../../src/store/folder/folder-names.ts";
 import { Store } from "../../src/store/store.ts";
 import { type Cleanup, temporaryFolder } from "../_setup.ts";
 
@@ -19,7 +19,7 @@ async function imported(t: Cleanup, targets: readonly Target[]): Promise<string>
   const folder = await temporaryFolder(t);
   const database = new Database(model);
   fromExport(formatExport(toExport(source, 0)), "export.json", database);
-  await replaceData(nodeFiles, folder, database, "replaced", 0);
+  await replaceFiles(nodeFiles, folder, database, "replaced", 0);
   return folder;
 }
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { replaceData } from "../../src/backup/replace-files.ts";
+import { replaceFiles } from "../../src/backup/replace-files.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -115,16 +115,15 @@ describe("when replacing data is stopped at any step", () => {
       await nodeFiles.mkdir(template, { recursive: true });
       if (old !== undefined) await write(template, old);
       if (from !== undefined) await write(join(base, "from"), from);
-      const until = at === undefined ? {} : { sequence: at };
       const source = from === undefined ? template : join(base, "from");
       const seen = { old: 0, new: 0, refused: 0 };
       let done = false;
       for (let step = 1; !done; step++) {
         const folder = await copyOf(template, join(base, `step-${step}`));
-        const { database } = await readState(nodeFiles, source, model, until);
+        const { database } = await readState(nodeFiles, source, model, at);
         const { files } = stoppingAt(step);
         try {
-          await replaceData(files, folder, database, "replaced", instantOf(100));
+          await replaceFiles(files, folder, database, "replaced", instantOf(100));
           done = true;
         } catch (error) {
           const { cause } = error as Error;
@@ -158,9 +157,9 @@ describe("when data was replaced", () => {
     const folder = await temporaryFolder(t);
     await write(folder, long);
     const before = (await readdir(folder)).filter((name) => /^(?:journal|snapshot)/.test(name));
-    const { database } = await readState(nodeFiles, folder, model, { sequence: 3 });
+    const { database } = await readState(nodeFiles, folder, model, 3);
     const { sequence, chain } = database;
-    const kept = await replaceData(
+    const kept = await replaceFiles(
       nodeFiles,
       folder,
       database,

@@ -60,7 +60,7 @@ it("a restore begins with what others have changed since it was prepared", async
 /** The points before and behind a change. */
 async function statesAround(folder: string, sequence: number) {
   const pointsAt = async (until: number) => {
-    const { database } = await readState(nodeFiles, folder, model, { sequence: until });
+    const { database } = await readState(nodeFiles, folder, model, until);
     return Object.fromEntries(
       Array.from(database.view.wantedReasons.values(), ({ reason, points }) => [reason, points]),
     );

@@ -44,7 +44,7 @@ async function inconsistentDesk(t: TestContext): Promise<Desk> {
 }
 
 const problems = [
-  /players 2{32}: the name Ada is that of the player 1{32}, too/,
+  /players 2{32}: the name Ada is also that of the player 1{32}/,
   /memberships NONE\/1{32}: there is no faction or service NONE/,
   /tokens aaaa: there is no player 3{32}/,
 ];
@@ -91,5 +91,5 @@ it("a backup that has it can be restored, with a warning", async (t) => {
   await desk.ok("player", "remove", uuid("2"), "--yes");
   const { exitCode, stderr } = await desk.run(["data", "restore", "b.gz", "--yes"]);
   assert.equal(exitCode, 0, stderr);
-  assert.match(stderr, /warning: players (?:1{32}|2{32}): the name Ada is that of the player/);
+  assert.match(stderr, /warning: players (?:1{32}|2{32}): the name Ada is also that of the player/);
 });

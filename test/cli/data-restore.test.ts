@@ -311,7 +311,7 @@ describe("a source that changes between the question and the answer", () => {
       "b.gz",
     );
     assert.equal(exitCode, 1);
-    assert.match(stderr, /was changed while it was looked at/);
+    assert.match(stderr, /source has changed since it was previewed/);
     assert.deepEqual(await players(desk), ["Ada", "Bob", "Dora"]);
   });
 });

@@ -130,7 +130,7 @@ describe("on a full disk", { skip: noMount }, () => {
     assert.match(String(ran.get("call")?.stderr), /addon-cli data status/);
     const status = ran.get("status") as Ran;
     assert.equal(status.code, 1);
-    assert.match(status.stdout, /^problem +The disk is full, \d+ bytes are free\. Make room/m);
+    assert.match(status.stdout, /^problem +The disk is full: \d+ bytes are free\. Make room/m);
     const { disk } = JSON.parse(String(ran.get("json")?.stdout));
     assert.match(disk.problem, /The disk is full/);
     const backup = ran.get("backup") as Ran;

@@ -4,7 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
-import { salvage } from "../../src/repair/rebuild.ts";
+import { rebuild } from "../../src/repair/rebuild.ts";
 import { verify } from "../../src/repair/verify.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
@@ -36,7 +36,7 @@ const check = (contents: ReadonlyMap<string, Buffer>, running = false) =>
 /** What can be saved: the records, and what is said to be lost. */
 async function saved(contents: ReadonlyMap<string, Buffer>) {
   try {
-    const { database, lost } = await salvage(inMemory(contents), "/data");
+    const { database, lost } = await rebuild(inMemory(contents), "/data");
     return { points: pointsOf(database.view.wantedReasons.values()), lost, sequence: database.sequence };
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));
@@ -191,7 +191,7 @@ describe("of a small store", () => {
       );
       return copy;
     });
-    assert.match((await check(broken)).problems[0]?.what ?? "", /the line after it attests/);
+    assert.match((await check(broken)).problems[0]?.what ?? "", /the next line confirms/);
     assert.deepEqual(await saved(broken), { points: { A: 1, B: 2, C: 3 }, lost: [], sequence: 3 });
   });
 
@@ -338,7 +338,7 @@ describe("of files that are whole and say what can not be", () => {
 
   it("when a number is left out then it is told", async () => {
     assert.deepEqual(await contentOf([record(1, null, theft(1)), record(3, theft(1), theft(2))]), [
-      "damage: number 2 was expected, 3 came",
+      "damage: expected change 2, got 3",
     ]);
   });
 
@@ -358,8 +358,8 @@ describe("of files that are whole and say what can not be", () => {
     assert.deepEqual(
       (await check(contents)).problems.map(({ file, what }) => `${file}: ${what}`),
       [
-        'snapshot-000000000001.jsonl: wantedReasons murder is {"reason":"Murder","points":9}, but the journal before it makes it not there',
-        "snapshot-000000000001.jsonl: it lacks wantedReasons theft, which the journal before it has",
+        'snapshot-000000000001.jsonl: wantedReasons murder is {"reason":"Murder","points":9} in the snapshot, but absent in the journal',
+        "snapshot-000000000001.jsonl: wantedReasons theft is absent in the snapshot, but not in the journal",
       ],
     );
   });
@@ -384,6 +384,6 @@ describe("while a service writes", () => {
     const beside = await check(contents, true);
     assert.deepEqual(beside.problems, []);
     assert.match(beside.remarks.join(), /the service is writing it/);
-    assert.match((await check(contents)).problems[0]?.what ?? "", /nobody was told are saved/);
+    assert.match((await check(contents)).problems[0]?.what ?? "", /never acknowledged/);
   });
 });

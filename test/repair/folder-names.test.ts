@@ -56,7 +56,7 @@ describe("in a folder without data", () => {
       await requireRoom(nodeFiles, folder);
       await assert.rejects(
         Store.open({ folder, model }),
-        new RegExp(`no data but what was set aside.*${name}`),
+        new RegExp(`no data, only remains of earlier data.*${name}`),
       );
     });
   }

@@ -7,8 +7,8 @@ import { planRepair, repair } from "../../src/repair/repair.ts";
 import { statusOf } from "../../src/repair/status.ts";
 import { verify } from "../../src/repair/verify.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { segmentFile } from "../../src/store/journal/segment.ts";
-import { readHistory } from "../../src/store/reading.ts";
+import { segmentFile } from "../../src/store/folder/folder-names.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { copyOf, type History, opened, type Points, write } from "../backup/_setup.ts";
 
@@ -57,7 +57,7 @@ describe("a segment cut within its header", () => {
         await assert.rejects(readAll(), { message: new RegExp(`${file} is damaged at byte 0`) });
 
         const plan = await planRepair(nodeFiles, folder);
-        const [loss] = plan.salvaged?.lost ?? [];
+        const [loss] = plan.rebuilt?.lost ?? [];
         assert.equal(loss?.file, file);
         assert.match(loss.what, new RegExp(`${length} bytes of its header are left`));
         const kept = await repair(nodeFiles, folder, plan, Date.now());

@@ -80,10 +80,10 @@ describe("verifying", () => {
     assert.deepEqual(
       problems.map(({ file, what, kind }) => `${kind} ${file}: ${what}`),
       [
-        `content ${name}: wantedReasons n5 is {"reason":"N5","points":6}, but the journal before it makes it {"reason":"N5","points":1}`,
-        `content ${name}: wantedReasons n6 is {"reason":"N6","points":7}, but the journal before it makes it {"reason":"N6","points":1}`,
-        `content ${name}: wantedReasons more is {"reason":"more","points":1}, but the journal before it makes it not there`,
-        `content ${name}: it lacks wantedReasons n8, which the journal before it has`,
+        `content ${name}: wantedReasons n5 is {"reason":"N5","points":6} in the snapshot, but {"reason":"N5","points":1} in the journal`,
+        `content ${name}: wantedReasons n6 is {"reason":"N6","points":7} in the snapshot, but {"reason":"N6","points":1} in the journal`,
+        `content ${name}: wantedReasons more is {"reason":"more","points":1} in the snapshot, but absent in the journal`,
+        `content ${name}: wantedReasons n8 is absent in the snapshot, but not in the journal`,
       ],
     );
   });

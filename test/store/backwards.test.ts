@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { findNames } from "../../src/audit/find-names.ts";
 import { readNewest } from "../../src/audit/read.ts";
-import { readBackwards } from "../../src/store/journal/backwards.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { readBackwards } from "../../src/store/journal/backwards.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
 import { headerLine } from "../../src/store/journal/segment.ts";
-import { readHistory } from "../../src/store/reading.ts";
 import { ada, type Keeper, openStore, want } from "../audit/_history.ts";
 
 /** Node's files, and how many bytes were read through them. */

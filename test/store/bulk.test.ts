@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { appendFile, cp, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import type { RecordChange } from "../../src/store/draft.ts";
+import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import type { JournalRecord } from "../../src/store/journal/segment.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
-import { readHistory, readState } from "../../src/store/reading.ts";
+import { readState } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertLeft,

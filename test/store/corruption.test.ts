@@ -6,8 +6,8 @@ import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import type { File, Files } from "../../src/store/folder/files.ts";
 import type { Journal } from "../../src/store/journal/journal.ts";
-import { readSegment } from "../../src/store/journal/segment.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
+import { readSegment } from "../../src/store/journal/segment.ts";
 import { recover } from "../../src/store/recovery.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
@@ -124,7 +124,7 @@ async function assertGoesOn(memory: MemoryFiles, { sequence, chain, journal }: S
   const after = { id: "more", text: "more", topic: null };
   const changes = [{ collection: "notes", key: "more", before: null, after }];
   const record = { sequence: sequence + 1, instant: 0, who: "operator", operation: "test", changes };
-  await journal.append(Buffer.from(encodeLine(JSON.stringify(record), chain).line));
+  await journal.append([Buffer.from(encodeLine(JSON.stringify(record), chain).line)]);
   const again = await startWhole(memory, "after one more change");
   assert.equal(again.sequence, sequence + 1);
   const before = stateAfter(sequence, 0);

@@ -76,9 +76,9 @@ describe("a torn end", () => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(4));
     await truncate(path, (await readFile(path)).length - 10);
-    const { database } = await readState(nodeFiles, folder, notebook, { sequence: 2 });
+    const { database } = await readState(nodeFiles, folder, notebook, 2);
     assert.deepEqual(contents(database.view), stateAfter(2));
-    await assert.rejects(readState(nodeFiles, folder, notebook, { sequence: 5 }), {
+    await assert.rejects(readState(nodeFiles, folder, notebook, 5), {
       code: "STORE_UNAVAILABLE",
     });
   });
@@ -136,7 +136,7 @@ describe("damage", () => {
     const { records } = readSegment(await readFile(path));
     const header = { format: "gameaddon-journal", version: 2, first: 7, chain: 5, instant: 0 };
     await writeLines(path, [header, records[0]?.record ?? {}, records[2]?.record ?? {}], 5);
-    await assertLeft(folder, path, "8 was expected, 9 came");
+    await assertLeft(folder, path, "expected change 8, got 9");
   });
 
   it("by a missing segment between others is refused with the missing number", async (t) => {

@@ -121,7 +121,7 @@ describe("a new segment", () => {
     await foreign.close();
     await copyFile(join(other, segment(3)), join(folder, segment(3)));
     const bytes = await readFile(join(folder, segment(3)));
-    await assert.rejects(store.snapshot(), /has records/);
+    await assert.rejects(store.snapshot(), /has changes/);
     assert.deepEqual(await readFile(join(folder, segment(3))), bytes);
   });
 });

@@ -8,14 +8,14 @@ import { systemError } from "./_faults.ts";
 const advice: readonly (readonly [code: string, words: RegExp, isFolder: boolean])[] = [
   ["ENOSPC", /disk is full: make room/, false],
   ["EDQUOT", /quota.*make room/, false],
-  ["EIO", /disk has failed.*Copy the data folder/, false],
+  ["EIO", /disk failed.*Copy the data folder/, false],
   ["EROFS", /read-only.*mount it for writing/, true],
-  ["EACCES", /This user may not.*permissions/, true],
-  ["EPERM", /This user may not.*permissions/, true],
+  ["EACCES", /This user is not allowed.*permissions/, true],
+  ["EPERM", /This user is not allowed.*permissions/, true],
   ["EMFILE", /Too many files are open.*ulimit/, false],
   ["ENFILE", /Too many files are open.*ulimit/, false],
-  ["EEXIST", /A file has the name that a folder needs/, true],
-  ["ENOTDIR", /A file has the name that a folder needs/, true],
+  ["EEXIST", /A file has the name of a required folder/, true],
+  ["ENOTDIR", /A file has the name of a required folder/, true],
 ];
 
 describe("an error of the file system", () => {

@@ -67,7 +67,7 @@ class Diary {
   async assertReaches(from: number): Promise<void> {
     for (const { day: each, sequence } of this.#days) {
       if (each < from) continue;
-      const { database } = await readState(nodeFiles, this.folder, notebook, { sequence });
+      const { database } = await readState(nodeFiles, this.folder, notebook, sequence);
       assert.equal(database.sequence, sequence, `day ${each}`);
       assert.deepEqual(contents(database.view), stateAfter(sequence), `day ${each}`);
     }
@@ -95,7 +95,7 @@ describe("retention", () => {
     await diary.assertReaches(6);
     const yesterday = new Clock().time + 19.3 * day;
     const { sequence = 0 } = (await findMoment(nodeFiles, diary.folder, yesterday)) ?? {};
-    const { database } = await readState(nodeFiles, diary.folder, notebook, { sequence });
+    const { database } = await readState(nodeFiles, diary.folder, notebook, sequence);
     assert.equal(database.sequence, 4 + 19);
   });
 

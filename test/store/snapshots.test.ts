@@ -79,7 +79,7 @@ describe("a snapshot", () => {
           const [name = ""] = (await namesIn(here, /^snapshot-/)).slice(-1);
           const sequence = Number(/\d+/.exec(name));
           assert.ok(sequence >= before);
-          const { database } = await readState(nodeFiles, here, notebook, { sequence });
+          const { database } = await readState(nodeFiles, here, notebook, sequence);
           assert.equal(database.sequence, sequence);
           assert.deepEqual(contents(database.view), stateAfter(sequence, length));
           const again = await openNotebook(here);

@@ -2,7 +2,7 @@
 import { resolve } from "node:path";
 import { writeBackup } from "../../../src/backup/backup.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { snapshotsIn } from "../../../src/store/snapshot.ts";
+import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
 import type { Session } from "../../session.ts";
 import { progressOn, requireData } from "./folder.ts";
 

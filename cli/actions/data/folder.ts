@@ -1,12 +1,12 @@
 /** What the `data` commands share: the folder for themselves alone, putting data in place, a progress bar. */
 
 import type { Progress } from "../../../src/backup/backup.ts";
-import { replaceData } from "../../../src/backup/replace-files.ts";
+import { replaceFiles } from "../../../src/backup/replace-files.ts";
 import { connectControl } from "../../../src/control/client.ts";
 import type { Holder } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { model } from "../../../src/domain/model.ts";
-import type { Fault } from "../../../src/repair/inspect.ts";
+import type { Fault } from "../../../src/repair/fault.ts";
 import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { makeFolder } from "../../../src/store/folder/folder.ts";
@@ -76,7 +76,7 @@ export function progressOn({ stderr }: IO, json: boolean, label: string): Progre
 
 /** Puts a database in the place of a folder's data. The caller holds the folder's lock. */
 export async function putInPlace(folder: string, database: Database<typeof model>) {
-  const kept = await replaceData(nodeFiles, folder, database, "replaced", Date.now());
+  const kept = await replaceFiles(nodeFiles, folder, database, "replaced", Date.now());
   return { sequence: database.sequence, kept };
 }
 

@@ -23,23 +23,23 @@ export async function repairFolder({ output, workplace }: Session, yes: boolean)
   await requireData(workplace());
   const { plan, kept } = await withFolder(folder, "Repairing", async () => {
     const made = await planRepair(nodeFiles, folder);
-    const isDone = made.salvaged !== null && yes;
+    const isDone = made.rebuilt !== null && yes;
     return { plan: made, kept: isDone ? await repair(nodeFiles, folder, made, Date.now()) : null };
   });
-  const { salvaged, damage, content } = plan;
+  const { rebuilt, damage, content } = plan;
   const document = {
     folder,
     damaged: damage.length > 0,
     repaired: kept !== null,
     kept,
-    sequence: salvaged?.database.sequence ?? null,
+    sequence: rebuilt?.database.sequence ?? null,
     damage,
     content,
-    saved: salvaged?.saved ?? [],
-    lost: salvaged?.lost ?? [],
+    saved: rebuilt?.saved ?? [],
+    lost: rebuilt?.lost ?? [],
   };
   output.result(document, describe(folder, plan, kept));
-  if (salvaged !== null && kept === null) throw new Reported();
+  if (rebuilt !== null && kept === null) throw new Reported();
 }
 
 /**
@@ -76,14 +76,14 @@ export async function repairFrom(
   if (kept === null) throw new Reported();
 }
 
-function describe(folder: string, { salvaged, damage, content }: RepairPlan, kept: string | null): string {
+function describe(folder: string, { rebuilt, damage, content }: RepairPlan, kept: string | null): string {
   const odd = content.map((fault) => `${describeFault(fault)} (left as it is)`);
-  if (salvaged === null) {
+  if (rebuilt === null) {
     return [...odd, `${folder} is not damaged: there is nothing to repair, and nothing was changed.`].join(
       "\n",
     );
   }
-  const { saved, lost, database } = salvaged;
+  const { saved, lost, database } = rebuilt;
   const last = database.sequence;
   const head = kept === null ? "Would be" : "Was";
   const verdict = lost.length === 0 ? "Nothing is lost" : `${lost.length} lost`;

@@ -1,16 +1,16 @@
-/** What the store asks of a file system, and the sequences of it that survive a crash. */
+/** The file system as the store uses it, and sequences of its operations that survive a crash. */
 import { randomBytes } from "node:crypto";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
-/** An open file, as far as the store uses one. */
+/** An open file. */
 export type File = Pick<fs.FileHandle, "write" | "datasync" | "sync" | "truncate" | "close" | "stat" | "fd">;
 
-/** The file system, as far as the store uses it: Node's own, or what a test puts in its place to make it fail. */
+/** The file system: Node's, or a test's that fails on purpose. */
 export interface Files {
   open(path: string, flags: string, mode?: number): Promise<File>;
   readFile(path: string): Promise<Buffer>;
-  /** The bytes of a file from an offset on, in pieces: each is gone when the next one is asked for. For {@link piecesOf}. */
+  /** Yields the bytes of a file from an offset on. Each piece is overwritten when the next one is taken. */
   readPieces?(path: string, from?: number): AsyncIterable<Uint8Array>;
   readdir(path: string): Promise<string[]>;
   rename(from: string, to: string): Promise<void>;
@@ -18,7 +18,7 @@ export interface Files {
   mkdir(path: string, options: { recursive: true; mode?: number }): Promise<string | undefined>;
 }
 
-/** An error of the file system. It names the file: Node's own does not where it was open already. */
+/** An error of the file system that names its file, unlike Node's errors about an open file. */
 export class FileError extends Error {
   override readonly name = "FileError";
   readonly code: string | undefined;
@@ -29,19 +29,21 @@ export class FileError extends Error {
   }
 }
 
-/** Has an error of the file system name its file; others are given back as they are. */
+/** Returns an error of the file system with the name of its file; any other error as it is. */
 export function naming(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof FileError) return error;
   const { code = "", path: named }: NodeJS.ErrnoException = error;
   return named === undefined && /^E[A-Z]+$/.test(code) ? new FileError(path, error) : error;
 }
 
-/** How many bytes are read at once. */
+/** Returns whether an error says that a file does not exist. */
+export function isMissing(error: unknown): boolean {
+  return error instanceof Error && "code" in error && error.code === "ENOENT";
+}
+
+/** The bytes that are read at once. */
 const pieceLength = 256 * 1024;
-/**
- * How many bytes of a large file are synced at once. All of it at its end would keep whoever appends to the journal
- * meanwhile waiting for as long as the disk takes for that.
- */
+/** The bytes of a large file that are synced at once: appends to the journal wait for as long as that takes. */
 const syncedLength = 64 * 1024;
 
 /** Node's file system. */
@@ -55,7 +57,7 @@ export const nodeFiles: Files = {
   async *readPieces(path, from = 0) {
     const file = await fs.open(path, "r");
     try {
-      // One buffer for all pieces: what is not on V8's heap is not given back soon.
+      // One buffer for all pieces: memory outside V8's heap is released late.
       const buffer = Buffer.allocUnsafeSlow(pieceLength);
       for (let position = from; ; ) {
         const { bytesRead } = await file.read(buffer, 0, pieceLength, position);
@@ -70,8 +72,8 @@ export const nodeFiles: Files = {
 };
 
 /**
- * The bytes of a file from an offset on, in pieces, so that a large file is never in memory as a whole. A piece is gone
- * when the next one is asked for. A file system that knows no pieces gives the file as one.
+ * Yields the bytes of a file from an offset on, so that a large file is never in memory as a whole. Each piece is
+ * overwritten when the next one is taken. A file system without `readPieces` yields the file in one piece.
  */
 export async function* piecesOf(files: Files, path: string, from = 0): AsyncGenerator<Uint8Array> {
   if (files.readPieces === undefined) {
@@ -85,7 +87,7 @@ export async function* piecesOf(files: Files, path: string, from = 0): AsyncGene
   }
 }
 
-/** The bytes of a file between two offsets; fewer where it ends before. */
+/** Reads the bytes of a file between two offsets, fewer where it ends earlier. */
 export async function readRange(files: Files, path: string, from: number, to: number): Promise<Buffer> {
   const bytes = Buffer.allocUnsafeSlow(to - from);
   let length = 0;
@@ -98,7 +100,7 @@ export async function readRange(files: Files, path: string, from: number, to: nu
   return bytes.subarray(0, length);
 }
 
-/** How many bytes a file has. */
+/** Returns the size of a file in bytes. */
 export async function sizeOf(files: Files, path: string): Promise<number> {
   const file = await files.open(path, "r");
   try {
@@ -110,7 +112,7 @@ export async function sizeOf(files: Files, path: string): Promise<number> {
   }
 }
 
-/** All bytes of a file. */
+/** Reads a file. */
 export async function readWhole(files: Files, path: string): Promise<Buffer> {
   try {
     return await files.readFile(path);
@@ -119,13 +121,10 @@ export async function readWhole(files: Files, path: string): Promise<Buffer> {
   }
 }
 
-/** Only the folder's owner may read what is in it: hashes of tokens, and who did what. */
+/** Only its owner may read a data file: it has hashes of tokens, and who did what. */
 export const privateMode = 0o600;
 
-/**
- * Writes all of `bytes` at `position`. A write at "no space left" can return a short count without an error; the
- * next one then throws it.
- */
+/** Writes all of `bytes` at `position`. A full disk can cause a short write without an error; the next one throws. */
 export async function writeAll(file: File, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
@@ -135,7 +134,7 @@ export async function writeAll(file: File, bytes: Uint8Array, position: number):
   }
 }
 
-/** Syncs a folder, so that the names in it are as durable as the files. */
+/** Syncs a folder, which makes the names in it durable. */
 export async function syncFolder(files: Files, path: string): Promise<void> {
   const folder = await files.open(path, "r");
   try {
@@ -147,22 +146,22 @@ export async function syncFolder(files: Files, path: string): Promise<void> {
   }
 }
 
-/** How {@link createDurably} creates a file. */
+/** Options of {@link createDurably}. */
 export interface Creation {
   /** The name under which it is written, in the same folder. */
   readonly temporary?: string;
   readonly mode?: number;
 }
 
-/** A name in the folder of `path` that no other file has. */
+/** Returns a path in the folder of `path` that no other file has. */
 export function temporaryName(path: string, suffix = ".tmp"): string {
   return join(dirname(path), `.${basename(path)}.${randomBytes(6).toString("hex")}${suffix}`);
 }
 
 /**
- * Creates a file so that at every moment either the old file or the whole new one has its name: under a name of its
- * own, filled, synced, renamed into place, the folder synced.
- * @returns the file, still open for writing
+ * Creates a file so that at every moment either the old file or the whole new one has its name: it is filled and synced
+ * under a temporary name, renamed into place, and the folder is synced.
+ * @returns the file, open for writing
  */
 export async function createDurably(
   files: Files,
@@ -199,10 +198,10 @@ export async function writeDurably(files: Files, path: string, pieces: Pieces): 
   return size;
 }
 
-/** The bytes of a file, one piece after the other. */
+/** The bytes of a file, in pieces. */
 export type Pieces = AsyncIterable<Uint8Array> | Iterable<Uint8Array>;
 
-/** Writes the pieces of a new file, and syncs it as it grows. Returns its size in bytes. */
+/** Writes the pieces of a new file and syncs it as it grows. Returns its size in bytes. */
 export async function writePieces(file: File, pieces: Pieces): Promise<number> {
   let size = 0;
   let synced = 0;

@@ -1,4 +1,4 @@
-/** A data folder as a folder: only its owner can enter it, since it holds hashes of tokens and who did what. */
+/** Creates data folders. Only the owner can enter one, since it has hashes of tokens, and who did what. */
 import { chmod, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Files } from "./files.ts";
@@ -7,8 +7,8 @@ import { foreignIn, remainsIn } from "./folder-names.ts";
 const privateFolderMode = 0o700;
 
 /**
- * Makes a data folder for its owner alone. One that is there and holds nothing yet is closed to others; one that holds
- * data, or files of somebody else, stays as it is: others may enter it on purpose.
+ * Creates a data folder for its owner alone. An existing empty folder is closed to others. One with data, or with files
+ * of somebody else, keeps its permissions: they may be intended.
  */
 export async function makeFolder(files: Files, folder: string): Promise<void> {
   await files.mkdir(dirname(folder), { recursive: true });
@@ -20,17 +20,17 @@ export async function makeFolder(files: Files, folder: string): Promise<void> {
   const mode = await permissionsOf(folder);
   // A folder with a sticky or setgid bit, such as /tmp, is shared on purpose.
   const isShared = (mode & 0o7000) !== 0;
-  // Whoever does not own it cannot close it; `serve` warns of it then.
+  // Only its owner can close it; `serve` warns otherwise.
   if (!isShared && (mode & 0o077) !== 0) await chmod(folder, privateFolderMode).catch(() => {});
 }
 
-/** The mode of a folder that others than its owner can enter, in octal; undefined for one that they cannot. */
+/** Returns the mode of a folder that others than its owner can enter, in octal; undefined for any other. */
 export async function modeForOthers(folder: string): Promise<string | undefined> {
   const mode = await permissionsOf(folder);
   return (mode & 0o077) === 0 ? undefined : mode.toString(8).padStart(4, "0");
 }
 
-/** The bits of a folder's permissions; 0 on Windows, which has none. */
+/** Returns the bits of a folder's permissions; 0 on Windows, which has none. */
 async function permissionsOf(folder: string): Promise<number> {
   return process.platform === "win32" ? 0 : (await stat(folder)).mode & 0o7777;
 }

@@ -1,40 +1,34 @@
-/**
- * The file of a data folder's lock, for those who do not hold it. Its holder writes its process id there, which can
- * be read without the holder's help, even while that is stopped.
- */
+/** The lock file of a data folder, for processes that do not hold the lock. Its holder writes its process id there. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
 
-/** The path of a folder's lock file. It is never unlinked or replaced: the lock is on the file, not on its name. */
+/** Returns the path of a folder's lock file. It is never unlinked or replaced: the lock is on the file, not its name. */
 export function lockFile(folder: string): string {
   return join(folder, "lock");
 }
 
 /**
- * The process that has written its id into a folder's lock file; undefined where none has. Means something only while
- * the lock is held: a process that was killed leaves its id behind.
+ * Returns the process id in a folder's lock file, or undefined. It is valid only while the lock is held: a process that
+ * was killed leaves its id behind.
  */
 export async function lockHolder(folder: string): Promise<number | undefined> {
   const text = await readFile(lockFile(folder), "utf8").catch(() => "");
   return /^[1-9]\d{0,9}\n$/.test(text) ? Number(text) : undefined;
 }
 
-/**
- * Whether a process is stopped, as by SIGSTOP, or could run; undefined where the system does not say. Only Linux has
- * that in a file.
- */
+/** Returns whether a process is stopped, as by SIGSTOP; undefined where the system is not Linux, or there is none. */
 export async function processState(pid: number): Promise<"stopped" | "running" | undefined> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => undefined);
-  // The name of the program comes first, in parentheses, and may contain anything.
+  // The name of the program comes first, in parentheses, and may contain any character.
   const [state] = stat?.slice(stat.lastIndexOf(")") + 2) ?? "";
   if (state === undefined) return undefined;
   return state === "T" || state === "t" ? "stopped" : "running";
 }
 
-/** Another process has the folder. */
+/** The refusal while another process has the folder. */
 export class FolderHeld extends Failure {
-  /** The id of that process, where it is known. */
+  /** The id of that process, if known. */
   readonly pid: number | undefined;
 
   constructor(folder: string, pid: number | undefined) {

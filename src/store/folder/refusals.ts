@@ -1,7 +1,7 @@
-/** The refusals of a store that is not in damaged data, but in the disk or in the moment. */
+/** The refusals of the store: what happened, and what to do about it. */
 import { Failure } from "../../domain/errors.ts";
 
-/** The code of the operating system's error beneath another error, or undefined. */
+/** Returns the code of the operating system's error that caused an error, or undefined. */
 function systemCode(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code }: NodeJS.ErrnoException = each;
@@ -10,33 +10,33 @@ function systemCode(error: unknown): string | undefined {
   return undefined;
 }
 
-/** What an operator does about an error of the file system, in whole sentences; undefined where that is not known. */
+/** Returns how an operator resolves an error of the file system, in whole sentences, or undefined. */
 export function remedyFor(error: unknown): string | undefined {
   switch (systemCode(error)) {
     case "ENOSPC":
       return "The disk is full: make room on it, then try again.";
     case "EDQUOT":
-      return "Your quota of the disk is used up: make room, then try again.";
+      return "Your disk quota is used up: make room, then try again.";
     case "EIO":
-      return "The disk has failed to read or write: see what `dmesg` says of it. Copy the data folder to another disk while that is possible.";
+      return "The disk failed to read or write: see `dmesg`. Copy the data folder to another disk while that is possible.";
     case "EROFS":
-      return "The disk is read-only: see in `dmesg` why, and mount it for writing.";
+      return "The disk is read-only: see `dmesg` for the reason, and mount it for writing.";
     case "EACCES":
     case "EPERM":
-      return "This user may not do that: check whom the file and its folder belong to, and their permissions.";
+      return "This user is not allowed to do that: check the owner and the permissions of the file and its folder.";
     case "EMFILE":
     case "ENFILE":
       return "Too many files are open: raise the limit (`ulimit -n`).";
     case "EEXIST":
     case "ENOTDIR":
-      return "A file has the name that a folder needs: move it away, or name another folder.";
+      return "A file has the name of a required folder: move it away, or name another folder.";
     default:
       return undefined;
   }
 }
 
-/** The errors that another data folder would not have: everything else is about this disk. */
-const aboutTheFolder: ReadonlySet<string | undefined> = new Set([
+/** The errors that another data folder would not have; all others concern the disk. */
+const folderErrors: ReadonlySet<string | undefined> = new Set([
   "EACCES",
   "EPERM",
   "EROFS",
@@ -44,21 +44,38 @@ const aboutTheFolder: ReadonlySet<string | undefined> = new Set([
   "EEXIST",
 ]);
 
-/** The file system refused something; its message names the file. */
+/** The refusal after an error of the file system, whose message names the file. */
 export function unusable(folder: string, cause: unknown): Failure {
-  const isFolder = aboutTheFolder.has(systemCode(cause));
-  const remedy = isFolder ? undefined : remedyFor(cause);
+  const remedy = folderErrors.has(systemCode(cause)) ? undefined : remedyFor(cause);
   return new Failure(
     "STORE_UNAVAILABLE",
-    `The data folder ${folder} can not be used: ${(cause as Error).message}.`,
-    {
-      hint: remedy ?? "It has to be a folder that you may write to; name another one with --data.",
-      cause,
-    },
+    `The data folder ${folder} cannot be used: ${(cause as Error).message}.`,
+    { hint: remedy ?? "Expected a folder that you may write to; name another one with --data.", cause },
   );
 }
 
-/** A snapshot failed; the message of the file system names the file. */
+/** The refusal that names a damaged file, the position of the damage and the next command. */
+export function damaged(path: string, offset: number, what: string): Failure {
+  return new Failure("STORE_UNAVAILABLE", `${path} is damaged at byte ${offset}: ${what}.`, {
+    hint: "`addon-cli data verify` lists all damage, `addon-cli data repair` saves what is readable, and `addon-cli data repair --from <backup>` replaces the data with a backup; nothing was changed.",
+  });
+}
+
+/** The refusal of a folder that lacks a segment. */
+export function lacking(folder: string, sequence: number): Failure {
+  return new Failure("STORE_UNAVAILABLE", `${folder} lacks the journal from change ${sequence} on.`, {
+    hint: "Put the missing journal-….log back, or replace the data with a backup: `addon-cli data repair --from <backup>`; nothing was changed.",
+  });
+}
+
+/** The refusal of a moment before the retention. */
+export function outOfReach(folder: string, sequence: number): Failure {
+  return new Failure("UNKNOWN_ENTRY", `${folder} does not reach back to change ${sequence}.`, {
+    hint: "`addon-cli data status` shows how far it reaches back.",
+  });
+}
+
+/** The refusal after a failed snapshot; the message of the file system names the file. */
 export function unwritten(cause: unknown): Failure {
   const remedy = remedyFor(cause) ?? "Remove the cause.";
   return new Failure("STORE_UNAVAILABLE", `The snapshot could not be written: ${(cause as Error).message}.`, {
@@ -67,24 +84,24 @@ export function unwritten(cause: unknown): Failure {
   });
 }
 
-/** A change could not be appended; the journal is as it was. */
+/** The refusal of a change that could not be appended; the journal is unchanged. */
 export function unsaved(cause: unknown): Failure {
   return refusedChange("The change could not be saved. Nothing was changed.", cause);
 }
 
-/** The store is being closed. */
+/** The refusal while the store is being closed. */
 export function shuttingDown(): Failure {
   return new Failure("SHUTTING_DOWN", "The service is shutting down. Nothing was changed.", {
     hint: "Try again in a moment.",
   });
 }
 
-/** A change could not be saved, or the disk can not be relied on any more. */
+/** The refusal of a change after the disk has failed. */
 export function unreliable(cause: unknown): Failure {
-  return refusedChange("The data can not be saved at the moment. Nothing was changed.", cause);
+  return refusedChange("The data cannot be saved at the moment. Nothing was changed.", cause);
 }
 
-/** The caller, a player, learns nothing of files and disks. */
+/** A player is the caller, and learns nothing about files and disks. */
 function refusedChange(message: string, cause: unknown): Failure {
   const why = cause instanceof Error ? cause.message : String(cause);
   const operatorHint = [`${why}.`, remedyFor(cause)].filter((each) => each !== undefined).join(" ");

@@ -1,33 +1,37 @@
 /**
- * Reading the journal from its end, so that the newest changes are found without reading all of it. A segment is read
- * in blocks, the last one first. Each begins with a change, which is chained to the checksum written before it:
+ * Reading the journal backwards, so that the newest changes are found without reading all of it. A segment is read in
+ * blocks, the last one first. Each begins with a change, which is chained to the checksum written before it:
  *
  *     …k-1,"changes":[…]}⏎            in the block before
  *     11111111 {"sequence":7, …}⏎     in the block before, but its checksum is known
  *     22222222 {"sequence":8, …}⏎     begins the block: 22222222 is chained to 11111111
  *
- * So each change is verified as when reading forwards. Damage in older changes is not noticed before they are read.
+ * So each change is verified as when reading forwards. Damage in older changes is noticed when they are read.
  */
 import { join } from "node:path";
-import { type Files, readRange, sizeOf } from "../folder/files.ts";
-import { headerLine, type JournalRecord, readSegment, segmentFile, segmentsIn } from "./segment.ts";
+import type { JournalRecord } from "../change.ts";
+import { type Files, isMissing, readRange, sizeOf } from "../folder/files.ts";
+import { segmentFile, segmentsIn } from "../folder/folder-names.ts";
+import type { OnMissing } from "./history.ts";
 import { BrokenLine, bodyOffset, lineFeed, writtenChecksum } from "./lines.ts";
-import { type OnMissing, toDamage } from "../reading.ts";
+import { sequenceOf } from "./record-lines.ts";
+import { headerLine, readSegment } from "./segment.ts";
+import { toDamage } from "./segment-file.ts";
 
-/** The bytes of a block, where no change is longer. */
+/** The bytes of a block, unless a change is longer. */
 const blockLength = 256 * 1024;
 
 /**
- * Every change that the journal has, the newest first. Takes no lock.
- * @param onMissing told of changes that are missing between others
- * @throws Failure `STORE_UNAVAILABLE` at the first damage; what stands behind it has been given by then
+ * Yields every change of the journal, the newest first. Takes no lock.
+ * @param onMissing is called for a gap between other changes
+ * @throws Failure `STORE_UNAVAILABLE` at the first damage, after all changes behind it
  */
 export async function* readBackwards(
   files: Files,
   folder: string,
   onMissing: OnMissing = () => {},
 ): AsyncGenerator<JournalRecord> {
-  /** The number that the segment before has to lead to. */
+  /** The first sequence number after the segment. */
   let next: number | undefined;
   for (const first of segmentsIn(await files.readdir(folder)).toReversed()) {
     const path = join(folder, segmentFile(first));
@@ -40,10 +44,10 @@ export async function* readBackwards(
         yield record;
       }
     } catch (error) {
-      // Dropped meanwhile, since its retention is over.
-      if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw toDamage(path, error);
+      // The running service has deleted it since: it is past its retention.
+      if (!isMissing(error)) throw toDamage(path, error);
     }
-    // One that a failed snapshot has begun is empty, and the segment before it goes on beyond its number.
+    // A failed snapshot leaves an empty segment, and the segment before it goes on beyond its number.
     next = isEmpty ? (next ?? first) : first;
   }
 }
@@ -70,7 +74,7 @@ async function* readSegmentBackwards(files: Files, path: string): AsyncGenerator
   }
 }
 
-/** Decodes lines as if a segment began with them. @throws BrokenLine with the offset in the file */
+/** Decodes lines as those of a segment with this header. @throws BrokenLine with the offset in the file */
 function decodeBlock(lines: Buffer, header: Buffer, offset: number): ReturnType<typeof readSegment> {
   try {
     return readSegment(Buffer.concat([header, lines]));
@@ -81,8 +85,8 @@ function decodeBlock(lines: Buffer, header: Buffer, offset: number): ReturnType<
 }
 
 /**
- * Finds where the first change begins whose line before is known, and the header that would stand before it.
- * Undefined where there is none, or its line is not whole.
+ * Finds the first change whose line before is known, and the header of a segment that would begin with it. Returns
+ * undefined where there is none, or its line is not whole.
  */
 function findBlock(bytes: Buffer): { start: number; header: Buffer } | undefined {
   let before = bytes.indexOf(lineFeed) + 1;
@@ -92,19 +96,17 @@ function findBlock(bytes: Buffer): { start: number; header: Buffer } | undefined
     const end = bytes.indexOf(lineFeed, start);
     if (start === 0 || end === -1) return undefined;
     const chain = writtenChecksum(bytes, before);
-    const sequence = sequenceOf(bytes.toString("utf8", start + bodyOffset, end));
+    const sequence = sequenceIn(bytes.toString("utf8", start + bodyOffset, end));
     if (chain !== undefined && sequence !== undefined)
       return { start, header: headerLine(sequence, chain, 0) };
     before = start;
   }
 }
 
-/** The number of the change that a document begins; undefined where it is not the first line of one. */
-function sequenceOf(json: string): number | undefined {
+/** Parses the sequence number of a change from its first line; undefined for any other text. */
+function sequenceIn(json: string): number | undefined {
   try {
-    const document: unknown = JSON.parse(json);
-    if (typeof document !== "object" || document === null || !("who" in document)) return undefined;
-    return "sequence" in document && typeof document.sequence === "number" ? document.sequence : undefined;
+    return sequenceOf(JSON.parse(json));
   } catch {
     // Damaged: the block before ends with it, and is refused if it is read.
     return undefined;

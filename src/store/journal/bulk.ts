@@ -1,14 +1,10 @@
-/**
- * The journal's lines of a bulk change (`journal.ts` has their form). They are made one after another, so that the
- * whole change is never in memory as text.
- */
-import type { RecordChange } from "../draft.ts";
+/** Encodes the lines of a bulk change (`record-lines.ts`) one by one, so that it is never in memory as text. */
+import type { JournalRecord, RecordChange } from "../change.ts";
 import { LineEncoder } from "./encoding.ts";
-import type { JournalRecord } from "./segment.ts";
 
-/** How many bytes a line has at most, unless one record alone needs more. */
+/** The bytes of a line, at most, unless one record alone needs more. */
 export const mostInLine = 1024 * 1024;
-/** What a line has beside the changes: checksum, names, number, and who made the change. */
+/** The bytes of a line beside the changes, at most: checksum, number, and who made the change. */
 const roomForHead = 1024;
 
 /** The lines of one bulk change. */
@@ -24,12 +20,12 @@ export class BulkLines {
     this.#encoder.begin(chain);
   }
 
-  /** The checksum of the last line, once all were made. */
+  /** The checksum of the last line, once all are encoded. */
   get chain(): number {
     return this.#chain;
   }
 
-  /** The lines, each made when it is asked for, and gone when the next one is. */
+  /** Yields the lines. Each is overwritten when the next one is taken. */
   *pieces(): Generator<Uint8Array> {
     const { changes, ...head } = this.#record;
     let opening = JSON.stringify(head).slice(0, -1);
@@ -41,7 +37,7 @@ export class BulkLines {
   }
 }
 
-/** The changes as JSON, as many together as a line has room for. */
+/** Yields the changes as JSON, as many together as fit into a line. */
 function* texts(changes: readonly RecordChange[]): Generator<{ text: string; isLast: boolean }> {
   let line: string[] = [];
   let length = 0;

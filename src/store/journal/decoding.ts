@@ -1,32 +1,33 @@
 /**
- * Taking the lines of a file apart while its bytes come; `lines.ts` has their form. So no file is ever in memory as a
- * whole. The documents of many lines are parsed at once, which takes half the time of parsing each by itself: once
- * their checksums are verified, they are made into one array, in the place where they are.
+ * Decodes the lines of a file piece by piece, so that no file is ever in memory as a whole; `lines.ts` describes the form
+ * of a line. The documents of many lines are parsed together, which takes half the time of parsing each: once their
+ * checksums are verified, their bytes are turned into one array, in place.
  *
  *     5f0c1e9a {"sequence":7, …}⏎ae10b72d {"sequence":8, …}⏎
  *     [        {"sequence":7, …}⏎,        {"sequence":8, …}]
  */
 import { crc32 } from "node:zlib";
+import { type Files, piecesOf } from "../folder/files.ts";
 import { BrokenLine, beginsWith, bodyOffset, lineFeed } from "./lines.ts";
 
-/** How many bytes are decoded at once, where no line is longer. */
+/** The bytes that are decoded together, unless a line is longer. */
 const room = 64 * 1024;
 
 const [openingBracket, comma, space, closingBracket] = [0x5b, 0x2c, 0x20, 0x5d];
 
-/** What is told of a file's lines, in order. What it throws ends the decoding. */
+/** Is called with the lines of a file, in order. What it throws ends the decoding. */
 export interface LineListener {
-  /** The first line. Gives the checksum that the second one is chained to. */
+  /** Is called with the first line. Returns the checksum to which the second one is chained. */
   header(json: string, checksum: number): number;
-  /** Each further line: its document and checksum, where it begins, and the offset behind its line feed. */
+  /** Is called with each further line: its document, its checksum, its offset, and the offset after its line feed. */
   line(document: unknown, checksum: number, offset: number, end: number): void;
 }
 
-/** See the head of this file. Its bytes are given to {@link take}, then {@link flush} and {@link end} are called. */
+/** See the head of this file. Usage: {@link take} each piece, then {@link flush} and {@link end}. */
 export class LineDecoder {
   readonly #listener: LineListener;
   readonly #longest: number;
-  /** What is not decoded yet, from the beginning of a line on. */
+  /** The bytes that are not decoded yet, from the beginning of a line on. */
   #bytes = Buffer.allocUnsafeSlow(room);
   #length = 0;
   #offset = 0;
@@ -34,34 +35,34 @@ export class LineDecoder {
   #chain: number | undefined;
   #unterminated = false;
 
-  /** @param longest bytes that a line may have at least before it is refused; it has to be in memory as a whole */
+  /** @param longest a line of more bytes may be refused, since it has to be in memory as a whole */
   constructor(listener: LineListener, longest = Number.POSITIVE_INFINITY) {
     this.#listener = listener;
     this.#longest = longest;
   }
 
-  /** The number of bytes that were given so far. */
+  /** The number of bytes taken so far. */
   get taken(): number {
     return this.#taken;
   }
 
-  /** The offset behind the last line that was told of. */
+  /** The offset after the last decoded line. */
   get offset(): number {
     return this.#offset;
   }
 
-  /** Whether the last line was whole, but had no line feed behind it. */
+  /** Whether the last line is whole, but lacks its line feed. */
   get unterminated(): boolean {
     return this.#unterminated;
   }
 
-  /** The bytes behind the last line that was told of. */
+  /** The bytes after the last decoded line. */
   get rest(): Buffer {
     return Buffer.from(this.#bytes.subarray(0, this.#length));
   }
 
   /**
-   * Takes the next bytes of the file; they are free again when this returns. Tells of lines as soon as there are many.
+   * Takes the next bytes of the file, which the caller may overwrite when this returns.
    * @throws BrokenLine at the first line whose checksum is not that of its bytes, or that is too long
    */
   take(piece: Uint8Array): void {
@@ -82,7 +83,7 @@ export class LineDecoder {
     }
   }
 
-  /** Tells of all lines that have their line feed. @throws BrokenLine as {@link take} does */
+  /** Decodes all lines that have their line feed. @throws BrokenLine as {@link take} does */
   flush(): void {
     const bytes = this.#bytes.subarray(0, this.#length);
     let start = 0;
@@ -102,7 +103,7 @@ export class LineDecoder {
   }
 
   /**
-   * The end of the file: tells of the line that has no line feed behind it, where there is one.
+   * Decodes the last line of the file if it lacks its line feed.
    * @throws BrokenLine where it is incomplete; then it is the {@link rest}
    */
   end(): void {
@@ -117,7 +118,7 @@ export class LineDecoder {
     this.#length = 0;
   }
 
-  /** Tells of the whole lines from `start` on. Gives where the last one ends. */
+  /** Decodes the whole lines from `start` on. Returns where the last one ends. */
   #lines(bytes: Buffer, start: number, chain: number): number {
     const ends: number[] = [];
     const checksums: number[] = [];
@@ -138,7 +139,7 @@ export class LineDecoder {
     const documents = parseTogether(bytes, start, ends);
     let from = start;
     for (const [index, to] of ends.entries()) {
-      // Where they are no array together, one of them is no document: those before it are told of first.
+      // Where they are not an array together, one of them is not a document: those before it are decoded first.
       const document: unknown =
         documents === undefined
           ? JSON.parse(bytes.toString("utf8", from + bodyOffset, to - 1))
@@ -158,24 +159,31 @@ export class LineDecoder {
   }
 }
 
-/** The first line of a file, of which these are the first bytes. @throws BrokenLine where it is not what was written */
-export function decodeFirst(bytes: Buffer): string {
+/** Returns the document of a file's first line, `null` for an empty file. @throws BrokenLine where it is damaged */
+export async function readFirstLine(files: Files, path: string): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  for await (const piece of piecesOf(files, path)) {
+    pieces.push(Buffer.from(piece));
+    if (piece.includes(lineFeed)) break;
+  }
+  const bytes = Buffer.concat(pieces);
+  if (bytes.length === 0) return "null";
   const feed = bytes.indexOf(lineFeed);
   if (feed === -1) return decodeLast(bytes, 0, 0).json;
   if (checksumOf(bytes, 0, feed, 0) === undefined) throw wrong(0);
   return bytes.toString("utf8", bodyOffset, feed);
 }
 
-/** A line that has no line feed behind it. @throws BrokenLine where it is incomplete, or damaged */
+/** Decodes a line without a line feed. @throws BrokenLine where it is incomplete or damaged */
 function decodeLast(bytes: Buffer, offset: number, chain: number): { json: string; checksum: number } {
   const checksum = checksumOf(bytes, 0, bytes.length, chain);
   if (checksum !== undefined) return { json: bytes.toString("utf8", bodyOffset), checksum };
-  // A line feed that has turned into another byte must not pass for a write that was cut off.
+  // A line feed that has become another byte must not pass for a torn write.
   if (checksumOf(bytes, 0, bytes.length - 1, chain) !== undefined) throw wrong(offset);
   throw new BrokenLine("the line is incomplete", offset, true);
 }
 
-/** The checksum of a line, from `start` to before its line feed; undefined where it is not the one written there. */
+/** Returns the checksum of the line from `start` to `feed`, or undefined where it differs from the written one. */
 function checksumOf(bytes: Buffer, start: number, feed: number, chain: number): number | undefined {
   const body = start + bodyOffset;
   if (body >= feed) return undefined;
@@ -188,8 +196,8 @@ function wrong(offset: number): BrokenLine {
 }
 
 /**
- * The documents of lines; undefined where there are not as many as lines. Only on purpose could somebody write as
- * many into lines that have not one each. What stands around the documents is overwritten.
+ * Parses the documents of lines; undefined where there are not as many as lines. Only on purpose could somebody write as
+ * many into lines that do not have one each. The bytes around the documents are overwritten.
  */
 function parseTogether(bytes: Buffer, start: number, ends: readonly number[]): unknown[] | undefined {
   let from = start;

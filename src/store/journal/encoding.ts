@@ -1,12 +1,12 @@
-/** Encoding many lines (`lines.ts` has their form) into one buffer: it makes hardly any garbage, and each byte is made once. */
+/** Encodes many lines (`lines.ts`) into one buffer, without a string and a buffer for each. */
 import { crc32 } from "node:zlib";
 import { bodyOffset, lineFeed, writeChecksum } from "./lines.ts";
 
-/** The most bytes that UTF-8 takes for a unit of a string. */
+/** The bytes that UTF-8 needs for a unit of a string, at most. */
 const bytesPerUnit = 3;
 
-/** How much room is kept from one {@link LineEncoder.begin} to the next, in bytes. */
-const mostKept = 1024 * 1024;
+/** The size of the buffer that {@link LineEncoder.begin} keeps, in bytes, at most. */
+const mostRetained = 1024 * 1024;
 
 /** Encodes lines, each chained to the one before it, the first to nothing. */
 export class LineEncoder {
@@ -15,25 +15,25 @@ export class LineEncoder {
   #length = 0;
   #chain = 0;
 
-  /** @param room how many bytes are expected between two calls of {@link piece} */
+  /** @param room the bytes expected between two calls of {@link piece} */
   constructor(room: number) {
     this.#room = room;
     this.#bytes = Buffer.allocUnsafeSlow(room);
   }
 
-  /** Begins anew: the next line is chained to another one. */
+  /** Discards all lines; the next one is chained to `chain`. */
   begin(chain: number): void {
     this.#chain = chain;
     this.#length = 0;
-    if (this.#bytes.length > mostKept) this.#bytes = Buffer.allocUnsafeSlow(this.#room);
+    if (this.#bytes.length > mostRetained) this.#bytes = Buffer.allocUnsafeSlow(this.#room);
   }
 
-  /** How many bytes were added since the last {@link piece}. */
+  /** The bytes added since the last {@link piece}. */
   get length(): number {
     return this.#length;
   }
 
-  /** Adds the line for a JSON text. Gives its checksum, to which the next line is chained. */
+  /** Adds the line for a JSON text. Returns its checksum, to which the next line is chained. */
   add(json: string): number {
     this.#require(bodyOffset + json.length * bytesPerUnit + 1);
     const start = this.#length;
@@ -46,7 +46,7 @@ export class LineEncoder {
     return this.#chain;
   }
 
-  /** The bytes of the lines that were added since the last time. They are gone when another line is added. */
+  /** Returns the lines added since the last call. The bytes are overwritten when another line is added. */
   piece(): Uint8Array {
     const piece = this.#bytes.subarray(0, this.#length);
     this.#length = 0;

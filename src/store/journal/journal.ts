@@ -1,13 +1,11 @@
-/**
- * Appending to the journal (`journal.ts` has its form): the newest segment is open, and whatever is appended to it is
- * synced before anybody is told.
- */
+/** Appends to the journal: to its newest segment (`segment.ts`), which is synced before a change is acknowledged. */
 import { join } from "node:path";
 import { createDurably, type File, type Files, naming, readWhole, writeAll } from "../folder/files.ts";
+import { segmentFile } from "../folder/folder-names.ts";
 import type { FolderLock } from "../folder/lock.ts";
 import { unsaved } from "../folder/refusals.ts";
-import { headerLine, segmentFile } from "./segment.ts";
 import { lineFeed } from "./lines.ts";
+import { headerLine } from "./segment.ts";
 
 /** The newest segment, open for appending. */
 export class Journal {
@@ -16,7 +14,7 @@ export class Journal {
   #lock: FolderLock | undefined;
   #file: File;
   #size: number;
-  /** The sequence number with which the segment begins. */
+  /** The sequence number of the segment's first change. */
   first: number;
 
   private constructor(files: Files, folder: string, file: File, first: number, size: number) {
@@ -27,7 +25,7 @@ export class Journal {
     this.#size = size;
   }
 
-  /** Opens the segment that begins with `first`, to append at `size`. */
+  /** Opens the segment that begins with `first`, for appending at offset `size`. */
   static async open(files: Files, folder: string, first: number, size: number): Promise<Journal> {
     const file = await files.open(join(folder, segmentFile(first)), "r+");
     return new Journal(files, folder, file, first, size);
@@ -45,53 +43,34 @@ export class Journal {
     return new Journal(files, folder, file, first, size);
   }
 
-  /** Has the folder's lock hold the segment, and every one that follows it. */
+  /** Adds the segment, and every one that follows it, to the folder's lock. */
   guardBy(lock: FolderLock): void {
     this.#lock = lock;
     lock.begin(this.#path, this.#file);
   }
 
   /**
-   * Makes sure that what is appended is found by the next start: that the segment and the lock file are where they
-   * were. A lock file that is missing is put back. Returns whether that was necessary.
-   * @throws FolderLost where the segment is not where it was: nothing may be written any more
+   * Ensures that the next start finds what is appended: that the segment and the lock file are still in place. Restores a
+   * missing lock file, and returns whether that was necessary.
+   * @throws FolderLost where the segment was moved or deleted: nothing may be written any more
    */
   async check(): Promise<boolean> {
     this.#requireInPlace();
     return (await this.#lock?.keep()) ?? false;
   }
 
-  /** The bytes of the segment. */
+  /** The size of the segment in bytes. */
   get size(): number {
     return this.#size;
   }
 
   /**
-   * Appends whole lines and syncs them. When this returns they are durable.
-   * @throws Failure `STORE_UNAVAILABLE` where they could not be written; the file is as it was.
-   * @throws SyncFailure where it is not known what the disk has: nothing may be written any more.
+   * Appends whole lines. Each piece is synced before the next one is written, so the last line of a bulk change, which
+   * makes it count, never reaches the disk before the others. When this returns, all are durable.
+   * @throws Failure `STORE_UNAVAILABLE` where they could not be written, and whatever `pieces` throws; the file is unchanged
+   * @throws SyncFailure where the state of the disk is unknown: nothing may be written any more
    */
-  async append(lines: Uint8Array): Promise<void> {
-    await this.check();
-    try {
-      await writeAll(this.#file, lines, this.#size);
-    } catch (cause) {
-      await this.#cutBack(cause);
-      throw unsaved(naming(this.#path, cause));
-    }
-    await this.#sync();
-    // Nobody is told of what went into a folder that was moved or deleted meanwhile.
-    this.#requireInPlace();
-    this.#size += lines.length;
-  }
-
-  /**
-   * Appends the lines of one bulk change, a piece after the other. Each piece is synced before the next one is written,
-   * so the last line, which makes the change count, never reaches the disk before the others. When this returns they
-   * are durable.
-   * @throws as {@link append}, and what `pieces` throws; the file is as it was
-   */
-  async appendRun(pieces: Iterable<Uint8Array>): Promise<void> {
+  async append(pieces: Iterable<Uint8Array>): Promise<void> {
     await this.check();
     let size = this.#size;
     try {
@@ -105,12 +84,13 @@ export class Journal {
       await this.#cutBack(cause);
       throw unsaved(naming(this.#path, cause));
     }
+    // What went into a folder that was moved or deleted meanwhile is not acknowledged.
     this.#requireInPlace();
     this.#size = size;
   }
 
   /**
-   * Goes on in a new segment. One that has no records yet is begun anew, in the present format: where that fails,
+   * Begins a new segment. If the present one has no changes yet, it is replaced, in the present format: if that fails,
    * the journal must not be used any more.
    */
   async rotate(first: number, chain: number, now: number): Promise<void> {
@@ -118,7 +98,7 @@ export class Journal {
     await requireNoRecords(this.#files, this.#folder, first);
     const segment = createSegment(this.#files, this.#folder, first, chain, now, this.#lock);
     const { file, size } = await segment.catch(async (error: unknown) => {
-      // What comes goes on in the present segment; this one would stand in its way.
+      // The journal goes on in the present segment: the new one must not exist then.
       const path = join(this.#folder, segmentFile(first));
       if (first !== this.first) await this.#files.unlink(path).catch(() => {});
       throw error;
@@ -162,7 +142,7 @@ export class Journal {
   }
 }
 
-/** What the disk holds is not known: the process must not go on, since its next answer could be a lie. */
+/** The state of the disk is unknown: the process must end, since its next answer could be wrong. */
 export class SyncFailure extends Error {
   override readonly name: string = "SyncFailure";
 
@@ -171,7 +151,7 @@ export class SyncFailure extends Error {
   }
 }
 
-/** The segment that is appended to is not the file of its name any more: the next start would not find what it gets. */
+/** The open segment is no longer the file of its name: the next start would not find what is appended to it. */
 export class FolderLost extends SyncFailure {
   constructor(path: string) {
     super(
@@ -182,8 +162,8 @@ export class FolderLost extends SyncFailure {
 }
 
 /**
- * Creates a segment that has only its header. It appears whole, so that an incomplete header is always damage.
- * A file of that name is what a failed attempt has left: it has no records, since its first one is yet to be written.
+ * Creates a segment with only its header. It appears whole, so that an incomplete header is always damage. A file of its
+ * name comes from a failed attempt and has no changes.
  */
 async function createSegment(
   files: Files,
@@ -202,12 +182,12 @@ async function createSegment(
   return { file, size: bytes.length };
 }
 
-/** Makes sure that a new segment does not take the place of one that has records. */
+/** Ensures that a new segment does not replace one that has changes. */
 async function requireNoRecords(files: Files, folder: string, first: number): Promise<void> {
   const name = segmentFile(first);
   if (!(await files.readdir(folder)).includes(name)) return;
   const bytes = await readWhole(files, join(folder, name));
   const header = bytes.indexOf(lineFeed);
   if (header === -1 || header === bytes.length - 1) return;
-  throw new Error(`${join(folder, name)} has records that this process has not written`);
+  throw new Error(`${join(folder, name)} has changes that this process has not written`);
 }

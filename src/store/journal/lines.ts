@@ -1,30 +1,30 @@
 /**
- * The form of a line in the service's files: a checksum, a space, one JSON document, a line feed.
+ * The form of a line in the service's data files: a checksum, a space, one JSON document, a line feed.
  *
  *     5f0c1e9a {"sequence":7,"instant":1790000000000,"who":"operator", …}
  *
- * The checksum is the CRC-32 of the JSON's bytes, begun with the checksum of the line before (`chain`), as 8 hex
- * digits. So a line tells whether it is whole, and whether it follows the line that it was written after.
- * `cut -c10- <file> | jq .` reads such a file; `decoding.ts` takes it apart.
+ * The checksum is the CRC-32 of the JSON, begun with the checksum of the line before (`chain`), as 8 hex digits. So it
+ * shows whether a line is whole, and whether it follows the line that it was written after. `cut -c10- <file> | jq .`
+ * reads such a file.
  */
 import { crc32 } from "node:zlib";
 import * as v from "valibot";
 import { Failure } from "../../domain/errors.ts";
 
 const checksumLength = 8;
-/** How far behind the beginning of a line its document begins. */
+/** Where in a line its document begins. */
 export const bodyOffset = checksumLength + 1;
 /** The byte at the end of a line. */
 export const lineFeed = 0x0a;
 const space = 0x20;
 const hexDigits = Buffer.from("0123456789abcdef");
 
-/** A line that is not what was written. */
+/** A damaged line. */
 export class BrokenLine extends Error {
   override readonly name = "BrokenLine";
-  /** Where the line begins in its file, in bytes. */
+  /** The offset of the line in its file, in bytes. */
   readonly offset: number;
-  /** Whether it is the last line and has no line feed: what a write that was cut off leaves. */
+  /** Whether it is the last line and has no line feed: a torn write. */
   readonly incomplete: boolean;
 
   constructor(message: string, offset: number, incomplete = false) {
@@ -34,7 +34,7 @@ export class BrokenLine extends Error {
   }
 }
 
-/** A file that a newer version of the service wrote: it is not damaged. */
+/** A file of a newer version of the service: it is not damaged. */
 export class NewerFormat extends Failure {
   readonly #versions: string;
 
@@ -45,36 +45,38 @@ export class NewerFormat extends Failure {
     this.#versions = versions;
   }
 
-  /** The same, with the name of the file. */
+  /** Returns the same failure with the name of the file. */
   in(file: string): NewerFormat {
     return new NewerFormat(this.#versions, file);
   }
 }
 
-/** The line for a JSON text, and the checksum that the next line is chained to. */
+/** Returns the line for a JSON text, and the checksum to which the next line is chained. */
 export function encodeLine(json: string, chain: number): { line: string; chain: number } {
   const next = crc32(json, chain);
   return { line: `${next.toString(16).padStart(checksumLength, "0")} ${json}\n`, chain: next };
 }
 
 /**
- * The header of a file, from its first line.
+ * Reads the header of a file.
+ * @param json the document of the first line
  * @throws NewerFormat where a newer version of the service wrote the file
- * @throws BrokenLine where it is no header of this format
+ * @throws BrokenLine where it is not a header of this format
  */
 export function readHeader<T>(json: string, schema: v.GenericSchema<T>, format: string, version: number): T {
   const document: unknown = JSON.parse(json);
   const written = v.safeParse(v.object({ format: v.literal(format), version: v.number() }), document);
   if (written.success && written.output.version > version) {
-    const came = `version ${written.output.version} of ${format}`;
-    throw new NewerFormat(`${came}; this program knows up to ${version}`);
+    throw new NewerFormat(
+      `version ${written.output.version} of ${format}; this program reads versions up to ${version}`,
+    );
   }
   const header = v.safeParse(schema, document);
   if (!header.success) throw new BrokenLine(`the header is not that of a ${format}`, 0);
   return header.output;
 }
 
-/** Whether a line that begins at `start` begins with this checksum. */
+/** Returns whether the line at `start` begins with this checksum. */
 export function beginsWith(checksum: number, bytes: Uint8Array, start: number): boolean {
   for (let at = start + checksumLength - 1, left = checksum; at >= start; at -= 1, left >>>= 4) {
     if (bytes[at] !== hexDigits[left & 0xf]) return false;
@@ -82,13 +84,13 @@ export function beginsWith(checksum: number, bytes: Uint8Array, start: number): 
   return bytes[start + checksumLength] === space;
 }
 
-/** The checksum that a line begins with; undefined where it begins with none. */
+/** Returns the checksum that the line at `start` begins with, or undefined where it has none. */
 export function writtenChecksum(bytes: Buffer, start: number, end = bytes.length): number | undefined {
   const text = bytes.toString("latin1", start, Math.min(start + bodyOffset, end));
   return /^[0-9a-f]{8} $/.test(text) ? Number.parseInt(text, 16) : undefined;
 }
 
-/** Writes the beginning of a line: its checksum, and the space behind that. */
+/** Writes the beginning of a line: its checksum and a space. */
 export function writeChecksum(checksum: number, bytes: Uint8Array, start: number): void {
   for (let at = start + checksumLength - 1, left = checksum; at >= start; at -= 1, left >>>= 4) {
     bytes[at] = hexDigits[left & 0xf] as number;

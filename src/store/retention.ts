@@ -1,39 +1,36 @@
 /**
- * Which snapshots and segments may be deleted.
+ * Deletes snapshots and segments that are past the retention.
  *
- * To go back to any moment of the last 14 days takes the snapshot before that moment and the journal from there on.
- * So a snapshot may go only when a newer one is itself older than that: this one is the base for all moments since.
+ * Restoring any moment of the last 14 days needs the snapshot before that moment and the journal from there on. So a
+ * snapshot may be deleted only when a newer one is older than 14 days: that one is the base of all later moments.
  *
- * Ages come from the clock, and clocks jump. A single reading that is wrong must not delete anything, wherever it
- * lies, so each judgement takes several:
+ * Ages come from the clock, and clocks jump. One wrong instant must not delete anything, whichever snapshot has it:
  *
- * - "Now" is the earliest instant of the last 3 snapshots. One taken with the clock 30 days ahead makes none old.
- * - The base is the third newest of the snapshots that are old by it. One taken with the clock in 1970 looks old at
- *   once; the true base is then among those before it.
+ * - "Now" is the earliest instant of the last 3 snapshots. One that was written with the clock 30 days ahead makes none
+ *   old.
+ * - The base is the third newest of the snapshots that are old by it. One that was written with the clock in 1970 looks
+ *   old at once; the true base is then among those before it.
  *
  * A clock that stays wrong for 3 snapshots cannot be told from time that has passed. Even then the last 3 snapshots
  * from before the jump remain, with everything since.
  */
 import { join } from "node:path";
-import { segmentFile, segmentsIn } from "../journal/segment.ts";
-import { BrokenLine } from "../journal/lines.ts";
-import { readSnapshotHeader, snapshotFile, snapshotsIn } from "../snapshot.ts";
-import type { Files } from "./files.ts";
+import type { Files } from "./folder/files.ts";
+import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { BrokenLine } from "./journal/lines.ts";
+import { readSnapshotInstant } from "./snapshot.ts";
 
 /** How far back the data can be restored. */
 export interface Retention {
   readonly milliseconds: number;
-  /** How many instants are believed: at least so many snapshots are kept from before the period, and in all. */
+  /** The snapshots that are kept from before the period, and in all, at least. */
   readonly snapshots: number;
 }
 
 /** 14 days, and 3 snapshots. */
 export const defaultRetention: Retention = { milliseconds: 14 * 24 * 60 * 60 * 1000, snapshots: 3 };
 
-/**
- * Deletes the snapshots before the base, and the segments that it makes superfluous. The caller has made sure that
- * the newest snapshot is durable.
- */
+/** Deletes the snapshots before the base, and the segments that it supersedes. The newest snapshot must be durable. */
 export async function prune(files: Files, folder: string, retention: Retention): Promise<void> {
   const names = await files.readdir(folder);
   const snapshots: Dated[] = [];
@@ -45,7 +42,7 @@ export async function prune(files: Files, folder: string, retention: Retention):
   for (const { sequence } of snapshots) {
     if (sequence < base) await files.unlink(join(folder, snapshotFile(sequence)));
   }
-  // A segment is superfluous where the one after it begins no later than with the base's next change.
+  // The base supersedes a segment if the next one begins no later than the change after the base.
   const segments = segmentsIn(names);
   for (const [index, first] of segments.entries()) {
     const next = segments[index + 1];
@@ -54,13 +51,13 @@ export async function prune(files: Files, folder: string, retention: Retention):
   }
 }
 
-/** A snapshot, and when it was taken; undefined where its header cannot be read. */
+/** A snapshot and its instant, undefined where its header cannot be read. */
 interface Dated {
   readonly sequence: number;
   readonly instant: number | undefined;
 }
 
-/** Returns the number of the oldest snapshot to keep, or undefined where all are kept; see the head of this file. */
+/** Returns the number of the oldest snapshot to keep, or undefined to keep all; see the head of this file. */
 function baseOf(snapshots: readonly Dated[], retention: Retention): number | undefined {
   const dated = snapshots.flatMap(({ sequence, instant }) =>
     instant === undefined ? [] : [{ sequence, instant }],
@@ -72,7 +69,7 @@ function baseOf(snapshots: readonly Dated[], retention: Retention): number | und
 
 async function instantOf(files: Files, folder: string, sequence: number): Promise<number | undefined> {
   try {
-    return (await readSnapshotHeader(files, join(folder, snapshotFile(sequence)))).instant;
+    return await readSnapshotInstant(files, join(folder, snapshotFile(sequence)));
   } catch (error) {
     if (error instanceof BrokenLine) return undefined;
     throw error;

@@ -1,0 +1,55 @@
+/** lowdb's adapter for a data folder: `read` recovers its data, `write` writes a snapshot. */
+import { join } from "node:path";
+import type { Adapter } from "lowdb";
+import type { Model } from "../domain/model.ts";
+import type { Database } from "./collection.ts";
+import { type Files, sizeOf } from "./folder/files.ts";
+import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { type Recovery, recover } from "./recovery.ts";
+import { writeSnapshot } from "./snapshot.ts";
+
+/** See the head of this file. The caller holds the folder's lock. */
+export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
+  readonly #files: Files;
+  readonly #folder: string;
+  readonly #model: M;
+  readonly #now: () => number;
+  #recovery: Recovery | undefined;
+  #snapshotBytes = 0;
+
+  constructor(files: Files, folder: string, model: M, now: () => number) {
+    this.#files = files;
+    this.#folder = folder;
+    this.#model = model;
+    this.#now = now;
+  }
+
+  /** The journal and the repairs of the last {@link read}. */
+  get recovery(): Recovery {
+    if (this.#recovery === undefined) throw new Error("the adapter has not read the folder");
+    return this.#recovery;
+  }
+
+  /** The size of the newest snapshot, in bytes. */
+  get snapshotBytes(): number {
+    return this.#snapshotBytes;
+  }
+
+  /**
+   * Recovers the data: the newest whole snapshot, and every change of the journal after it.
+   * @throws Failure `STORE_UNAVAILABLE` where the files are damaged or incomplete
+   */
+  async read(): Promise<Database<M>> {
+    const [files, folder] = [this.#files, this.#folder];
+    const newest = snapshotsIn(await files.readdir(folder)).at(-1);
+    if (newest !== undefined) this.#snapshotBytes = await sizeOf(files, join(folder, snapshotFile(newest)));
+    const { database, ...recovery } = await recover(files, folder, this.#model, this.#now());
+    this.#recovery = recovery;
+    return database;
+  }
+
+  /** Writes the data as it is now, whatever changes meanwhile. Durable when this returns. */
+  async write(database: Database<M>): Promise<void> {
+    this.#snapshotBytes = await writeSnapshot(this.#files, this.#folder, database, this.#now());
+  }
+}
