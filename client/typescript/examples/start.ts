@@ -1,6 +1,6 @@
 /**
- * What an addon does when the game starts: it fetches the lists in one call, adds a kill, and shows the player why a
- * change was refused.
+ * An addon at the start of the game: fetches all lists in one call, adds a kill, and shows the player why a change is
+ * refused.
  *
  *   GAMEADDON_TOKEN=gat_… node start.js http://127.0.0.1:8888 Ada
  */
@@ -24,13 +24,14 @@ try {
   for (const { name, expirationTime } of lists.houseban ?? []) {
     console.log(`  ${name} is banned until ${new Date(expirationTime).toISOString()}`);
   }
-  // Sent again until it has arrived, and counted once.
+  // Repeated until it arrives, and counted once.
   const { info } = await client.get("/statistic/{player}/add", { path: { player }, query: { type: "KILL" } });
   console.log(info);
-  // Only for members of the group TARGETLIST; and for them there is nobody of that name on the list.
+  // Refused: only for members of the group TARGETLIST, for whom no such player is on the list.
   await client.get("/targetlist/done", { query: { name: "Nobody" } });
 } catch (error) {
   if (error instanceof GameAddonError) console.log(`Refused (${error.code}): ${error.info}`);
-  else if (error instanceof GameAddonNetworkError) console.log(`The service is away: ${error.message}`);
+  else if (error instanceof GameAddonNetworkError)
+    console.log(`The service is unreachable: ${error.message}`);
   else throw error;
 }

@@ -1,39 +1,39 @@
 /**
- * The client. A call goes this way: its address; its headers, which make it safe to be sent again; an attempt, with a
- * timeout; and where that met a trouble that passes, a wait and another one.
+ * The client. A call consists of attempts, each with a timeout. After a temporary failure, the client waits and repeats the
+ * attempt, which the headers of the call make safe.
  */
 import { Address, type Values } from "./address.ts";
+import { CachedAnswers } from "./cached-answers.ts";
 import { GameAddonError, GameAddonNetworkError, isFailure } from "./errors.ts";
 import { reads } from "./generated/operations.ts";
-import { KeptAnswers } from "./kept.ts";
 import type { Arguments, CallOptions, Path, Result } from "./operations.ts";
-import { isPassing, waitBefore } from "./retrying.ts";
+import { isTemporary, waitBefore } from "./retrying.ts";
 import { platformTiming, type Timing } from "./timing.ts";
 
-/** What a client is made with. */
+/** The options of a client. */
 export interface ClientOptions {
   /** The address of the service, such as `https://addon.example.org`. */
   readonly baseUrl: string;
   /** The caller's token: a secret. */
   readonly token: string;
-  /** Told to the service as `User-Agent: gameaddon/2.5.1`. Chromium's browsers do not let a page set that header. */
+  /** Sent as `User-Agent: gameaddon/2.5.1`. Browsers based on Chromium do not let pages set that header. */
   readonly addonVersion?: string;
-  /** How long one attempt may take; 10 seconds if it is left out. */
+  /** The timeout of an attempt; by default 10 seconds. */
   readonly timeoutMilliseconds?: number;
-  /** How often a call is tried again; 3 times if it is left out. */
+  /** The maximum number of retries of a call; by default 3. */
   readonly retries?: number;
-  /** Sends the requests, in place of the platform's. */
+  /** Sends requests; by default the platform's `fetch`. */
   readonly fetch?: typeof fetch;
-  /** Time and chance, for tests. */
+  /** Time and randomness, for tests. */
   readonly timing?: Timing;
 }
 
-interface AnyGiven extends CallOptions {
+interface AnyArguments extends CallOptions {
   readonly path?: Values;
   readonly query?: Values;
 }
 
-/** A call, ready to be sent as often as it takes. */
+/** A call, prepared for any number of attempts. */
 interface Call {
   readonly address: string;
   readonly headers: Readonly<Record<string, string>>;
@@ -42,16 +42,16 @@ interface Call {
   readonly signal: AbortSignal | undefined;
 }
 
-/** How an attempt failed, and whether another one may do better. */
-interface Trouble {
+/** How an attempt failed, and whether a retry may succeed. */
+interface AttemptFailure {
   readonly error: GameAddonError | GameAddonNetworkError;
-  readonly isPassing: boolean;
+  readonly isTemporary: boolean;
   readonly retryAfter: string | null;
 }
 
-type Outcome = { readonly body: unknown } | Trouble;
+type Outcome = { readonly body: unknown } | AttemptFailure;
 
-/** Asks the service. Nothing of it shows the token, nor do its errors. */
+/** A client of the service. Neither its properties nor its errors contain the token. */
 export class GameAddonClient {
   readonly #address: Address;
   readonly #headers: Readonly<Record<string, string>>;
@@ -59,9 +59,9 @@ export class GameAddonClient {
   readonly #retries: number;
   readonly #fetch: typeof fetch;
   readonly #timing: Timing;
-  readonly #kept = new KeptAnswers();
+  readonly #cache = new CachedAnswers();
 
-  /** @throws TypeError where the address or the token can not be right */
+  /** @throws TypeError if the address or the token is invalid */
   constructor(options: ClientOptions) {
     const { baseUrl, token, addonVersion, timeoutMilliseconds = 10_000, retries = 3 } = options;
     this.#address = new Address(baseUrl, token);
@@ -71,36 +71,36 @@ export class GameAddonClient {
     };
     this.#timeoutMilliseconds = timeoutMilliseconds;
     this.#retries = retries;
-    // A browser's own has to be called without an object in front of it.
+    // In browsers, `fetch` must not be called as a method of another object.
     this.#fetch = options.fetch ?? ((input, init) => fetch(input, init));
     this.#timing = options.timing ?? platformTiming;
   }
 
   /**
-   * Calls an operation, which is a `GET` also where it changes data.
+   * Calls an operation, which is a `GET` even if it changes data.
    * @param path as in the description, without the prefix: `/statistic/{player}/add`
-   * @param given its parameters: `{ path: { player: "Ada" }, query: { type: "KILL" } }`
-   * @throws GameAddonError where the service refuses
-   * @throws GameAddonNetworkError where no answer of the service's came, after all retries
-   * @throws TypeError where a parameter of the path is missing
+   * @param options its parameters: `{ path: { player: "Ada" }, query: { type: "KILL" } }`
+   * @throws GameAddonError if the service refuses
+   * @throws GameAddonNetworkError if the service did not answer, after all retries
+   * @throws TypeError if a path parameter is missing
    */
-  get<P extends Path>(path: P, ...given: Arguments<P>): Promise<Result<P>>;
-  async get(path: string, given: AnyGiven = {}): Promise<unknown> {
-    const call = this.#prepare(path, given);
+  get<P extends Path>(path: P, ...options: Arguments<P>): Promise<Result<P>>;
+  async get(path: string, options: AnyArguments = {}): Promise<unknown> {
+    const call = this.#prepare(path, options);
     for (let retry = 1; ; retry += 1) {
       const outcome = await this.#attempt(call);
       if ("body" in outcome) return outcome.body;
-      const isOver = !outcome.isPassing || retry > this.#retries;
+      const isOver = !outcome.isTemporary || retry > this.#retries;
       const wait = isOver ? undefined : waitBefore(retry, outcome.retryAfter, this.#timing);
       if (wait === undefined) throw outcome.error;
       await this.#timing.sleep(wait, call.signal);
     }
   }
 
-  #prepare(template: string, { path = {}, query = {}, signal, idempotencyKey }: AnyGiven): Call {
+  #prepare(template: string, { path = {}, query = {}, signal, idempotencyKey }: AnyArguments): Call {
     const address = this.#address.of(template, path, query);
     if (reads.has(template)) return { address, headers: this.#headers, idempotencyKey: undefined, signal };
-    // What is not known to be a read may be a counter. The key stays the same however often the call is sent.
+    // An unknown operation may count. All attempts of the call have the same key.
     const key = idempotencyKey ?? newKey();
     return { address, headers: { ...this.#headers, "Idempotency-Key": key }, idempotencyKey: key, signal };
   }
@@ -108,14 +108,14 @@ export class GameAddonClient {
   async #attempt(call: Call): Promise<Outcome> {
     const { address, signal, idempotencyKey } = call;
     signal?.throwIfAborted();
-    const kept = idempotencyKey === undefined ? this.#kept.get(address) : undefined;
-    const headers = kept === undefined ? call.headers : { ...call.headers, "If-None-Match": kept.etag };
+    const cached = idempotencyKey === undefined ? this.#cache.get(address) : undefined;
+    const headers = cached === undefined ? call.headers : { ...call.headers, "If-None-Match": cached.etag };
     const timeout = this.#timing.timeout(this.#timeoutMilliseconds);
     const either = signal === undefined ? timeout : AbortSignal.any([signal, timeout]);
     let response: Response;
     let text: string;
     try {
-      // The service never sends a caller elsewhere: what does is something in between, and gets no token.
+      // The service never redirects. Whatever does is something in between, which must not get the token.
       response = await this.#fetch(address, {
         headers,
         signal: either,
@@ -129,19 +129,19 @@ export class GameAddonClient {
       return this.#noAnswer(call, timeout.aborted ? undefined : error);
     }
     const { status } = response;
-    if (status === 304 && kept !== undefined) return { body: JSON.parse(kept.text) };
+    if (status === 304 && cached !== undefined) return { body: JSON.parse(cached.text) };
     const body = toJSON(text);
     if (status === 200 && body !== undefined) {
       const etag = response.headers.get("etag");
-      if (idempotencyKey === undefined && etag !== null) this.#kept.put(address, { etag, text });
+      if (idempotencyKey === undefined && etag !== null) this.#cache.put(address, { etag, text });
       return { body };
     }
     const error = isFailure(body) ? new GameAddonError(status, body) : this.#otherAnswer(call, status);
-    return { error, isPassing: isPassing(status), retryAfter: response.headers.get("retry-after") };
+    return { error, isTemporary: isTemporary(status), retryAfter: response.headers.get("retry-after") };
   }
 
   /** @param error what the platform threw; undefined for a timeout */
-  #noAnswer({ idempotencyKey }: Call, error: unknown): Trouble {
+  #noAnswer({ idempotencyKey }: Call, error: unknown): AttemptFailure {
     const { origin } = this.#address;
     const trouble = error === undefined ? "timeout" : "connection";
     const message =
@@ -149,7 +149,7 @@ export class GameAddonClient {
         ? `The service at ${origin} did not answer within ${this.#timeoutMilliseconds} ms.`
         : `The service at ${origin} could not be reached${codeOf(error)}.`;
     const network = new GameAddonNetworkError(trouble, message, { idempotencyKey });
-    return { error: network, isPassing: true, retryAfter: null };
+    return { error: network, isTemporary: true, retryAfter: null };
   }
 
   #otherAnswer({ idempotencyKey }: Call, status: number): GameAddonNetworkError {
@@ -158,7 +158,7 @@ export class GameAddonClient {
   }
 }
 
-/** A new key for a change. `randomUUID` is missing in pages that came without HTTPS. */
+/** Returns a new idempotency key. `randomUUID` is missing in pages without HTTPS. */
 function newKey(): string {
   return Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, "0"),
@@ -173,7 +173,7 @@ function toJSON(text: string): unknown {
   }
 }
 
-/** The system's code of a failed connection, such as `ECONNREFUSED`. Other words may have the address in them. */
+/** Returns the system's code of a failed connection, such as `ECONNREFUSED`. Its message may contain the address. */
 function codeOf(error: unknown): string {
   const cause = error instanceof Error ? (error.cause ?? error) : undefined;
   const code = typeof cause === "object" && cause !== null && "code" in cause ? cause.code : undefined;

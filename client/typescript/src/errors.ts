@@ -1,20 +1,20 @@
-/** How a call fails: the service has refused it, or no answer of the service's came. Neither ever has the token. */
+/** The errors of a call: the service has refused it, or did not answer. Neither contains the token. */
 import type { FailureCode, Schemas } from "./operations.ts";
 
-/** The service has answered with a failure. `message` is its `info`: a sentence for the player, to be shown. */
+/** A refusal by the service. `message` is its `info`, a sentence to show to the player. */
 export class GameAddonError extends Error {
   override readonly name = "GameAddonError";
-  /** What failed, for programs. */
+  /** The failure, for programs. */
   readonly code: FailureCode;
-  /** The status of the answer. */
+  /** The status code of the answer. */
   readonly status: number;
-  /** One sentence for the player. */
+  /** One sentence to show to the player. */
   readonly info: string;
-  /** The parameter at fault, where one is. */
+  /** The parameter at fault, if any. */
   readonly parameter: string | undefined;
-  /** What to do about it, where something helps. */
+  /** What to do about it, if something helps. */
   readonly hint: string | undefined;
-  /** Names the request in the service's log: tell it to the operator. */
+  /** Identifies the request in the service's log, for its operator. */
   readonly requestId: string;
 
   constructor(status: number, { info, code, parameter, hint, requestId }: Schemas["Failure"]) {
@@ -28,19 +28,19 @@ export class GameAddonError extends Error {
   }
 }
 
-/** `connection`: nothing answered; `timeout`: not in time; `answer`: it was not the service that answered. */
+/** `connection`: no connection; `timeout`: no answer in time; `answer`: an answer that is not the service's. */
 export type NetworkTrouble = "connection" | "timeout" | "answer";
 
 /**
- * No answer of the service's came. A change may have been made or not: the same call with the same `idempotencyKey` can
- * be made again in either case. There is no `cause`: what the platform throws can have the URL in it, and so the token.
+ * The service did not answer. It may have made a change or not; in either case the same call can be repeated with the same
+ * `idempotencyKey`. There is no `cause`, since the platform's error can contain the URL, and so the token.
  */
 export class GameAddonNetworkError extends Error {
   override readonly name = "GameAddonNetworkError";
   readonly trouble: NetworkTrouble;
-  /** The status of what answered, where something did. */
+  /** The status code of an answer that is not the service's. */
   readonly status: number | undefined;
-  /** Under which key the change was sent; undefined for a read. */
+  /** The key of the change; undefined for a read. */
   readonly idempotencyKey: string | undefined;
 
   constructor(trouble: NetworkTrouble, message: string, details: NetworkDetails = {}) {
@@ -56,7 +56,7 @@ interface NetworkDetails {
   readonly idempotencyKey?: string | undefined;
 }
 
-/** Whether a body is a failure of the service's: what stands in between answers otherwise. */
+/** Whether a body is a failure of the service; a proxy answers in other forms. */
 export function isFailure(body: unknown): body is Schemas["Failure"] {
   if (typeof body !== "object" || body === null) return false;
   return "code" in body && typeof body.code === "string" && "info" in body && typeof body.info === "string";

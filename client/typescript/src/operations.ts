@@ -1,4 +1,4 @@
-/** The operations as types: their paths, what they take and what they answer, all from the generated description. */
+/** The types of operations: their paths, parameters and answers, from the generated description. */
 import type { components, paths } from "./generated/description.ts";
 import type { prefix } from "./generated/operations.ts";
 
@@ -9,10 +9,10 @@ type Whole = keyof paths;
 /** The path of an operation without the prefix and the token, such as `/statistic/{player}/add`. */
 export type Path = Whole extends infer Each ? (Each extends `${Prefix}${infer Rest}` ? Rest : never) : never;
 
-/** The shapes in answers, by name: `Schemas["WantedReason"]`. */
+/** The types in answers, by name: `Schemas["WantedReason"]`. */
 export type Schemas = components["schemas"];
 
-/** Every code that a failure has. A service that is newer than this client may have more. */
+/** The codes of failures. A service that is newer than this client may have more. */
 export type FailureCode = Schemas["FailureCode"];
 
 type Operation<P extends Path> = `${Prefix}${P}` extends infer Each
@@ -27,16 +27,16 @@ export type PathParameters<P extends Path> = Omit<Operation<P>["parameters"]["pa
 /** The parameters in an operation's query. */
 export type QueryParameters<P extends Path> = NonNullable<Operation<P>["parameters"]["query"]>;
 
-/** What an operation answers. */
+/** The answer of an operation. */
 export type Result<P extends Path> = Operation<P>["responses"][200]["content"]["application/json"];
 
-/** What a call can be given beside its parameters. */
+/** The options of a call besides its parameters. */
 export interface CallOptions {
-  /** Ends the call, also while it waits to try again: the call then rejects with the signal's reason. */
+  /** Aborts the call, even while it waits for a retry. The call rejects with the signal's reason. */
   readonly signal?: AbortSignal;
   /**
-   * Names a change, so that it is made once however often it is sent. By default each call has a new one; give one to
-   * repeat a call of which you do not know whether it arrived, as after a restart. Reads take no notice of it.
+   * The key of a change, which is made once however often it is sent. By default each call has a new one. Pass one to
+   * repeat a call that may or may not have arrived, such as after a restart. Reads ignore it.
    */
   readonly idempotencyKey?: string;
 }
@@ -51,9 +51,9 @@ type InQuery<P extends Path> = [QueryParameters<P>] extends [never]
     ? { readonly query?: QueryParameters<P> }
     : { readonly query: QueryParameters<P> };
 
-/** An operation's parameters, and what a call can be given beside them. */
-export type Given<P extends Path> = InPath<P> & InQuery<P> & CallOptions;
+/** The parameters and options of a call. */
+export type Options<P extends Path> = InPath<P> & InQuery<P> & CallOptions;
 
-/** What follows the path in a call: it can be left out where nothing is required. */
+/** What follows the path in a call; optional if nothing is required. */
 export type Arguments<P extends Path> =
-  Partial<Given<P>> extends Given<P> ? [given?: Given<P>] : [given: Given<P>];
+  Partial<Options<P>> extends Options<P> ? [options?: Options<P>] : [options: Options<P>];

@@ -1,23 +1,23 @@
-/** When a call is tried again, and after how long. */
+/** Which failures to retry, and after how long. */
 import type { Timing } from "./timing.ts";
 
-/** The wait before the first retry; each further one waits twice as long as the one before, up to `longest`. */
+/** The wait before the first retry. It doubles with each further one, up to `longestMilliseconds`. */
 const firstMilliseconds = 500;
 const longestMilliseconds = 10_000;
-/** A service that wants to be left alone for longer is not waited for. */
-const patienceMilliseconds = 60_000;
+/** The longest `Retry-After` that the client waits for. */
+const longestRetryAfterMilliseconds = 60_000;
 
-/** Nothing was done (503), or a proxy could not reach the service or holds back who asks too often. */
-const passing: ReadonlySet<number> = new Set([429, 502, 503, 504]);
+/** The service has done nothing (503), or a proxy cannot reach it or limits the rate of requests. */
+const temporary: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
-/** Whether a status tells of a trouble that passes. Of every other failure, trying again would only fail again. */
-export function isPassing(status: number): boolean {
-  return passing.has(status);
+/** Whether a status is of a temporary failure. A retry after any other would fail again. */
+export function isTemporary(status: number): boolean {
+  return temporary.has(status);
 }
 
 /**
- * How long to wait before a retry, in milliseconds, or undefined where it is not worth waiting. Chance keeps clients
- * that failed together from coming back together.
+ * Returns how long to wait before a retry, in milliseconds, or undefined if it is too long. Randomness keeps clients that
+ * failed together from retrying together.
  * @param retry 1 for the first one
  * @param retryAfter the answer's header, in seconds or as a date
  */
@@ -27,7 +27,7 @@ export function waitBefore(
   { now, random }: Timing,
 ): number | undefined {
   const asked = toMilliseconds(retryAfter, now());
-  if (asked > patienceMilliseconds) return undefined;
+  if (asked > longestRetryAfterMilliseconds) return undefined;
   const step = Math.min(longestMilliseconds, firstMilliseconds * 2 ** (retry - 1));
   return asked > 0 ? asked + random() * firstMilliseconds : step / 2 + (random() * step) / 2;
 }

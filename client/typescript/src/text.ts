@@ -1,11 +1,11 @@
-/** Reasons and names of places have no spaces on the wire: there a space is written `-` (contract, section 1). */
+/** Reasons and names of places, which have `-` for each space on the wire (contract, section 1). */
 
-/** As it is sent: `Bank-robbery` of `Bank robbery`. */
+/** Returns a text to send: `Bank-robbery` for `Bank robbery`. */
 export function withoutSpaces(text: string): string {
   return text.trim().replaceAll(/\s+/g, "-");
 }
 
-/** As it is shown: `Bank robbery` of `Bank-robbery`. To send it back, keep what the service gave. */
+/** Returns a text to show: `Bank robbery` for `Bank-robbery`. To send it back, use the original. */
 export function withSpaces(text: string): string {
   return text.replaceAll("-", " ");
 }

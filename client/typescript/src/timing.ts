@@ -1,18 +1,18 @@
-/** Time and chance, which tests replace. */
+/** Time and randomness, which tests replace. */
 
 /** See the head of this file. All times are in milliseconds. */
 export interface Timing {
-  /** Since 1970. */
+  /** Returns the time since 1970. */
   now(): number;
-  /** From 0 up to, but not, 1. */
+  /** Returns a number from 0 to below 1. */
   random(): number;
-  /** Waits. Rejects with the signal's reason as soon as that is aborted. */
+  /** Waits. Rejects with the signal's reason when it is aborted. */
   sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<void>;
-  /** A signal that is aborted after that time. */
+  /** Returns a signal that is aborted after a time. */
   timeout(milliseconds: number): AbortSignal;
 }
 
-/** The platform's. */
+/** The time and randomness of the platform. */
 export const platformTiming: Timing = {
   now: () => Date.now(),
   random: () => Math.random(),
