@@ -22,7 +22,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
   await t.test("asks for a token where there is none, and calls nothing", async () => {
     const before = asked.length;
     const change = await tryOut(page, "/wantedreason/remove", { reason: "Bank-robbery" });
-    await page.getByText("Type your token in here first.").waitFor();
+    await page.getByText("Enter your token here first.").waitFor();
     assert.equal(await page.getByLabel("Your token").evaluate((field) => field.matches(":focus")), true);
     assert.equal(await change.locator(".live-responses-table").count(), 0);
     assert.deepEqual(asked.slice(before), []);
@@ -32,13 +32,13 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
 
   await t.test("says that a token was refused", async () => {
     await page.getByLabel("Your token").fill(`gat_${"A".repeat(43)}`);
-    await page.getByText("It is kept in this page's memory only.").waitFor();
+    await page.getByText("It stays in this page's memory only.").waitFor();
     const read = operation(page, "/wantedreason/remove");
     await execute(read);
     await answered(read, "401", '"code": "TOKEN_UNKNOWN"');
     await page.getByText("The service refused this token.").waitFor();
     await page.getByLabel("Your token").fill(token);
-    await page.getByText("It is kept in this page's memory only.").waitFor();
+    await page.getByText("It stays in this page's memory only.").waitFor();
     assert.deepEqual(errors.splice(0), [
       "Failed to load resource: the server responded with a status of 401 (Unauthorized)",
     ]);

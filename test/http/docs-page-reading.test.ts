@@ -87,7 +87,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
       await page.getByRole("button", { name: "Schemas" }).click();
       const read = await openToTry(page, "/wantedreason");
       await execute(read);
-      await page.getByText("Type your token in here first.").waitFor();
+      await page.getByText("Enter your token here first.").waitFor();
       assert.deepEqual(await violations(page), [], "without a token");
       await page.getByLabel("Your token").fill(token);
       await execute(read);

@@ -1,31 +1,30 @@
 /**
- * Prepares the service's description for reading and trying. The token, which is typed once, is no longer a parameter
- * of each operation, and the part that all paths begin with becomes the server's address, so that paths are short.
+ * Prepares the service's description for Swagger UI. The token, which is typed once, is removed from the parameters of each
+ * operation, and the prefix of all paths becomes the server's address, so that paths are short.
  */
 
-/** Where a parameter's schema has the values to choose from, beside `enum`. */
+/** The key of the values to choose from, where `enum` would make Swagger UI choose one. */
 export const optionsKey = "x-options";
 
-/** Stands where the token belongs, in all that is shown. */
+/** Takes the place of the token in everything that is shown. */
 const placeholder = "TOKEN";
 
-/** Follows what the description says of the service. */
+/** Follows the description's text about the service. */
 const aboutTrying = `
 ## Trying it here
 
-Whoever runs this service issues tokens: \`addon-cli token issue --player Ada\` for a player, \`--public\` for what is open
-to everyone. Type yours in at the top, once. It is kept in this page's memory and nowhere else, and is gone when the page
-is closed or loaded again. \`${placeholder}\` stands in its place in what is shown.
+The operator of this service issues tokens: \`addon-cli token issue --player Ada\` for a player, \`--public\` for operations
+that are open to everyone. Enter yours at the top, once. It stays in this page's memory only, and is gone when the page is
+closed or reloaded. The page shows \`${placeholder}\` in its place.
 
-**Changes are called by \`GET\`, too: trying one really changes the data of this service.**`;
+**Changes are \`GET\` requests, too: trying one really changes the data of this service.**`;
 
 /**
  * @param {object} description in OpenAPI 3.1
- * @param {string} address where it comes from
- * @returns the description to show (`spec`), without the text about the service, which is split into its first paragraph
- *   (`introduction`) and the rest (`details`); the address in front of the token (`before`), and the one in front of all
- *   paths that are shown (`base`); what a token looks like (`tokenForm`); the paths of what changes data (`changing`);
- *   and by path, what the filter searches (`searched`)
+ * @param {string} address its URL
+ * @returns the description to show (`spec`), without the text about the service, whose first paragraph is `introduction` and
+ *   the rest `details`; the address before the token (`before`), and before all paths that are shown (`base`); the form of
+ *   tokens (`tokenForm`); the paths of changes (`changing`); and the text of each path for the filter (`searched`)
  */
 export function prepare(description, address) {
   const whole = (part) => resolve(part, description);
@@ -56,12 +55,12 @@ export function prepare(description, address) {
   };
 }
 
-/** The words of a text, in lower case: letters and digits. `bank-robbery` is two. */
+/** Returns the words of a text, in lower case: letters and digits. `bank-robbery` is two. */
 export function toWords(text) {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** All that a reader may search an operation by. Headers are left out: nearly all operations have the same ones. */
+/** Returns the text of an operation for the filter, without headers, which nearly all operations have in common. */
 function textOf(path, { tags: names, summary, description, parameters }, tags) {
   const resources = tags.filter(({ name }) => names.includes(name));
   const fields = parameters.filter((each) => each.in !== "header");
@@ -78,14 +77,14 @@ function isChange(operation) {
   return operation["x-effect"] === "change";
 }
 
-/** What a reference stands for; anything else is itself. */
+/** Returns the component of a reference; returns anything else as it is. */
 function resolve(part, description) {
   if (part.$ref === undefined) return part;
   const [, ...keys] = part.$ref.split("/");
   return keys.reduce((each, key) => each[key], description);
 }
 
-/** An operation without the token. */
+/** Returns an operation without the token. */
 function toTry(operation, whole) {
   const parameters = operation.parameters.map(whole).filter((each) => !each["x-secret"]);
   const responses = Object.entries(operation.responses);
@@ -97,8 +96,8 @@ function toTry(operation, whole) {
 }
 
 /**
- * A parameter of a read, with its example filled in, which no header may have: each names one request. Swagger UI checks
- * patterns without the flag `u`, and would refuse every name; the service checks them anyway.
+ * Returns a parameter of a read, whose example Swagger UI fills in. Headers get none: they are of one request. Swagger UI
+ * checks patterns without the flag `u`, and would refuse every name; the service checks them anyway.
  */
 function toOffer(parameter) {
   const { example, ...rest } = parameter;
@@ -107,8 +106,8 @@ function toOffer(parameter) {
 }
 
 /**
- * A parameter of a change, whose field is to be empty: two clicks must not change data. Swagger UI would fill in the
- * example and the first of several values, so both are moved to where it does not look.
+ * Returns a parameter of a change, whose field must be empty: two clicks must not change data. Swagger UI would fill in the
+ * example, or the first of several values, so both are moved to where it does not find them.
  */
 function toFill(parameter) {
   const { example, ...offered } = toOffer(parameter);
@@ -123,7 +122,7 @@ function toFill(parameter) {
   };
 }
 
-/** An answer as it is shown: the headers, and the one shape of all failures, are told once, above the operations. */
+/** Returns an answer without headers and the form of failures, which the text above the operations describes once. */
 function toShow(status, { description, content }) {
   return Number(status) < 400 ? { description, content } : { description };
 }

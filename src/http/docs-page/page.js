@@ -1,6 +1,6 @@
 /**
- * The page's own script. It hands the description to Swagger UI with the token taken out of it, and puts the token
- * into a request only as it leaves: what Swagger UI shows and keeps has a placeholder in its place.
+ * The script of the page. It passes the description to Swagger UI without the token, and adds the token to a request only
+ * when it is sent: Swagger UI shows and stores a placeholder in its place.
  */
 import { prepare } from "./description.js";
 import { docsPlugin } from "./plugin.js";
@@ -16,22 +16,22 @@ try {
 } catch (error) {
   const text = document.createElement("p");
   text.className = "notice";
-  text.textContent = `The description at ${address} can not be shown: ${error.message}.`;
+  text.textContent = `The description at ${address} cannot be shown: ${error.message}.`;
   place.replaceChildren(text);
 }
 
 async function load() {
   const response = await fetch(address);
-  if (!response.ok) throw new Error(`it is answered with ${response.status}`);
+  if (!response.ok) throw new Error(`the service answered ${response.status}`);
   return response.json();
 }
 
-/** Shows what {@link prepare} has made. */
+/** Shows a description that {@link prepare} returned. */
 function show(prepared) {
   const { spec, before, base, tokenForm } = prepared;
   document.title = spec.info.title;
-  field.addEventListener("input", () => tell(whatIsOdd()));
-  tell(whatIsOdd());
+  field.addEventListener("input", () => showRemark(faultOfToken()));
+  showRemark(faultOfToken());
   window.SwaggerUIBundle({
     spec,
     domNode: place,
@@ -40,43 +40,43 @@ function show(prepared) {
     deepLinking: true,
     defaultModelsExpandDepth: 0,
     filter: true,
-    // Its default theme has numbers with a contrast of 3.5.
+    // In the default theme, numbers have a contrast of only 3.5.
     syntaxHighlight: { theme: "obsidian" },
     requestInterceptor: (request) => Object.assign(request, { userFetch: send }),
-    // Otherwise its makers' server is asked whether the description is valid.
+    // By default, the description is sent to a validator on the Internet.
     validatorUrl: null,
   });
 
-  /** Whether there is a token. If not, the reader is asked for it. */
+  /** Whether there is a token. If not, asks the reader for it. */
   function hasToken() {
     if (field.value.trim() !== "") return true;
-    tell("Type your token in here first.");
+    showRemark("Enter your token here first.");
     field.focus();
     return false;
   }
 
-  /** Sends a request to the service, with the token. What comes back to Swagger UI is without. */
+  /** Sends a request with the token to the service. Swagger UI gets the answer without it. */
   async function send(shown, options) {
     const token = encodeURIComponent(field.value.trim());
     const response = await fetch(before + token + shown.slice(base.length), options);
-    tell(response.status === 401 ? "The service refused this token." : whatIsOdd());
+    showRemark(response.status === 401 ? "The service refused this token." : faultOfToken());
     return Object.defineProperty(response, "url", { value: shown });
   }
 
-  /** What can be said against the token without asking the service. */
-  function whatIsOdd() {
+  /** Returns what is wrong with the form of the token. */
+  function faultOfToken() {
     const token = field.value.trim();
     return token === "" || tokenForm.test(token) ? undefined : "This does not look like a token.";
   }
 }
 
-/** Says beside the token's field what is wrong with it. */
-function tell(odd) {
-  remark.textContent = odd ?? "It is kept in this page's memory only.";
-  field.setAttribute("aria-invalid", String(odd !== undefined));
+/** Shows a message beside the token's field. */
+function showRemark(fault) {
+  remark.textContent = fault ?? "It stays in this page's memory only.";
+  field.setAttribute("aria-invalid", String(fault !== undefined));
 }
 
-/** Swagger UI's colours follow the system's, as those of the page do. */
+/** Switches Swagger UI to the colours of the system, as the page's style sheet does. */
 function followColours() {
   const dark = matchMedia("(prefers-color-scheme: dark)");
   const follow = () => document.documentElement.classList.toggle("dark-mode", dark.matches);

@@ -3,13 +3,13 @@ import { optionsKey, toWords } from "./description.js";
 
 /**
  * @param {object} prepared what `prepare` returns
- * @param {() => boolean} hasToken tells whether there is a token to call with, and asks the reader for one if not
+ * @param {() => boolean} hasToken returns whether there is a token, and asks the reader for one if not
  */
 export function docsPlugin({ introduction, details, base, changing, searched }, hasToken) {
   return ({ React }) => {
     const { createElement, Fragment, useRef } = React;
 
-    /** The page: the text about the service is behind a fold, so that the first operation is in view. */
+    /** The page. The text about the service is folded, so that the first operation is in view. */
     function DocsLayout({ getComponent, specSelectors }) {
       const Markdown = getComponent("Markdown", true);
       const info = specSelectors.info();
@@ -51,8 +51,8 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
     }
 
     /**
-     * The operations whose text has every word of a phrase, or a word that contains it. A phrase that begins with a slash
-     * is a part of a path.
+     * Returns the operations whose text has every word of a phrase, or a word that contains it. A phrase that begins with
+     * a slash is a part of a path.
      */
     function opsFilter(tagged, phrase) {
       const words = toWords(phrase);
@@ -81,7 +81,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
       return createElement(Fragment, null, createElement(Path, props), mark(path, "changes data"));
     };
 
-    /** Without a token nothing is called: the click is taken before it reaches the button. */
+    /** Stops a click before it reaches the button if there is no token. */
     const guardedExecute = (Execute) => (props) => {
       const guard = (event) => hasToken() || event.stopPropagation();
       return createElement(
@@ -92,7 +92,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
       );
     };
 
-    /** The field of a parameter, labelled with its name. A choice begins with "no value": see `toFill`. */
+    /** The field of a parameter, labelled with its name. A choice begins with no value: see `toFill`. */
     function Field({ schema, value, errors, disabled, description, onChange }) {
       const listed = schema.get("enum") ?? schema.get(optionsKey);
       const options = listed ?? (schema.get("type") === "boolean" ? ["true", "false"] : undefined);
@@ -103,7 +103,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
       };
       const change = ({ target }) => onChange(target.value);
       if (options === undefined) {
-        // Reported on blur: each change re-renders the whole list, which takes 40 ms and more.
+        // On blur: each change renders the whole list again, which takes 40 ms and more.
         const text = { type: "text", placeholder: description, defaultValue: value ?? "", onBlur: change };
         return createElement("input", { ...props, ...text, key: value });
       }
@@ -113,7 +113,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
       return createElement("select", { ...props, value: value ?? "", onChange: change }, choices);
     }
 
-    /** JSON scrolls within a box that the keyboard reaches. */
+    /** Puts JSON into a box that scrolls, and that the keyboard reaches. */
     const scrollable = (Highlighter) => (props) =>
       createElement(
         "div",
@@ -121,7 +121,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
         createElement(Highlighter, props),
       );
 
-    /** The command line: `$GAMEADDON_TOKEN` is the token, which the shell puts in from its environment. */
+    /** The curl command, in which the shell replaces `$GAMEADDON_TOKEN` with the token from its environment. */
     function Curl({ request }) {
       const command = useRef(null);
       const copy = () => {
@@ -144,7 +144,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
         FilterContainer: Filter,
         JsonSchemaForm: Field,
         curl: Curl,
-        // An operation is one button: a link within it, and an invisible button behind it, are further focus stops.
+        // An operation is one button. A link within it, and an invisible button after it, would be further focus stops.
         DeepLink: ({ text }) => createElement("span", null, text),
         CopyToClipboardBtn: () => null,
       },
@@ -155,7 +155,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
         SyntaxHighlighter: scrollable,
       },
       fn: { opsFilter },
-      // Its own way to scroll to what a link names does not know of the bar at the top.
+      // Swagger UI's own scrolling ignores the bar at the top.
       statePlugins: {
         layout: { wrapActions: { scrollToElement: () => (element) => element.scrollIntoView() } },
       },
@@ -163,9 +163,9 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
   };
 }
 
-/** A request as a command for a POSIX shell. @param request an Immutable map, with the placeholder for the token */
+/** Returns a request as a command for a POSIX shell. @param request an Immutable map, with the placeholder for the token */
 function toCurl(request, base) {
-  // Within double quotes a shell gives these a meaning; percent-encoded they mean the same to the service.
+  // These are special to a shell within double quotes; percent-encoded they are the same to the service.
   const tail = request
     .get("url")
     .slice(base.length)
@@ -183,7 +183,7 @@ function percentEncode(character) {
   return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
 }
 
-/** A text in single quotes, as a POSIX shell reads it. */
+/** Returns a text in single quotes for a POSIX shell. */
 function quote(text) {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }
