@@ -1,4 +1,4 @@
-/** The schemas of answers: an operation's valibot schema as JSON Schema, with what is titled put into the components. */
+/** The schemas of answers: an operation's valibot schema as JSON Schema, in which titled schemas become components. */
 import { toJsonSchema } from "@valibot/to-json-schema";
 import type * as v from "valibot";
 import { integerRange } from "../domain/limits.ts";
@@ -6,9 +6,9 @@ import { type MembershipKind, membershipKinds, type Vocabulary } from "../table/
 import type { Components, Schema } from "./document.ts";
 
 /**
- * Converts the schema of an answer. Beyond what valibot says, its metadata can say `format`, and by `base` that a text
- * is the name of a group, a faction or a service, or of several of these kinds: then the names are those that there are. A map by such names that has
- * always all of them says `complete`. What has a title becomes a component of that name.
+ * Converts the schema of an answer. Its metadata can add `format`; `base`, if a text is the name of a group, a faction or
+ * a service, or of several of these kinds, which adds the names that exist; and `complete`, if a map always has all such
+ * names as keys. A schema with a title becomes a component of that name.
  */
 export function toAnswerSchema(
   answer: v.GenericSchema,
@@ -22,7 +22,7 @@ export function toAnswerSchema(
   return new Refiner(vocabulary, components).refine(schema);
 }
 
-/** Where a schema has another one, several, or several by name. */
+/** The keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const single = ["items", "additionalProperties", "propertyNames"];
 const several = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const named = ["properties"];
@@ -36,8 +36,7 @@ class Refiner {
     this.#components = components;
   }
 
-  refine(given: Schema): Schema {
-    const { title, description, base, complete, ...content } = given;
+  refine({ title, description, base, complete, ...content }: Schema): Schema {
     const inner = Object.entries(content).map(([key, value]) => [key, this.#within(key, value)] as const);
     const whole: Schema = {
       ...(description === undefined ? {} : { description }),
@@ -63,15 +62,15 @@ class Refiner {
     return value;
   }
 
-  /** The names that a text can be. */
+  /** Returns the names that a text can be. */
   #names(base: unknown): Schema {
     const names = [base].flat().flatMap((kind) => (isMembershipKind(kind) ? this.#vocabulary[kind] : []));
-    // A schema of which nothing is valid would be of no use to anybody.
+    // Nothing would be valid by an empty `enum`.
     return names.length === 0 ? {} : { enum: names };
   }
 }
 
-/** Tells clients which whole numbers fit 32 bits. That JavaScript has exact ones only up to 53 is none of theirs. */
+/** Adds which whole numbers fit 32 bits, and removes the limits of JavaScript, which do not concern clients. */
 function withFormat(schema: Schema): Schema {
   const { type, minimum, maximum, ...rest } = schema;
   if (type !== "integer") return schema;
@@ -82,7 +81,7 @@ function withFormat(schema: Schema): Schema {
   return isSmall ? { type, format: "int32", minimum, maximum, ...rest } : schema;
 }
 
-/** A map that has all of the names that its keys can be. */
+/** Adds that a map has all the keys that are valid. */
 function withAllKeys(schema: Schema): Schema {
   const { propertyNames } = schema;
   if (!isSchema(propertyNames) || !Array.isArray(propertyNames.enum)) return schema;
@@ -90,7 +89,7 @@ function withAllKeys(schema: Schema): Schema {
   return { ...schema, minProperties: length, maxProperties: length };
 }
 
-/** What can be null is written as a list of types, where it is not a component: generators of clients know that best. */
+/** Writes a schema that allows null as a list of types, if it is no component: client generators support that best. */
 function withNull(schema: Schema): Schema {
   const { anyOf, ...rest } = schema;
   if (!Array.isArray(anyOf) || anyOf.length !== 2) return schema;

@@ -1,4 +1,4 @@
-/** What the operations have in common: the headers of answers, and the headers that a request can have. */
+/** The headers of requests and answers, which operations have in common. */
 
 import { retryAfterSeconds } from "../engine/response.ts";
 import type { Components, HeaderObject, ParameterObject, Reference } from "./document.ts";
@@ -6,33 +6,32 @@ import type { Components, HeaderObject, ParameterObject, Reference } from "./doc
 type Headers = Readonly<Record<string, Reference>>;
 
 const requestId: HeaderObject = {
-  description: "Names the request in the service's log.",
+  description: "Identifies the request in the service's log.",
   required: true,
   schema: { type: "string", format: "uuid" },
 };
 const etag: HeaderObject = {
-  description: "Names the state of the data; send it back as `If-None-Match`.",
+  description: "Identifies the state of the data; send it back as `If-None-Match`.",
   required: true,
   schema: { type: "string", pattern: '^"[\\w-]+"$', examples: ['"n2XlyxmHnFxQNOuMDZjbHYwUUcw"'] },
 };
 const notStored: HeaderObject = {
-  description: "Nothing may keep the answer.",
+  description: "The answer must not be cached.",
   required: true,
   schema: { type: "string", const: "no-store" },
 };
 const revalidated: HeaderObject = {
-  description:
-    "Only the caller may keep the answer, and asks whether it is still right before it is used again.",
+  description: "Only the caller may cache the answer, and must revalidate it before each use.",
   required: true,
   schema: { type: "string", const: "private, no-cache" },
 };
 const retryAfter: HeaderObject = {
-  description: "After how many seconds to try again.",
+  description: "The number of seconds after which to repeat the request.",
   required: true,
   schema: { type: "integer", format: "int32", minimum: 0, examples: [Number(retryAfterSeconds)] },
 };
 
-/** The headers of an answer that has data, or would have. */
+/** Returns the headers of the answer to a read. */
 export function readHeaders(components: Components): Headers {
   return {
     "X-Request-Id": components.use("headers", "RequestId", requestId),
@@ -41,7 +40,7 @@ export function readHeaders(components: Components): Headers {
   };
 }
 
-/** The headers of an answer that is of no use a second time. */
+/** Returns the headers of the answer to a change. */
 export function changeHeaders(components: Components): Headers {
   return {
     "X-Request-Id": components.use("headers", "RequestId", requestId),
@@ -49,31 +48,30 @@ export function changeHeaders(components: Components): Headers {
   };
 }
 
-/** The headers of a failure. */
+/** Returns the headers of a failure. */
 export function failureHeaders(status: number, components: Components): Headers {
   const retry = status === 503 ? { "Retry-After": components.use("headers", "RetryAfter", retryAfter) } : {};
   return { ...changeHeaders(components), ...retry };
 }
 
-/** By which a read is asked whether it is another one than before. */
+/** The header with which a read is conditional. */
 export const ifNoneMatch: ParameterObject = {
   name: "If-None-Match",
   in: "header",
   required: false,
-  description:
-    "The `ETag` of the answer that the client has. Where it is still right, an empty 304 is answered.",
+  description: "The `ETag` of an earlier answer. If the data is unchanged, the answer is an empty 304.",
   schema: { type: "string" },
 };
 
-/** By which a change is repeated. */
+/** The header with which a change is repeated. */
 export const idempotencyKey: ParameterObject = {
   name: "Idempotency-Key",
   in: "header",
   required: false,
   description:
-    "Makes it safe to repeat an operation that counts (`x-repeatable: false`): the same caller's operation with the " +
-    "same key is carried out once, and repetitions get its answer. Use a new UUID for each thing that happened. Other " +
-    "operations are safe to repeat without a key and ignore a valid one.",
+    "Makes it safe to repeat an operation that counts (`x-repeatable: false`): an operation of the same caller with the " +
+    "same key runs once, and repetitions get its answer. Use a new UUID for each event to count. Other operations are " +
+    "safe to repeat without a key, and ignore a valid one.",
   schema: { type: "string", minLength: 1, maxLength: 128, pattern: "^[!-~]+$" },
   example: "6f1c7a52-7f0e-4a53-8f0e-0f3f0a3f9a53",
 };

@@ -1,23 +1,23 @@
-/** The parts of an OpenAPI 3.1 document that a description of a table consists of, and its components. */
+/** The types of an OpenAPI 3.1 document, as far as descriptions use them, and a collection of its components. */
 import { isDeepStrictEqual } from "node:util";
 import type { ParameterValue } from "../table/restriction/restriction.ts";
 
 /** A JSON Schema (2020-12), as a plain object. */
 export type Schema = Readonly<Record<string, unknown>>;
 
-/** Stands for a component. */
+/** A reference to a component. */
 export interface Reference {
   readonly $ref: string;
 }
 
-/** What is told of the service as a whole. */
+/** The description of the service as a whole. */
 export interface InfoObject {
   readonly title: string;
   readonly summary?: string;
   /** Markdown. */
   readonly description: string;
   readonly license: { readonly name: string; readonly identifier: string };
-  /** The version of the description, which is that of the service. */
+  /** The version of the service. */
   readonly version: string;
 }
 
@@ -28,7 +28,7 @@ export interface ParameterObject {
   readonly description: string;
   readonly schema: Schema;
   readonly example?: ParameterValue;
-  /** Whether its value must not be shown, kept or logged. */
+  /** Whether its value must not be shown, stored or logged. */
   readonly "x-secret"?: true;
 }
 
@@ -48,7 +48,7 @@ export interface MediaTypeObject {
 export interface ResponseObject {
   readonly description: string;
   readonly headers: Readonly<Record<string, Reference>>;
-  /** By media type; missing where there is no body. */
+  /** By media type; undefined without a body. */
   readonly content?: Readonly<Record<string, MediaTypeObject>>;
 }
 
@@ -60,10 +60,10 @@ export interface OperationObject {
   readonly parameters: readonly (ParameterObject | Reference)[];
   /** By status. */
   readonly responses: Readonly<Record<string, ResponseObject | Reference>>;
-  /** Who may call it, as the table has it. */
+  /** The restriction, in the form of the table. */
   readonly "x-restriction": unknown;
   readonly "x-effect": "read" | "change";
-  /** Whether it can be sent again without an idempotency key: it changes nothing that is so already. */
+  /** Whether it is safe to repeat without an idempotency key. */
   readonly "x-repeatable": boolean;
 }
 
@@ -72,7 +72,7 @@ export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: InfoObject;
   readonly servers: readonly { readonly url: string; readonly description: string }[];
-  /** Empty: the token is a parameter of the path, and OpenAPI has no security scheme for such. */
+  /** Empty: the token is a path parameter, for which OpenAPI has no security scheme. */
   readonly security: readonly never[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, { readonly get: OperationObject }>>;
@@ -87,7 +87,7 @@ export interface ComponentMaps {
   readonly headers: Readonly<Record<string, HeaderObject>>;
 }
 
-/** The components of a document, put down when they are first used: none of them is there for nothing. */
+/** Collects the components of a document: only those that are used. */
 export class Components {
   readonly #maps: { readonly [K in keyof ComponentMaps]: Map<string, ComponentMaps[K][string]> } = {
     schemas: new Map(),
@@ -96,7 +96,7 @@ export class Components {
     headers: new Map(),
   };
 
-  /** Refers to a component. One of the same name and another content gets a number behind its name. */
+  /** Returns a reference to a component. If another component has its name, a number is added. */
   use<K extends keyof ComponentMaps>(kind: K, name: string, component: ComponentMaps[K][string]): Reference {
     const known = this.#maps[kind];
     for (let number = 1; ; number += 1) {
@@ -108,7 +108,7 @@ export class Components {
     }
   }
 
-  /** All that were used. */
+  /** Returns all components that were used. */
   toMaps(): ComponentMaps {
     const { schemas, responses, parameters, headers } = this.#maps;
     return {

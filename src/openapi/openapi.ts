@@ -1,6 +1,6 @@
 /**
- * The description of the interface: an OpenAPI 3.1 document, made of the table in force, the names that there are, and
- * the schemas of the operations. Nothing of it is written by hand beside what the service is as a whole.
+ * Generates the description of the interface, an OpenAPI 3.1 document: from the table in force, the names in the data, and
+ * the schemas of the operations. Only the text about the service as a whole is written by hand.
  */
 import { STATUS_CODES } from "node:http";
 import { stringify } from "yaml";
@@ -18,17 +18,17 @@ import { failureReference } from "./failures.ts";
 import { resourceOf, toOperationObject, type WholeOperation } from "./operation.ts";
 import { generalWords } from "./words.ts";
 
-/** What the table does not say. */
+/** What the table does not have. */
 export interface DescriptionOptions {
-  /** Its description is followed by what holds for any table. */
+  /** {@link generalWords} follow its description. */
   readonly info: InfoObject;
-  /** The regular expression that a token matches as a whole. */
+  /** The regular expression of tokens. */
   readonly tokenPattern?: string;
-  /** What is behind the first segment of a path, in a sentence. */
+  /** A sentence about each first segment of a path. */
   readonly resources?: Readonly<Record<string, string>>;
 }
 
-/** Describes a table. */
+/** Returns the description of a table. */
 export function describeTable(
   table: Table,
   vocabulary: Vocabulary,
@@ -36,16 +36,16 @@ export function describeTable(
 ): OpenApiDocument {
   const components = new Components();
   const failure = failureReference(components);
-  const around = { table, vocabulary, components, token: tokenParameter(table, tokenPattern), failure };
+  const context = { table, vocabulary, components, token: tokenParameter(table, tokenPattern), failure };
   const ids = operationIds(table.routes);
   const operations = Array.from(ids, ([route, id]) => {
-    return [table.prefix + route.path, toOperationObject(route, id, around)] as const;
+    return [table.prefix + route.path, toOperationObject(route, id, context)] as const;
   });
   const names = [...new Set(table.routes.map(({ path }) => resourceOf(path)))];
   return {
     openapi: "3.1.0",
     info: { ...info, description: [info.description, ...generalWords(table)].join("\n\n") },
-    servers: [{ url: "/", description: "The host that this description comes from." }],
+    servers: [{ url: "/", description: "The host of this description." }],
     security: [],
     tags: names.map((name) => {
       const known = Object.hasOwn(resources, name) ? resources[name] : undefined;
@@ -56,7 +56,7 @@ export function describeTable(
   };
 }
 
-/** Puts the responses into the components that are those of more than one operation. */
+/** Turns responses that several operations have into components. */
 function withSharedResponses(
   operations: readonly (readonly [string, WholeOperation])[],
   components: Components,
@@ -85,7 +85,7 @@ function withSharedResponses(
   return Object.fromEntries(paths);
 }
 
-/** A description as YAML, without aliases: not every reader of OpenAPI knows them. */
+/** Returns a description as YAML, without aliases: not every reader of OpenAPI supports them. */
 export function toYAML(document: OpenApiDocument): string {
   return stringify(document, { aliasDuplicateObjects: false, lineWidth: 0 });
 }
@@ -96,14 +96,14 @@ function tokenParameter({ tokenParameter: name }: Table, pattern: string | undef
     in: "path",
     required: true,
     description:
-      "The caller's token. It is a secret: whoever has it can do what the caller may do, so it belongs into no log, " +
-      "no link and no screenshot.",
+      "The caller's token. It is a secret: anybody who has it can do what the caller may do. Keep it out of logs, " +
+      "links and screenshots.",
     schema: { type: "string", format: "password", ...(pattern === undefined ? {} : { pattern }) },
     "x-secret": true,
   };
 }
 
-/** An id for each route: its handler's name, and where several routes have the same handler, their paths. */
+/** Returns an id for each route: its handler's name, with the path if several routes have the same handler. */
 function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {
   const taken = new Set<string>();
   const ids = new Map<Route, string>();
@@ -120,7 +120,7 @@ function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {
   return ids;
 }
 
-/** `targetlistAdd` of `targetlist.add`. */
+/** Returns `targetlistAdd` for `targetlist.add`. */
 function toIdentifier(text: string): string {
   const [first = "", ...rest] = text.split(/[^A-Za-z0-9]+/).filter((word) => word !== "");
   return (

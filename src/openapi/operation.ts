@@ -1,5 +1,4 @@
-/** One route as an operation of OpenAPI: everything that a client has to know to call it. */
-
+/** A route as an operation of OpenAPI: all that a client has to know to call it. */
 import type { Vocabulary } from "../table/caller.ts";
 import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
@@ -10,8 +9,8 @@ import { failureResponses } from "./failures.ts";
 import { toParameterObject } from "./parameters.ts";
 import { toForm } from "./restriction.ts";
 
-/** What an operation is described with, beside its route. */
-export interface Surroundings {
+/** What the descriptions of all operations have in common. */
+export interface DescriptionContext {
   readonly table: Table;
   readonly vocabulary: Vocabulary;
   readonly components: Components;
@@ -20,15 +19,19 @@ export interface Surroundings {
   readonly failure: Reference;
 }
 
-/** An operation whose responses are written out. */
+/** An operation without references to responses. */
 export interface WholeOperation extends OperationObject {
   readonly responses: Readonly<Record<string, ResponseObject>>;
 }
 
-/** Describes a route. @param operationId no other route's */
-export function toOperationObject(route: Route, operationId: string, around: Surroundings): WholeOperation {
+/** Returns the description of a route. @param operationId unique among the routes */
+export function toOperationObject(
+  route: Route,
+  operationId: string,
+  context: DescriptionContext,
+): WholeOperation {
   const { operation, summary, restriction, parameters, path } = route;
-  const { table, vocabulary, components, token, failure } = around;
+  const { table, vocabulary, components, token, failure } = context;
   const { effect } = operation;
   const own = parameters.map((each) =>
     toParameterObject(each, operation.input.entries[each.name], vocabulary),
@@ -43,14 +46,17 @@ export function toOperationObject(route: Route, operationId: string, around: Sur
     summary,
     description: descriptionOf(route),
     parameters: [components.use("parameters", token.name, token), ...own, header],
-    responses: { ...successResponses(route, around), ...failureResponses(route, table, failure, components) },
+    responses: {
+      ...successResponses(route, context),
+      ...failureResponses(route, table, failure, components),
+    },
     "x-restriction": toForm(restriction),
     "x-effect": effect,
     "x-repeatable": operation.counts !== true,
   };
 }
 
-/** The first segment of a path. */
+/** Returns the first segment of a path. */
 export function resourceOf(path: string): string {
   return path.split("/")[1] ?? "";
 }
@@ -60,8 +66,8 @@ function descriptionOf({ operation, restriction }: Route): string {
   if (operation.effect === "change") {
     paragraphs.push(
       operation.counts === true
-        ? "Each call counts. To send one again safely, give it an `Idempotency-Key`, and the same one again."
-        : "Repeating it is harmless: what is so already is answered with 200, and nothing is changed.",
+        ? "Each call counts. To repeat one safely, send it with an `Idempotency-Key`, and repeat it with the same key."
+        : "It is safe to repeat: if the change has been made, the answer is 200, and nothing changes.",
     );
   }
   return paragraphs.filter((each) => each !== undefined).join("\n\n");
@@ -69,18 +75,22 @@ function descriptionOf({ operation, restriction }: Route): string {
 
 function successResponses(
   { operation }: Route,
-  { vocabulary, components }: Surroundings,
+  { vocabulary, components }: DescriptionContext,
 ): Readonly<Record<string, ResponseObject>> {
   const schema = toAnswerSchema(operation.answer, vocabulary, components);
   const example = operation.example === undefined ? {} : { example: { info: operation.example } };
   const content = { "application/json": { schema, ...example } };
   if (operation.effect === "change") {
-    const description = operation.counts === true ? "It is done." : "It is done, or was so already.";
+    const description =
+      operation.counts === true ? "The change is made." : "The change is made, or was made before.";
     return { 200: { description, headers: changeHeaders(components), content } };
   }
   const headers = readHeaders(components);
   return {
-    200: { description: "The data as it is now.", headers, content },
-    304: { description: "The data is as the client has it, by its `If-None-Match`.", headers },
+    200: { description: "The current data.", headers, content },
+    304: {
+      description: "The data is unchanged since the answer whose `ETag` is in `If-None-Match`.",
+      headers,
+    },
   };
 }

@@ -1,4 +1,4 @@
-/** The parameters of an operation, as OpenAPI describes them: what the table says of each, and the handler. */
+/** The parameters of an operation in OpenAPI, from the types of the table and the schemas of the operation. */
 import * as v from "valibot";
 import { integerRange, textLength } from "../domain/limits.ts";
 import type { Vocabulary } from "../table/caller.ts";
@@ -6,35 +6,39 @@ import { expectation, latestInstant, type Parameter, type ParameterType } from "
 import type { ParameterValue } from "../table/restriction/restriction.ts";
 import type { ParameterObject, Schema } from "./document.ts";
 
-/** The schema of what an operation is handed for a parameter: its description and its examples are told to clients. */
-type Need = v.ObjectEntries[string];
+/** The operation's schema of a parameter, with its description and examples. */
+type OperationSchema = v.ObjectEntries[string];
 
-/** Describes a parameter of a route. @param need what its operation says of it */
+/** Returns the description of a parameter. @param operationSchema undefined if the operation has none */
 export function toParameterObject(
   parameter: Parameter,
-  need: Need | undefined,
+  operationSchema: OperationSchema | undefined,
   vocabulary: Vocabulary,
 ): ParameterObject {
   const { name, type, in: place, default: fallback } = parameter;
-  const example = exampleOf(parameter, need, vocabulary);
+  const example = exampleOf(parameter, operationSchema, vocabulary);
   const schema = schemaOf(type, vocabulary);
   return {
     name,
     in: place,
     required: fallback === undefined,
-    description: descriptionOf(type, need, vocabulary),
+    description: descriptionOf(type, operationSchema, vocabulary),
     schema: fallback === undefined ? schema : { ...schema, default: fallback },
     ...(example === undefined ? {} : { example }),
   };
 }
 
-function descriptionOf(type: ParameterType, need: Need | undefined, vocabulary: Vocabulary): string {
-  const meaning = need === undefined ? undefined : v.getDescription(unwrapped(need));
+function descriptionOf(
+  type: ParameterType,
+  operationSchema: OperationSchema | undefined,
+  vocabulary: Vocabulary,
+): string {
+  const meaning = operationSchema === undefined ? undefined : v.getDescription(unwrapped(operationSchema));
   const form = formOf(type, vocabulary);
   return [meaning, form].filter((each) => each !== undefined).join(" ");
 }
 
-/** What a value looks like, in words: where the schema lists the values, that any case is accepted. */
+/** Returns the valid values in words; if the schema lists them, only that any case is accepted. */
 function formOf(type: ParameterType, vocabulary: Vocabulary): string {
   if (type.base === "boolean" || type.base === "enum") return "In upper or lower case.";
   if (type.base in vocabulary) return `The name of a ${type.base}, in upper or lower case.`;
@@ -43,8 +47,8 @@ function formOf(type: ParameterType, vocabulary: Vocabulary): string {
 }
 
 /**
- * A value as JSON Schema: what a client does well to send. The service also takes names in another case; and it refuses
- * a few texts that the schema lets pass, such as those with invisible characters.
+ * Returns the JSON Schema of values that a client should send. The service also accepts names in another case, and refuses
+ * a few texts that the schema allows, such as those with invisible characters.
  */
 function schemaOf(type: ParameterType, vocabulary: Vocabulary): Schema {
   switch (type.base) {
@@ -79,7 +83,7 @@ function schemaOf(type: ParameterType, vocabulary: Vocabulary): Schema {
   }
 }
 
-/** Texts of many kinds: one of them is an example of most patterns. */
+/** Texts of many kinds, one of which matches most patterns. */
 const words = [
   "example",
   "Example",
@@ -95,17 +99,18 @@ const words = [
   "#",
 ];
 
-/** A value that is accepted, or undefined where none is known: no pattern is taken apart for one. */
+/** Returns a valid value, or undefined if none of the candidates is valid. */
 function exampleOf(
   { type, schema, default: fallback }: Parameter,
-  need: Need | undefined,
+  operationSchema: OperationSchema | undefined,
   vocabulary: Vocabulary,
 ): ParameterValue | undefined {
-  const given: readonly unknown[] = need === undefined ? [] : v.getExamples(unwrapped(need));
-  const candidates = [...given, ...derivedExamples(type, fallback, vocabulary)];
+  const declared: readonly unknown[] =
+    operationSchema === undefined ? [] : v.getExamples(unwrapped(operationSchema));
+  const candidates = [...declared, ...derivedExamples(type, fallback, vocabulary)];
   for (const candidate of candidates) {
     const result = v.safeParse(schema, String(candidate));
-    // Written otherwise, it would be accepted and yet not be what the schema lists.
+    // A value in another case would be accepted, but is not in the schema.
     if (result.success && result.output === candidate) return result.output;
   }
   return undefined;
@@ -135,7 +140,7 @@ function derivedExamples(
   }
 }
 
-/** An operation may do without a parameter; what it says of it is within. */
-function unwrapped(need: Need): Need {
-  return "wrapped" in need ? need.wrapped : need;
+/** Returns the schema within an optional one. */
+function unwrapped(operationSchema: OperationSchema): OperationSchema {
+  return "wrapped" in operationSchema ? operationSchema.wrapped : operationSchema;
 }

@@ -1,7 +1,4 @@
-/**
- * What the description of the interface says beside the route table: what this service is, how its tokens look, and
- * what its resources are.
- */
+/** What the description of the interface has besides the route table: texts about the service, its tokens and resources. */
 import { readFileSync } from "node:fs";
 import * as v from "valibot";
 import { tokenInText } from "../identity/tokens.ts";
@@ -10,42 +7,35 @@ import type { DescriptionOptions } from "./openapi.ts";
 
 const introduction = `Shared community data for the client addon of a multiplayer game: statistics and a top list, addon groups, a target list, blacklist reasons per faction, house bans, navi points, wanted reasons, live events, and the versions of the addon.
 
-Each caller has an addon token, which an operator issues: \`gat_\` and 43 more characters. A public token belongs to nobody and can call what is open; a player's token identifies the player. A read-only token reads, and is refused every change with \`READ_ONLY\`: use one in web pages, where everybody can read the token.
+Each caller has an addon token, which an operator issues: \`gat_\` and 43 more characters. A public token belongs to nobody and can call operations that are open to everyone; a player's token identifies the player. A read-only token can only read, and every change with it is refused (\`READ_ONLY\`): use one in web pages, where everybody can see the token.
 
-Texts are untrusted: people wrote them, and a reason can be HTML. Show them as text (\`textContent\`, not \`innerHTML\`).
+Texts are untrusted input: a reason can contain HTML. Show them as text (\`textContent\`, not \`innerHTML\`).
 
-In reasons and in names of places a space is written \`-\`, in what is sent and in what is answered: show every \`-\` as a space, not only the first, and send back what you were given. Names and reasons that differ only in case are the same; the first spelling is kept, and of players who are not registered the latest. A player is named by the game name or by the game UUID, with or without dashes; a UUID is answered without.
+Reasons and names of places have \`-\` for each space, in requests and in answers: show every \`-\` as a space, not only the first, and send texts back unchanged. Names and reasons that differ only in case are the same; the service keeps the first spelling, or of players who are not registered the latest. Players are named by their game name or game UUID, with or without dashes; answers have UUIDs without dashes.
 
-The names of groups come from the data of the service: a client reads them as a map, and an operator keeps the shipped names, since a typed client can break on others. A player's \`version\` is null unless the token was issued with \`--addon-version\` or the client sends its \`User-Agent\`, such as \`gameaddon/2.5.1\`.
+The names of groups come from the data of the service. Clients should read them as a map, and operators should keep the shipped names, since a typed client can fail with others. A player's \`version\` is null unless the token was issued with \`--addon-version\` or the client sends its \`User-Agent\`, such as \`gameaddon/2.5.1\`.
 
-The answer to an operation that counts is remembered under its \`Idempotency-Key\` for 24 hours, of each caller for the last 1,000 keys and of all callers for the last 100,000.`;
+The service remembers the answer to an operation that counts by its \`Idempotency-Key\` for 24 hours, for the last 1,000 keys of each caller and the last 100,000 of all callers.`;
 
-/** What is behind the first segment of a path. */
+/** By the first segment of a path. */
 const resources = {
   statistic: "Statistics of players, and the top list.",
   player: "Addon groups and their members.",
-  targetlist: "Players who are to be done, and those who are.",
-  blacklistreason: "The reasons for which a faction blacklists players. Each faction has its own.",
-  houseban: "Players who are banned from the house, for how long and for what.",
-  housebanreason: "The reasons for which players can be banned from the house.",
-  navipoint: "Places that have a name.",
+  targetlist: "Targets: players to be done, and players who are done.",
+  blacklistreason: "The reasons for which each faction blacklists players.",
+  houseban: "Players who are banned from the house, with the reasons and the ends of their bans.",
+  housebanreason: "The reasons for house bans.",
+  navipoint: "Named places.",
   wantedreason: "The reasons for which players are wanted, and their points.",
   mgmt: "The addon's clients and versions.",
-  event: "What is going on in the game right now.",
-  bundle: "All lists at once, for the start of an addon.",
+  event: "Current events in the game.",
+  bundle: "All lists at once, for the start of a client.",
 };
 
 const packageSchema = v.object({ version: v.string(), license: v.string() });
 
-let known: DescriptionOptions | undefined;
-
 /** See the head of this file. */
 export function descriptionOptions(): DescriptionOptions {
-  known ??= readOptions();
-  return known;
-}
-
-function readOptions(): DescriptionOptions {
   const { version, license } = v.parse(
     packageSchema,
     JSON.parse(readFileSync(packaged("package.json"), "utf8")),

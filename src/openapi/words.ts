@@ -1,19 +1,19 @@
-/** What holds for every table that the engine serves, in Markdown: how requests are sent, and how they are answered. */
+/** What is common to every table, in Markdown: how requests are sent and answered. */
 import type { Table } from "../table/table.ts";
 
-/** The paragraphs that follow the service's own. */
+/** Returns the paragraphs that follow those about the service. */
 export function generalWords({ product, prefix }: Table): readonly string[] {
   const version =
-    product === undefined ? [] : [`A client tells its version with \`User-Agent: ${product}/1.2.3\`.`];
+    product === undefined ? [] : [`A client sends its version as \`User-Agent: ${product}/1.2.3\`.`];
   return [
     "## Requests",
-    `Every operation is a \`GET\`, also one that changes data (\`x-effect: change\`), and every path begins with \`${prefix}\`. A slash at the end of a path changes nothing. \`HEAD\` answers for operations that read. \`OPTIONS\` is the CORS preflight, and answered with 204. Any other method, and \`HEAD\` of a change, is a 405 (\`METHOD_NOT_ALLOWED\`) with \`Allow\`. Pages of any origin may call the service: there are no cookies.`,
+    `Every operation is a \`GET\`, even if it changes data (\`x-effect: change\`). Every path begins with \`${prefix}\`; a slash at the end of a path makes no difference. \`HEAD\` works for operations that read. \`OPTIONS\` is the CORS preflight, answered with 204. Any other method, and \`HEAD\` of a change, gets a 405 (\`METHOD_NOT_ALLOWED\`) with \`Allow\`. Pages of any origin may call the service: there are no cookies.`,
     ...version,
-    "What has `x-repeatable: true` can be sent again at any time, such as after a lost connection: a change that is made already is answered with 200, and nothing is changed. What has not is a counter: send it with an `Idempotency-Key`, and again with the same one. A browser's prefetch of a change is refused (425).",
+    "An operation with `x-repeatable: true` is safe to repeat, such as after a lost connection: if the change has been made, the answer is 200, and nothing changes. The others count: send them with an `Idempotency-Key`, and repeat them with the same key. A browser's prefetch of a change is refused (425).",
     "## Answers",
-    "Bodies are JSON in UTF-8. Whole numbers fit a signed 32-bit integer, except for instants, which are milliseconds since 1970 and need 64 bits. Clients ignore properties that they do not know: there may be more of them one day.",
-    "A read carries an `ETag`: send it back as `If-None-Match`, and unchanged data is answered with an empty 304. Every answer carries an `X-Request-Id`.",
+    "Bodies are JSON in UTF-8. Whole numbers fit a signed 32-bit integer, except for instants, which are milliseconds since 1970 and need 64 bits. Clients ignore properties that they do not know, since later versions can add some.",
+    "The answer to a read has an `ETag`: send it back as `If-None-Match` to get an empty 304 if the data is unchanged. Every answer has an `X-Request-Id`.",
     "## Failures",
-    "Whatever fails is answered in the shape of `Failure`: `info` is a sentence for the player, `code` is for programs. A path that there is not is a 404 with `UNKNOWN_PATH`. A caller who may not call an operation learns only that (403), not what else may be wrong. On a 503 nothing was changed: try again after `Retry-After` seconds.",
+    "Every failure has the form of `Failure`: `info` is a sentence for the player, `code` is for programs. An unknown path gets a 404 with `UNKNOWN_PATH`. A caller who may not call an operation learns only that (403), not what else may be wrong. After a 503 nothing has changed: repeat the request after `Retry-After` seconds.",
   ];
 }

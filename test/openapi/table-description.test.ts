@@ -206,7 +206,7 @@ describe("an operation tells", () => {
       once.description,
       /^It shuts the door\.\n\nWho may call it: everyone .*\n\nEach call counts\./,
     );
-    assert.match(safe.description, /Repeating it is harmless/);
+    assert.match(safe.description, /It is safe to repeat/);
     const read = operationAt(describedAs(list), "/books");
     assert.deepEqual([read["x-effect"], read["x-repeatable"]], ["read", true]);
     assert.doesNotMatch(read.description, /Repeating/);
