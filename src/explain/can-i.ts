@@ -1,4 +1,4 @@
-/** Whether a caller may call an operation, and why: step by step, as a request takes the steps. */
+/** Decides whether a caller may call an operation, and explains why in the steps of a request. */
 
 import type { Player } from "../domain/model.ts";
 import { oneOf } from "../domain/text.ts";
@@ -21,7 +21,7 @@ import {
 import type { Table } from "../table/table.ts";
 import { type Pair, toWholeQuestion } from "./question.ts";
 
-/** A step of the reasoning. `passed` is null where the step decides nothing by itself. */
+/** A step of the explanation. `passed` is null if the step does not decide. */
 export interface Step {
   readonly step: "token" | "exclusion" | "parameters" | "case" | "needs" | "part" | "has" | "enough";
   readonly passed: boolean | null;
@@ -32,11 +32,11 @@ export interface Step {
 /** The answer to `can-i`. */
 export interface Decision {
   readonly allowed: boolean;
-  /** With what a request would be refused. */
+  /** The code of the failure of such a request. */
   readonly code: "EXCLUDED" | "READ_ONLY" | "RESTRICTED" | null;
   /** The player's name, or `public`. */
   readonly caller: string;
-  /** The path as the table has it. */
+  /** The path of the route in the table. */
   readonly path: string;
   /** The parameters that the restriction depends on. */
   readonly parameters: Input;
@@ -45,17 +45,17 @@ export interface Decision {
   readonly steps: readonly Step[];
 }
 
-/** Whoever holds a public token, at the command line. A player of that name is reached by UUID. */
+/** The name of public tokens at the command line. A player of that name needs the UUID. */
 export const publicName = "public";
 
-/** How the operation would be called. */
+/** How to call the operation. */
 export interface CallOptions {
-  /** Whether with a read-only token (contract, section 2). */
+  /** With a read-only token (contract, section 2). */
   readonly readOnly?: boolean;
 }
 
 /**
- * Decides as a request would be decided.
+ * Decides as the pipeline decides a request.
  * @param who a player's name or UUID, or `public`
  * @throws Failure `UNKNOWN_PLAYER`, and what {@link toWholeQuestion} throws
  */
@@ -72,7 +72,7 @@ export function canI(
   const { route, input } = toWholeQuestion(table, vocabulary, path, pairs);
   const { restriction } = route;
   const excluded = isExcluded(table, caller);
-  const permitted = isAllowed(restriction, caller, input);
+  const allowed = isAllowed(restriction, caller, input);
   const name = player?.name ?? publicName;
   const { needs, had } = reasonOf(restriction, caller, input);
   const steps: Step[] = [];
@@ -88,15 +88,15 @@ export function canI(
   steps.push(...caseSteps(restriction, input));
   steps.push({ step: "needs", passed: null, says: needs });
   steps.push(...partSteps(restriction, caller, input));
-  steps.push({ step: "has", passed: permitted, says: `${player === undefined ? "it" : name} ${had}` });
-  const leave = `${name} is let in again (addon-cli player readmit ${name})`;
-  const lacks = permitted ? [] : [...new Set(enough(restriction, caller, input, player))];
-  const ways = excluded && lacks.length > 0 ? lacks.map((each) => `${leave}, and ${each}`) : lacks;
-  for (const says of excluded && lacks.length === 0 ? [leave] : ways)
+  steps.push({ step: "has", passed: allowed, says: `${player === undefined ? "it" : name} ${had}` });
+  const readmission = `the end of the exclusion (addon-cli player readmit ${name})`;
+  const lacks = allowed ? [] : [...new Set(enough(restriction, caller, input, player))];
+  const ways = excluded && lacks.length > 0 ? lacks.map((each) => `${readmission}, and ${each}`) : lacks;
+  for (const says of excluded && lacks.length === 0 ? [readmission] : ways)
     steps.push({ step: "enough", passed: null, says });
   return {
-    allowed: !excluded && permitted && !refusesChange,
-    code: excluded ? "EXCLUDED" : refusesChange ? "READ_ONLY" : permitted ? null : "RESTRICTED",
+    allowed: allowed && !excluded && !refusesChange,
+    code: excluded ? "EXCLUDED" : refusesChange ? "READ_ONLY" : allowed ? null : "RESTRICTED",
     caller: name,
     path: route.path,
     parameters: input,
@@ -105,23 +105,23 @@ export function canI(
   };
 }
 
-/** What keeps a player's tokens from calling it, whatever else is decided; undefined where one of them does. */
+/** Returns why none of a player's tokens can call the operation; undefined if one can. */
 function tokenWords(data: Data, { uuid, name }: Player, needsFull: boolean, now: number): string | undefined {
   const live = data.tokens.find("player", uuid).filter((token) => isLive(token, now));
   const issue = `addon-cli token issue --player ${name}`;
-  if (live.length === 0) return `${name} has no valid token to call it with (${issue})`;
+  if (live.length === 0) return `${name} has no valid token (${issue})`;
   if (!needsFull || live.some(({ readOnly }) => readOnly !== true)) return undefined;
   return `${name} has only read-only tokens, which allow no changes (${issue})`;
 }
 
 function exclusionWords({ excludedGroup }: Table, name: string, excluded: boolean): string {
   if (excludedGroup === undefined) return "the table excludes nobody";
-  if (name === publicName) return `a public token is in no group, so not in ${excludedGroup} either`;
+  if (name === publicName) return `a public token is in no group, and so not in ${excludedGroup}`;
   if (excluded) return `${name} is in the group ${excludedGroup}, whose members may call nothing`;
   return `${name} is not in the group ${excludedGroup}`;
 }
 
-/** Which cases applied, from the outermost on. */
+/** Returns the cases that apply, from the outermost on. */
 function caseSteps(restriction: Restriction, input: Input): Step[] {
   if (isCompound(restriction)) return restriction.restrictions.flatMap((each) => caseSteps(each, input));
   if (restriction.kind !== "cases") return [];
@@ -132,7 +132,7 @@ function caseSteps(restriction: Restriction, input: Input): Step[] {
   return [{ step: "case", passed: null, says }, ...caseSteps(applying.restriction, input)];
 }
 
-/** Each part of an `anyOf` or `allOf`, with its verdict; the parts of part 2 are 2.1, 2.2 and so on. */
+/** Returns whether each part of an `anyOf` or `allOf` allows the caller. The parts of part 2 are 2.1, 2.2 and so on. */
 function partSteps(restriction: Restriction, caller: Caller, input: Input, number = ""): Step[] {
   if (restriction.kind === "cases") {
     const applying = applyingCase(restriction.cases, input);
@@ -148,12 +148,12 @@ function partSteps(restriction: Restriction, caller: Caller, input: Input, numbe
 }
 
 function conditionWords({ when }: Case): string {
-  if (when === undefined) return "the one for everything else";
+  if (when === undefined) return "for everything else";
   const words = Object.entries(when).map(([name, value]) => `${name} is ${value}`);
-  return `the one for when ${words.join(" and ")}`;
+  return `for ${words.join(" and ")}`;
 }
 
-/** Whoever the restriction refuses: each thing that would let them in by itself. */
+/** Returns what would be enough for a caller whom the restriction refuses: each alternative in words. */
 function enough(
   restriction: Restriction,
   caller: Caller,
@@ -164,7 +164,7 @@ function enough(
     case "anyOf":
       return restriction.restrictions.flatMap((each) => enough(each, caller, input, player));
     case "allOf": {
-      // The parts are for one token together.
+      // One token must meet all parts.
       if (player === undefined) return [`the token of a player, from among ${describe(restriction, input)}`];
       const lacking = restriction.restrictions.filter((each) => !isAllowed(each, caller, input));
       const ways = lacking.map((each) => [...new Set(enough(each, caller, input, player))]);
@@ -190,7 +190,7 @@ function enough(
     case "administrators":
       return [`the administrator flag (addon-cli admin grant ${name})`];
     case "self":
-      return [`a call for themselves, with ${name} as "${restriction.parameter}"`];
+      return [`${name} as "${restriction.parameter}"`];
     case "member": {
       const { of, reference, rank = 1 } = restriction;
       const group = "name" in reference ? reference.name : String(input[reference.parameter]);

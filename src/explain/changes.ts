@@ -1,57 +1,57 @@
-/** What changes in the text of a route table, in words: routes, their parameters, and the settings beside them. */
+/** The changes between two route tables, in words: their routes, parameters and settings. */
 import { isDeepStrictEqual } from "node:util";
 import type { Parameter } from "../table/parameters.ts";
 import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 
-/** The same of two tables. */
+/** Something of each of two tables. */
 export interface Pair<T> {
   readonly before: T;
   readonly after: T;
 }
 
-/** Something that is one way before and another after; null where it is not there. */
+/** The text before and after a change; null if it did not exist. */
 export interface Change {
   readonly before: string | null;
   readonly after: string | null;
 }
 
-/** Something with a name that changes. */
+/** A change of something that has a name. */
 export interface NamedChange extends Change {
   readonly name: string;
 }
 
-/** A route that is not the same before and after, without the people. */
+/** A route that was added, removed or changed. */
 export interface RouteChange {
   readonly path: string;
   readonly change: "added" | "removed" | "changed";
-  /** In words; null where it stays. Of a route that is added or removed the other side is null. */
+  /** In words; null if unchanged. */
   readonly restriction: Change | null;
-  /** The operation's name; null where it stays. */
+  /** The operation's name; null if unchanged. */
   readonly handler: Change | null;
   readonly summary: Change | null;
   readonly parameters: readonly NamedChange[];
 }
 
-/** What is different of a route, or undefined where it is the same. */
+/** Returns how a route changes, or undefined if it does not. */
 export function changeOfRoute(
   path: string,
   { before, after }: Pair<Route | undefined>,
 ): RouteChange | undefined {
   const changed = (of: (route: Route) => string) => change(before && of(before), after && of(after));
   const parameters = parameterChanges(before?.parameters ?? [], after?.parameters ?? []);
-  const said = {
+  const changes = {
     path,
     restriction: changed((route) => describe(route.restriction)),
     handler: changed((route) => route.handler),
     summary: changed((route) => route.summary),
     parameters,
   };
-  if (before === undefined) return { ...said, change: "added" };
-  if (after === undefined) return { ...said, change: "removed" };
-  const isSame = said.restriction === null && said.handler === null && said.summary === null;
+  if (before === undefined) return { ...changes, change: "added" };
+  if (after === undefined) return { ...changes, change: "removed" };
+  const isSame = changes.restriction === null && changes.handler === null && changes.summary === null;
   const decides = !isDeepStrictEqual(before.restriction, after.restriction);
-  return isSame && parameters.length === 0 && !decides ? undefined : { ...said, change: "changed" };
+  return isSame && parameters.length === 0 && !decides ? undefined : { ...changes, change: "changed" };
 }
 
 function change(before: string | undefined, after: string | undefined): Change | null {
@@ -70,7 +70,7 @@ function parameterChanges(before: readonly Parameter[], after: readonly Paramete
   });
 }
 
-/** A parameter's type with all that refines it: "integer, minimum 1, maximum 30, default 7". */
+/** Returns a parameter's type in words: "integer, minimum 1, maximum 30, default 7". */
 function parameterWords({ type, default: fallback }: Parameter): string {
   const { base, name: _name, description: _description, roundsDown: _, values, ...refinements } = type;
   const words = Object.entries(refinements).flatMap(([key, value]) =>
@@ -80,7 +80,7 @@ function parameterWords({ type, default: fallback }: Parameter): string {
   return [base, ...listed, ...words, ...(fallback === undefined ? [] : [`default ${fallback}`])].join(", ");
 }
 
-/** Which settings beside the routes change. */
+/** Returns the settings that change. */
 export function settingsChanged({ before, after }: Pair<Table>): NamedChange[] {
   const settings = [
     { name: "prefix", ...change(before.prefix, after.prefix) },

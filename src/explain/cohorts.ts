@@ -1,6 +1,6 @@
 /**
- * Cohorts: players whom no restriction tells apart, because they have the same administrator flag, memberships and
- * groups. One question answers for all of them, so comparing tables for 100,000 players takes a few hundred questions.
+ * Cohorts: players with the same administrator flag, memberships and groups, for whom every restriction decides alike.
+ * Comparing tables for 100,000 players so takes a few hundred decisions.
  */
 
 import type { Player } from "../domain/model.ts";
@@ -12,30 +12,29 @@ import { Slices } from "../store/slices.ts";
 import type { Caller } from "../table/caller.ts";
 import type { Person } from "./people.ts";
 
-/** Some players, and what the engine asks of each of them. */
+/** Players for whom every restriction decides alike. */
 export interface Cohort {
-  /** The name of the player who stands for the others. */
+  /** The name of the player who represents the others. */
   readonly name: string;
   readonly caller: Caller;
   /** In no particular order; at least one. */
   readonly players: readonly Person[];
 }
 
-/** Every registered player, and the holders of public tokens, who are one. */
+/** All registered players, and the holders of public tokens. */
 export interface Cohorts {
   readonly all: readonly Cohort[];
-  /** How many players there are. */
+  /** The number of players. */
   readonly registered: number;
   readonly public: Caller;
 }
 
-/** Where there is no data yet, there is nobody. */
+/** The cohorts of an empty data folder. */
 export const nobody: Cohorts = { all: [], registered: 0, public: publicCaller({ id: "-" }) };
 
 /**
- * Groups all players, in slices of the event loop. Each player is taken as of one moment; changes made meanwhile may
- * count or not.
- * @param named folded names, and UUIDs, that a restriction compares with: each of these players is a cohort alone
+ * Groups all players, in slices of the event loop. Changes made meanwhile may or may not count.
+ * @param named folded names, and UUIDs, that a restriction compares with: each of these players is a cohort of one
  */
 export async function cohortsOf(data: Data, named: ReadonlySet<string>): Promise<Cohorts> {
   const players = [...data.players.values()];
@@ -57,7 +56,7 @@ export async function cohortsOf(data: Data, named: ReadonlySet<string>): Promise
   return { ...nobody, all: [...cohorts.values()], registered: players.length };
 }
 
-/** The player as a caller, with the memberships and groups of this moment rather than those of each question. */
+/** Returns a player as a caller, with the memberships and groups of this moment rather than of each decision. */
 function callerOf(
   data: Data,
   player: Player,

@@ -1,6 +1,6 @@
 /**
- * Compares two route tables: their routes and settings, and which cohorts of people gain and lose which operation, from
- * the data as it is. `diff.ts` lists the people by name, `summary.ts` counts them.
+ * Compares two route tables: their routes and settings, and which cohorts of players gain and lose which operation with
+ * the present data. `diff.ts` lists the players by name, `summary.ts` counts them.
  */
 
 import { fold } from "../domain/text.ts";
@@ -16,68 +16,68 @@ import { changeOfRoute, type NamedChange, type Pair, type RouteChange, settingsC
 import { type Cohort, type Cohorts, cohortsOf, nobody } from "./cohorts.ts";
 import { namedTexts, type Situation, situationsOf } from "./situations.ts";
 
-/** A table and the file that it came from. */
+/** A table and its file. */
 export interface Source {
   readonly file: string;
   readonly table: Table;
 }
 
-/** A table, as a comparison names it. */
+/** A table in a comparison. */
 export interface TableName {
   readonly file: string;
   readonly revision: string;
   readonly routes: number;
 }
 
-/** Some of the people. */
+/** Some players, and possibly public tokens. */
 export interface Side {
   readonly cohorts: readonly Cohort[];
   /** Whether the holders of public tokens are among them. */
   readonly public: boolean;
 }
 
-/** Who gains and who loses an operation, where its parameters are so. */
+/** Who gains and who loses an operation, for certain values of its parameters. */
 export interface Affected<S> {
-  /** The values in words of the parameters that decide; empty where they make no difference. */
+  /** The values of decisive parameters, in words; empty if they make no difference. */
   readonly when: Readonly<Record<string, string>>;
   readonly gains: S;
   readonly loses: S;
 }
 
-/** How many. Public tokens are not counted. */
+/** The numbers of routes and of players, without public tokens. */
 export interface Counts {
   readonly added: number;
   readonly removed: number;
   readonly changed: number;
-  /** Players who gain an operation, or are not excluded any more. */
+  /** Players who gain an operation, or are no longer excluded. */
   readonly gain: number;
   /** Players who lose an operation, or are excluded. */
   readonly lose: number;
 }
 
-/** What is different between two tables, with people in the form `S`. */
+/** The difference between two tables, with players in the form `S`. */
 export interface Difference<S> {
   readonly before: TableName;
   readonly after: TableName;
-  /** What is said beside the routes: `prefix`, `language`, `product`, `excluded`. */
+  /** Those of `prefix`, `language`, `product` and `excluded` that change. */
   readonly settings: readonly NamedChange[];
   readonly routes: readonly (RouteChange & { readonly people: readonly Affected<S>[] })[];
-  /** Who may call nothing any more, and who may again; null where the excluded group stays. */
+  /** Who is newly excluded, and who no longer is; null if the excluded group is the same. */
   readonly exclusion: { readonly excludes: S; readonly readmits: S } | null;
   readonly counts: Counts;
-  /** Whether somebody can not do any more what they could, or not at the same address. */
+  /** Whether somebody loses an operation, or finds it at another address. */
   readonly takesAway: boolean;
 }
 
 /** A {@link Difference} in cohorts. */
 export interface Comparison extends Difference<Side> {
-  /** How many players were registered. */
+  /** The number of registered players. */
   readonly registered: number;
 }
 
 /**
  * Compares two tables, in slices of the event loop.
- * @param data whose people are asked; undefined where there is none yet
+ * @param data undefined if there is none yet
  */
 export async function compareTables(
   before: Source,
@@ -90,7 +90,7 @@ export async function compareTables(
   const old = new Map(tables.before.routes.map((route) => [route.path, route]));
   const fresh = new Map(tables.after.routes.map((route) => [route.path, route]));
   const routes: Comparison["routes"][number][] = [];
-  // In the order of the new table, with what is gone at the end.
+  // In the order of the new table, followed by removed routes.
   for (const path of new Set([...fresh.keys(), ...old.keys()])) {
     const pair = { before: old.get(path), after: fresh.get(path) };
     const change = changeOfRoute(path, pair);
@@ -125,12 +125,12 @@ export async function compareTables(
   };
 }
 
-/** The cohorts that are in at least one of several sides. */
+/** Returns the cohorts of several sides, each once. */
 export function cohortsIn(sides: readonly Side[]): ReadonlySet<Cohort> {
   return new Set(sides.flatMap(({ cohorts }) => cohorts));
 }
 
-/** How many players are in at least one of several sides. */
+/** Returns the number of players in several sides, each counted once. */
 export function playersIn(sides: readonly Side[]): number {
   let count = 0;
   for (const { players } of cohortsIn(sides)) count += players.length;
@@ -141,7 +141,7 @@ function nameOf({ file, table }: Source): TableName {
   return { file, revision: table.revision, routes: table.routes.length };
 }
 
-/** Whom the restrictions of two tables may compare with by name: folded, and as UUIDs. */
+/** Returns the names that restrictions of two tables may compare with: folded, and as UUIDs. */
 function namedIn({ before, after }: Pair<Table>): ReadonlySet<string> {
   const texts = [...before.routes, ...after.routes].flatMap(({ decisive, restriction }) =>
     namedTexts(restriction, decisive),
@@ -158,7 +158,7 @@ function exclusionOf({ before, after }: Pair<Table>, { all }: Cohorts): Comparis
   return { excludes: found(before, after), readmits: found(after, before) };
 }
 
-/** Who gains and who loses a route, situation by situation, or all in one where they are the same. */
+/** Returns who gains and who loses a route in each situation, or once if it is the same in all. */
 async function affected(
   tables: Pair<Table>,
   routes: Pair<Route | undefined>,
@@ -179,11 +179,11 @@ async function affected(
     const loses: Cohort[] = [];
     for (const cohort of cohorts.all) {
       if (slices.isOver) await slices.next();
-      const { before, after } = permitted(tables, routes, cohort, situation);
+      const { before, after } = authorized(tables, routes, cohort, situation);
       if (before && !after) loses.push(cohort);
       if (after && !before) gains.push(cohort);
     }
-    const open = permitted(tables, routes, { name: "", caller: cohorts.public }, situation);
+    const open = authorized(tables, routes, { name: "", caller: cohorts.public }, situation);
     all.push({
       when: situation.when,
       gains: { cohorts: gains, public: open.after && !open.before },
@@ -200,7 +200,7 @@ function isSameChange(one: Affected<Side>, other: Affected<Side>): boolean {
   return isSameSide(one.gains, other.gains) && isSameSide(one.loses, other.loses);
 }
 
-/** Cohorts of one comparison are in the same order everywhere. */
+/** Within a comparison, cohorts are in the same order everywhere. */
 function isSameSide(one: Side, other: Side): boolean {
   return (
     one.public === other.public &&
@@ -213,7 +213,7 @@ function isNobody(side: Side): boolean {
   return side.cohorts.length === 0 && !side.public;
 }
 
-function permitted(
+function authorized(
   tables: Pair<Table>,
   routes: Pair<Route | undefined>,
   { name, caller }: Pick<Cohort, "name" | "caller">,
@@ -225,7 +225,7 @@ function permitted(
   return { before: may(tables.before, routes.before), after: may(tables.after, routes.after) };
 }
 
-/** The parameters whose default is another one before and after: leaving them out means something else. */
+/** Returns the parameters whose default changes, so that omitting them means something else. */
 function omissible({ before, after }: Pair<Route | undefined>): string[] {
   if (before === undefined || after === undefined) return [];
   const old = defaultsOf(before);

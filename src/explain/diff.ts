@@ -1,4 +1,4 @@
-/** What another route table would change, with the people listed by name. */
+/** What another route table would change, with players listed by name. */
 
 import { compareTexts, fold } from "../domain/text.ts";
 import type { Data } from "../store/data.ts";
@@ -15,7 +15,7 @@ import {
 } from "./comparison.ts";
 import type { Person } from "./people.ts";
 
-/** Some people, by name. */
+/** Some players, by name. */
 export interface Crowd {
   readonly count: number;
   readonly players: readonly Person[];
@@ -58,12 +58,12 @@ export async function diffTables(
   };
 }
 
-/** Whether nobody is in it. */
+/** Whether it has no players and no public tokens. */
 export function isEmpty(crowd: Crowd): boolean {
   return crowd.count === 0 && !crowd.public;
 }
 
-/** Lists sides by name, as the command line orders names. All players are ordered once, since sides overlap. */
+/** Returns a function that lists a side by name. All players are sorted once, since sides overlap. */
 async function lister(
   { routes, exclusion }: Pick<Comparison, "routes" | "exclusion">,
   registered: number,
@@ -78,7 +78,7 @@ async function lister(
       listed.push({ key: fold(person.name), person, cohort });
     }
   }
-  // As compareTexts orders them, without folding both names at each comparison.
+  // The order of compareTexts, without folding both names at each comparison.
   listed.sort((a, b) =>
     a.key === b.key ? compareTexts(a.person.name, b.person.name) : a.key < b.key ? -1 : 1,
   );

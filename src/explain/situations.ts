@@ -1,6 +1,6 @@
 /**
- * Situations: what the parameters that a restriction depends on can be, as far as it makes a difference to it. So
- * "who may" can be answered for `/blacklistreason/{factionString}` as a whole, faction by faction.
+ * Situations: the combinations of parameter values that make a difference to a restriction. With them, "who may" has an
+ * answer for `/blacklistreason/{factionString}` as a whole, faction by faction.
  */
 import { membershipKinds, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
@@ -13,28 +13,28 @@ import {
 
 /** One combination of values. */
 export interface Situation {
-  /** The values in words, by parameter; empty where there is only one situation. */
+  /** The values in words, by parameter; empty if there is only one situation. */
   readonly when: Readonly<Record<string, string>>;
-  /** The values, for a caller of a name. */
+  /** Returns the values for a caller. */
   inputFor(name: string): Input;
 }
 
-/** A value that a parameter can have: in words, and for a caller of a name. */
+/** A value of a parameter: in words, and for a caller. */
 interface Choice {
   readonly words: string;
   value(name: string): ParameterValue | undefined;
 }
 
-/** What nobody is called, and no table can name: it stands for all values that make no difference. */
+/** A value that is no name and in no table: it represents all values that make no difference. */
 const anythingElse = "\u0000";
 export const ownName = "the caller's own name";
 export const otherValue = "anything else";
-const leftOut: Choice = { words: "left out", value: () => undefined };
+const leftOut: Choice = { words: "omitted", value: () => undefined };
 
 /**
- * The situations that make a difference to some restrictions.
- * @param parameters those whose value is not fixed, by name
- * @param omissible the names of those for which it is a situation of its own that they are left out
+ * Returns the situations that make a difference to some restrictions.
+ * @param parameters those whose value is not fixed
+ * @param omissible the names of those whose absence is a situation of its own
  */
 export function situationsOf(
   parameters: readonly Parameter[],
@@ -82,7 +82,7 @@ function fixed(value: ParameterValue): Choice {
   return { words: String(value), value: () => value };
 }
 
-/** The values of a parameter that the restriction's cases name. */
+/** Returns the values that a restriction's cases compare a parameter with. */
 function namedValues(restriction: Restriction, name: string): ParameterValue[] {
   if (isCompound(restriction)) return restriction.restrictions.flatMap((each) => namedValues(each, name));
   if (restriction.kind !== "cases") return [];
@@ -92,7 +92,7 @@ function namedValues(restriction: Restriction, name: string): ParameterValue[] {
   });
 }
 
-/** The texts that the cases of a restriction compare parameters with. */
+/** Returns the texts that a restriction's cases compare parameters with. */
 export function namedTexts(restriction: Restriction, parameters: ReadonlySet<string>): string[] {
   const values = [...parameters].flatMap((name) => namedValues(restriction, name));
   return values.filter((value) => typeof value === "string");

@@ -1,4 +1,4 @@
-/** What another route table comes to, in counts and in words: for the log, the history of tables, and `routes diff`. */
+/** The difference between two route tables in short: for the log, the history of tables, and `routes diff`. */
 import { compareTexts } from "../domain/text.ts";
 import {
   type Comparison,
@@ -9,23 +9,23 @@ import {
   type Side,
 } from "./comparison.ts";
 
-/** How many names a summary has. */
+/** The maximum number of names in a summary. */
 const mostNames = 5;
 
-/** How many players gain and lose an operation, whatever its parameters. */
+/** How many players gain and lose an operation, for any parameters. */
 export interface OperationSummary {
   readonly path: string;
   readonly gain: number;
   readonly lose: number;
-  /** Whether the holders of public tokens gain it; in some situations they may lose it as well. */
+  /** Whether public tokens gain it; in other situations they may lose it as well. */
   readonly publicGains: boolean;
   readonly publicLoses: boolean;
 }
 
-/** A {@link Comparison} in short: its size does not grow with the number of players. */
+/** The summary of a {@link Comparison}, whose size does not grow with the number of players. */
 export interface TableSummary {
   readonly counts: Counts;
-  /** How many players were registered. */
+  /** The number of registered players. */
   readonly registered: number;
   /** The first players, by name, who lose an operation or are excluded; at most five. */
   readonly firstLosing: readonly string[];
@@ -36,7 +36,7 @@ export interface TableSummary {
   readonly words: string;
 }
 
-/** Sums a comparison up. */
+/** Returns the summary of a comparison. */
 export function summarize(comparison: Comparison): TableSummary {
   const { counts, registered, takesAway, routes, exclusion } = comparison;
   const losing = routes.flatMap(({ people }) => people.map(({ loses }) => loses));
@@ -63,7 +63,7 @@ export function summarize(comparison: Comparison): TableSummary {
   };
 }
 
-/** The first names, without ordering all of them. */
+/** Returns the first names, without sorting all of them. */
 function firstNames(sides: readonly Side[]): string[] {
   const first: string[] = [];
   for (const { players } of cohortsIn(sides)) {
@@ -78,7 +78,7 @@ function firstNames(sides: readonly Side[]): string[] {
   return first;
 }
 
-/** A difference in one line: how many routes differ, and how many players gain and lose something. */
+/** Returns a difference in one line: how many routes differ, and how many players gain and lose something. */
 export function inWords<S extends Pick<Side, "public">>(difference: Difference<S>): string {
   const { counts, routes, exclusion, settings } = difference;
   const { added, removed, changed, gain, lose } = counts;
@@ -89,12 +89,14 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
     [removed, "removed"],
     [changed, "changed"],
   ].flatMap(([count, what]) => (count === 0 ? [] : `${count} ${what}`));
-  const routesText = parts.length === 0 ? "No route differs" : `Routes: ${parts.join(", ")}`;
-  const who = (count: number, withPublic: boolean) =>
-    `${count === 0 ? "no player" : count === 1 ? "1 player" : `${count} players`}${withPublic ? " and public tokens" : ""}`;
-  const losing = `${who(lose, isPublic("loses"))} ${lose > 1 || isPublic("loses") ? "lose" : "loses"} something`;
-  const gaining = `${who(gain, isPublic("gains"))} ${gain > 1 || isPublic("gains") ? "gain" : "gains"} something`;
-  const moved = settings.some(({ name }) => name === "prefix") ? " Every address changes." : "";
-  const excluded = exclusion === null ? "" : " Another group is excluded.";
-  return `${routesText}. In people: ${losing}, ${gaining}.${moved}${excluded}`;
+  const routesText = parts.length === 0 ? "No route changes" : `Routes: ${parts.join(", ")}`;
+  const sentence = (count: number, verb: string, side: "gains" | "loses") => {
+    const players = count === 0 ? "no player" : count === 1 ? "1 player" : `${count} players`;
+    const who = !isPublic(side) ? players : count === 0 ? "public tokens" : `${players} and public tokens`;
+    return `${who} ${verb}${count > 1 || isPublic(side) ? "" : "s"} access`;
+  };
+  const people = `${sentence(lose, "lose", "loses")}, ${sentence(gain, "gain", "gains")}`;
+  const moved = settings.some(({ name }) => name === "prefix") ? " Every path changes." : "";
+  const excluded = exclusion === null ? "" : " The excluded group changes.";
+  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}`;
 }

@@ -7,36 +7,36 @@ import { type People, type Person, toPerson } from "./people.ts";
 import { type Pair, toQuestion } from "./question.ts";
 import { situationsOf } from "./situations.ts";
 
-/** Who may, where the parameters that were not given are so. */
+/** Who may call it, for certain values of open parameters. */
 export interface Allowed {
-  /** The values in words of parameters that decide and were not given; empty where there are none. */
+  /** The values in words of the open parameters; empty if there are none. */
   readonly when: Readonly<Record<string, string>>;
   readonly count: number;
   readonly players: readonly Person[];
-  /** Whether the holders of public tokens may, too. */
+  /** Whether public tokens may call it. */
   readonly public: boolean;
 }
 
 /** The answer to `who-can`. */
 export interface WhoCan {
-  /** The path as the table has it. */
+  /** The path of the route in the table. */
   readonly path: string;
-  /** Whom the restriction lets in, in words. */
+  /** The restriction in words. */
   readonly restriction: string;
-  /** Whether a read-only token is enough: it allows no changes. */
+  /** Whether a read-only token is enough, which allows no changes. */
   readonly readOnly: boolean;
-  /** The parameters that decide and were given, or have a default. */
+  /** The decisive parameters of the question, and those with a default. */
   readonly parameters: Input;
   /** The table that decided. */
   readonly revision: string;
-  /** How many players there are. */
+  /** The number of registered players. */
   readonly registered: number;
-  /** How many of them may call nothing. */
+  /** The number of excluded players. */
   readonly excluded: number;
   readonly allowed: readonly Allowed[];
 }
 
-/** Asks everyone. @throws Failure what {@link toQuestion} throws */
+/** Returns everyone who may call an operation. @throws Failure see {@link toQuestion} */
 export function whoCan(
   people: People,
   table: Table,

@@ -25,10 +25,7 @@ describe("routes diff", () => {
       text,
       /changed \/wantedreason\/add\n +restriction: members of the service POLICE with rank 4 or higher\n +-> members of the service POLICE with rank 5 or higher\n +lose +1 player: Ada\n/,
     );
-    assert.match(
-      text,
-      /Routes: 2 changed\. In people: 1 player loses something, no player gains something\.\n$/,
-    );
+    assert.match(text, /Routes: 2 changed\. 1 player loses access, no player gains access\.\n$/);
   });
 
   it("when both tables are named then the first is before", async (t) => {

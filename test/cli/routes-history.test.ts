@@ -101,7 +101,7 @@ describe("the log, when a table is put in force", () => {
     });
     assert.match(
       msg,
-      /7 players lose something, no player gains something\. Losing: Ada, bob, Cleo, Dan, Eve and 2 more\. By operation: \/wantedreason\/add \(7 lose\); \/wantedreason\/remove \(7 lose\)\.$/,
+      /7 players lose access, no player gains access\. Losing: Ada, bob, Cleo, Dan, Eve and 2 more\. By operation: \/wantedreason\/add \(7 lose\); \/wantedreason\/remove \(7 lose\)\.$/,
     );
     // The line comes before the file, and the end waits for both.
     assert.equal(await serving.stop(), 0);
@@ -228,7 +228,7 @@ describe("routes history", () => {
     assert.match(
       running,
       new RegExp(
-        `^${revisionOf(stricter)}\\t\\d{4}-\\S+Z\\tRoutes: 2 changed\\. In people: 7 players lose something, no player gains something\\.\\n` +
+        `^${revisionOf(stricter)}\\t\\d{4}-\\S+Z\\tRoutes: 2 changed\\. 7 players lose access, no player gains access\\.\\n` +
           `${revisionOf(shipped)}\\t\\d{4}-\\S+Z\\t-\\n$`,
       ),
     );
@@ -270,7 +270,7 @@ describe("a revision in place of a file", () => {
     assert.equal((await desk.run(["can-i", "Ada", "/wantedreason/add"])).exitCode, 1);
     await desk.ok("can-i", "Ada", "/wantedreason/add", "--table", before);
     await serving.stop();
-    assert.match(await desk.ok("routes", "diff", before, "routes.yaml"), /7 players lose something/);
+    assert.match(await desk.ok("routes", "diff", before, "routes.yaml"), /7 players lose access/);
   });
 
   it("gives way to a file of that name", async (t) => {

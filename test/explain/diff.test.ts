@@ -128,7 +128,7 @@ describe("the diff of two tables", () => {
     const [route] = (await diff(await openCrew(t), next)).routes;
     assert.deepEqual(
       route?.people.map(({ when, loses }) => [when, namesOf(loses)]),
-      [[{ advanced: "left out" }, ["Ada", "Bob", "public"]]],
+      [[{ advanced: "omitted" }, ["Ada", "Bob", "public"]]],
     );
   });
 
