@@ -4,7 +4,7 @@
  */
 import stringWidth from "string-width";
 import { withoutTokens } from "../src/identity/tokens.ts";
-import type { Fault } from "../src/table/document.ts";
+import type { Fault } from "../src/table/yaml/fault.ts";
 
 /** Puts a text in a style, where there are any. */
 export type Paint = (format: "bold" | "dim" | "red" | "green" | "yellow", text: string) => string;

@@ -3,7 +3,7 @@
 import { fold } from "../../src/domain/text.ts";
 import { parseTable } from "../../src/table/document.ts";
 import type { ParameterType } from "../../src/table/parameters.ts";
-import { bracesOf } from "../../src/table/table.ts";
+import { placeholdersOf } from "../../src/table/table.ts";
 import { Types } from "../../src/table/types.ts";
 
 /** A route, as far as it is typed. */
@@ -63,7 +63,7 @@ export function continuePath(routes: readonly TypedRoute[], typed: string): Type
     const segments = path.split("/");
     const segment = segments[words.length];
     if (segment === undefined || !words.every((word, index) => matches(segments[index], word))) continue;
-    const [name] = bracesOf(segment);
+    const [name] = placeholdersOf(segment);
     if (name === undefined) {
       if (segment.startsWith(last)) paths.add(before + upToPlaceholder(segments.slice(words.length)));
       continue;
@@ -83,13 +83,13 @@ export function continuePath(routes: readonly TypedRoute[], typed: string): Type
 }
 
 function upToPlaceholder(segments: readonly string[]): string {
-  const index = segments.findIndex((segment) => bracesOf(segment).length > 0);
+  const index = segments.findIndex((segment) => placeholdersOf(segment).length > 0);
   return index < 0 ? segments.join("/") : `${segments.slice(0, index).join("/")}/`;
 }
 
 function matches(segment: string | undefined, word: string): boolean {
   if (segment === undefined) return false;
-  return bracesOf(segment).length > 0 ? word !== "" : fold(segment) === fold(word);
+  return placeholdersOf(segment).length > 0 ? word !== "" : fold(segment) === fold(word);
 }
 
 /** The parameters of the route of a path that are yet to be given: those of its query, and braces that were left. */
@@ -106,8 +106,8 @@ export function parametersLeft(
   // A static path comes before one with a placeholder.
   const route = routes.find((each) => each.path === path) ?? routes.find(fits);
   if (route === undefined) return new Map();
-  const left = new Set(bracesOf(path));
-  const inPath = bracesOf(route.path).filter((name) => !left.has(name));
+  const left = new Set(placeholdersOf(path));
+  const inPath = placeholdersOf(route.path).filter((name) => !left.has(name));
   const taken = new Set([...inPath, ...given.map((pair) => pair.replace(/=.*$/s, ""))]);
   return new Map(Array.from(route.parameters).filter(([name]) => !taken.has(name)));
 }

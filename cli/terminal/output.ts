@@ -3,7 +3,7 @@ import { styleText } from "node:util";
 import { Failure } from "../../src/domain/errors.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
-import type { Fault } from "../../src/table/document.ts";
+import type { Fault } from "../../src/table/yaml/fault.ts";
 import { TableFaults } from "../../src/table-in-force/route-table.ts";
 import type { Paint } from "../faults.ts";
 import type { IO, Sink } from "./io.ts";

@@ -2,7 +2,7 @@
 
 import { ImportProblems } from "../backup/import-problems.ts";
 import { Failure, type FailureCode } from "../domain/errors.ts";
-import type { Fault } from "../table/document.ts";
+import type { Fault } from "../table/yaml/fault.ts";
 import { TableFaults } from "../table-in-force/route-table.ts";
 
 /** An error as JSON. */

@@ -1,8 +1,13 @@
 /** The parameters of a request, parsed from its path and query. */
 import { Failure } from "../domain/errors.ts";
-import { didYouMean, oneOf } from "../domain/text.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import { expectation, type Parameter, parseParameter, quote } from "../table/parameters.ts";
+import {
+  expectation,
+  type Parameter,
+  parseParameter,
+  repeatedParameter,
+  unknownParameter,
+} from "../table/parameters.ts";
 import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
 
@@ -70,9 +75,7 @@ export class RequestInput {
     if (unknown !== undefined) {
       const { name } = unknown;
       const inQuery = parameters.filter((each) => each.in === "query").map((each) => each.name);
-      const known = inQuery.length === 0 ? "It takes none." : `It takes ${oneOf(inQuery, "and")}.`;
-      const sentence = `This operation has no parameter ${quote(name)}.${didYouMean(name, inQuery)}`;
-      throw new Failure("PARAMETER_UNKNOWN", sentence, { parameter: quote(name).slice(1, -1), hint: known });
+      throw unknownParameter(name, inQuery);
     }
     for (const parameter of parameters) this.#take(parameter);
     return this.#values;
@@ -126,12 +129,7 @@ export class RequestInput {
 
   #inQuery(name: string): Given | undefined {
     const given = this.#query.filter((each) => each.name === name);
-    if (given.length > 1) {
-      throw new Failure("PARAMETER_REPEATED", `"${name}" is repeated.`, {
-        parameter: name,
-        hint: "Give it once.",
-      });
-    }
+    if (given.length > 1) throw repeatedParameter(name);
     return given[0];
   }
 }

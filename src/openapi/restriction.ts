@@ -1,7 +1,7 @@
-/** A restriction in the form in which a table has it: the way back from what `restriction-form.ts` takes apart. */
+/** The form of a restriction in a table: the inverse of `restriction-form.ts`. */
 import type { Case, Restriction } from "../table/restriction/restriction.ts";
 
-/** Gives a text, a map or a list, as JSON and YAML have them. */
+/** Returns a text, a map or a list of JSON. */
 export function toForm(restriction: Restriction): unknown {
   switch (restriction.kind) {
     case "self":
@@ -26,20 +26,4 @@ function toCaseForm({ when, restriction }: Case): unknown {
   const isMap = typeof form === "object" && !Array.isArray(form);
   if (when === undefined) return Array.isArray(form) ? { restriction: form } : form;
   return isMap ? { when, ...form } : { when, restriction: form };
-}
-
-/** Whether it lets everybody in who has a valid token. */
-export function isOpen(restriction: Restriction): boolean {
-  switch (restriction.kind) {
-    case "open":
-      return true;
-    case "anyOf":
-      return restriction.restrictions.some(isOpen);
-    case "allOf":
-      return restriction.restrictions.every(isOpen);
-    case "cases":
-      return restriction.cases.every((each) => isOpen(each.restriction));
-    default:
-      return false;
-  }
 }

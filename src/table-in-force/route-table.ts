@@ -4,8 +4,8 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { Failure } from "../domain/errors.ts";
-import type { Fault } from "../table/document.ts";
-import type { CheckedTable, Surroundings, Table } from "../table/table.ts";
+import type { CheckedTable, Table, TableContext } from "../table/table.ts";
+import type { Fault } from "../table/yaml/fault.ts";
 
 /**
  * The largest table that is served, in bytes. A service answers nobody while it parses one: 0.7 MB of routes take a good
@@ -77,7 +77,7 @@ export interface TableStatus {
 /** See the head of this file. */
 export class RouteTable<Mounted extends { readonly table: Table }> {
   readonly file: string;
-  readonly #surroundings: Surroundings;
+  readonly #context: TableContext;
   readonly #mount: (table: Table) => Mounted;
   readonly #now: () => number;
   #note: (put: TablePutInForce) => Promise<void> = async () => {};
@@ -87,9 +87,9 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   #reloading: Promise<unknown> = Promise.resolve();
 
   /** @param mount makes of a table what serves it */
-  constructor(file: string, surroundings: Surroundings, mount: (table: Table) => Mounted, now: () => number) {
+  constructor(file: string, context: TableContext, mount: (table: Table) => Mounted, now: () => number) {
     this.file = file;
-    this.#surroundings = surroundings;
+    this.#context = context;
     this.#mount = mount;
     this.#now = now;
   }
@@ -170,7 +170,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   async #check(text: string): Promise<CheckedTable> {
     // The command line loads this file for what it says of faults; few commands read a table.
     const { checkTable } = await import("../table/table.ts");
-    return checkTable(text, this.#surroundings);
+    return checkTable(text, this.#context);
   }
 
   /** See {@link TableStatus}. */

@@ -1,18 +1,23 @@
 /**
- * Callers of a test of the table, described by what they are: `{ faction: GROVE, rank: 3 }`. They are in no data. The
- * document is read with every scalar as it is written, so numbers and truth values are texts here.
+ * Callers of tests of a table, described by their properties: `{ faction: GROVE, rank: 3 }`. Numbers and truth values are
+ * texts here, as in the whole document.
  */
 import * as v from "valibot";
-import { didYouMean, fold, oneOf } from "../domain/text.ts";
+import { fold, oneOf } from "../domain/text.ts";
 import { type Caller, type MembershipKind, membershipKinds, type Vocabulary } from "../table/caller.ts";
-import type { Path, Report } from "../table/document.ts";
+import type { Path, Report } from "../table/yaml/fault.ts";
+import { unknownName } from "../table/yaml/wording.ts";
 
-const rankSchema = v.pipe(v.string(), v.regex(/^[1-9]\d{0,8}$/), v.transform(Number));
+const rankSchema = v.pipe(
+  v.string(),
+  v.regex(/^[1-9]\d{0,8}$/, "a whole number of 1 or more"),
+  v.transform(Number),
+);
 
-/** The form of a description. Other keys are refused one by one: a strict object tells only the first of them. */
+/** The form of a description. `objectWithRest` reports every unknown key, a strict object only the first. */
 export const callerSchema = v.objectWithRest(
   {
-    name: v.optional(v.pipe(v.string(), v.minLength(1))),
+    name: v.optional(v.pipe(v.string(), v.minLength(1, "a name"))),
     administrator: v.optional(
       v.pipe(
         v.picklist(["true", "false"]),
@@ -30,36 +35,36 @@ export const callerSchema = v.objectWithRest(
 );
 export type CallerDescription = v.InferOutput<typeof callerSchema>;
 
-/** A caller, and how a report calls him. */
+/** A caller, and its name in a report. */
 export interface DescribedCaller {
   /** `grove3 (rank 3 in GROVE)`. */
   readonly words: string;
   readonly caller: Caller;
 }
 
-/** What a caller is, resolved: names as they are seeded. */
+/** The properties of a caller, with names as they are seeded. */
 interface Traits {
   readonly name?: string | undefined;
   readonly administrator?: boolean | undefined;
-  /** The rank in each faction and service. Their names are of one kind in the data, too. */
+  /** The rank in each faction and service, whose names are distinct in the data. */
   readonly ranks: ReadonlyMap<string, number>;
   readonly groups: readonly string[];
 }
 
 const nobodySpecial: Traits = { ranks: new Map(), groups: [] };
 
-/** The callers that need no description. */
+/** The built-in callers. */
 export const builtInCallers: ReadonlyMap<string, DescribedCaller> = new Map([
   ["public", { words: "public (a public token)", caller: toCaller(nobodySpecial, false) }],
-  ["player", { words: "player (a player of nothing)", caller: toCaller(nobodySpecial, true) }],
+  ["player", { words: "player (a player without memberships)", caller: toCaller(nobodySpecial, true) }],
 ]);
 
-/** Names a described caller, for reports. */
+/** Gives a described caller a name, for reports. */
 export function named(name: string, { words, caller }: DescribedCaller): DescribedCaller {
   return { words: `${name} (${words})`, caller };
 }
 
-/** Takes a description apart. Whatever is at fault is reported where it stands, and left out. */
+/** Parses a description. Reports faults, and omits what has one. */
 export function describedCaller(
   form: CallerDescription,
   path: Path,
@@ -71,16 +76,16 @@ export function describedCaller(
   const join = (kinds: readonly MembershipKind[], typed: string, as: number, at: Path, where?: "key") => {
     const name = knownName(kinds, typed, vocabulary);
     if (name === undefined) report(at, unknownWords(kinds, typed, vocabulary), where);
-    else if (ranks.has(name)) report(at, `the membership in ${name} is given twice`, where);
+    else if (ranks.has(name)) report(at, `duplicate membership in ${name}`, where);
     else ranks.set(name, as);
   };
   if (rank !== undefined && faction === undefined && service === undefined) {
-    report([...path, "rank"], 'a rank needs a "faction" or a "service" beside it', "key");
+    report([...path, "rank"], '"rank" belongs beside "faction" or "service"', "key");
   } else if (rank !== undefined && faction !== undefined && service !== undefined) {
     const instead = `members: { ${faction}: ${rank}, ${service}: ${rank} }`;
-    report([...path, "rank"], `a rank of which of the two? Write "${instead}"`, "key");
+    report([...path, "rank"], `ambiguous rank of a faction and a service; write "${instead}"`, "key");
   }
-  // Who is a member has a rank; without one it is the lowest.
+  // A member without a rank has the lowest.
   if (faction !== undefined) join(["faction"], faction, rank ?? 1, [...path, "faction"]);
   if (service !== undefined) join(["service"], service, rank ?? 1, [...path, "service"]);
   for (const [typed, each] of Object.entries(members)) {
@@ -120,7 +125,7 @@ function inWords({ name, administrator, ranks, groups }: Traits): string {
     ...groups.map((group) => `member of ${group}`),
     ...(name === undefined ? [] : [`named ${name}`]),
   ];
-  return words.length === 0 ? "a player of nothing" : words.join(", ");
+  return words.length === 0 ? "a player without memberships" : words.join(", ");
 }
 
 function namesOf(kinds: readonly MembershipKind[], vocabulary: Vocabulary): readonly string[] {
@@ -133,7 +138,6 @@ function knownName(kinds: readonly MembershipKind[], typed: string, vocabulary: 
 
 function unknownWords(kinds: readonly MembershipKind[], typed: string, vocabulary: Vocabulary): string {
   const actual = membershipKinds.find((kind) => knownName([kind], typed, vocabulary) !== undefined);
-  if (actual !== undefined) return `"${typed}" is no ${oneOf(kinds)}, but a ${actual}`;
-  const known = namesOf(kinds, vocabulary);
-  return `there is no ${oneOf(kinds)} "${typed}"; known are ${oneOf(known, "and")}.${didYouMean(typed, known)}`;
+  if (actual !== undefined) return `expected a ${oneOf(kinds)}, got the ${actual} "${typed}"`;
+  return unknownName(oneOf(kinds), typed, namesOf(kinds, vocabulary));
 }

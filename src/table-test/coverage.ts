@@ -1,7 +1,7 @@
 /**
- * What tests of a table have tried of it: every route, and every part of its restriction (each case, each part
- * of an `anyOf` or `allOf`) both ways, with somebody allowed and with somebody denied. `open` denies nobody. A part of an
- * `allOf` counts only for a caller whom all its other parts permit: otherwise the part does not decide.
+ * The coverage of a table by its tests. They cover a route by calling it, and each part of its restriction (each case,
+ * each part of an `anyOf` or `allOf`) both ways, with a caller allowed and with a caller denied. `open` denies nobody. A
+ * part of an `allOf` decides, and counts, only for a caller whom all other parts allow.
  */
 import type { Caller } from "../table/caller.ts";
 import {
@@ -14,40 +14,40 @@ import {
 } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
 
-/** How much of something was tried. */
+/** How much of something is covered. */
 export interface Share {
   readonly covered: number;
   readonly total: number;
 }
 
-/** Something that no test has tried. */
+/** Something that no test covers. */
 export interface Gap {
   readonly route: string;
-  /** For whom the untried part is, in words, with its case; null where no test calls the route at all. */
+  /** The part in words, with its case; null if no test calls the route. */
   readonly restriction: string | null;
-  /** What nobody was; null where no test calls the route at all. */
+  /** What no caller was; null if no test calls the route. */
   readonly untried: "allowed" | "denied" | null;
 }
 
 /** See the head of this file. */
 export interface Coverage {
-  /** Of both, rounded down, so that only everything is 100. */
+  /** Of routes and ways together, rounded down, so that only full coverage is 100. */
   readonly percent: number;
   readonly routes: Share;
-  /** The ways that parts of restrictions can go: two each, or one for `open`. */
+  /** Allowed and denied for each part of a restriction; for `open`, only allowed. */
   readonly ways: Share;
   readonly gaps: readonly Gap[];
 }
 
-/** A part of a restriction that lets in or does not, and what was seen of it. */
+/** A part of a restriction, and whether it has allowed and denied somebody. */
 interface Part {
   readonly words: string;
   allowed: boolean;
-  /** Undefined where it can not be. */
+  /** Undefined for `open`. */
   denied: boolean | undefined;
 }
 
-/** Notes what is tried. */
+/** Counts what tests cover. */
 export class CoverageCount {
   readonly #routes: readonly Route[];
   readonly #called = new Set<Route>();
@@ -58,11 +58,11 @@ export class CoverageCount {
     this.#parts = new Map(routes.map((route) => [route, new Map(partsOf(route.restriction, ""))]));
   }
 
-  /** Notes that a route's restriction was asked about a caller. */
+  /** Counts a decision of a route's restriction. */
   note(route: Route, caller: Caller, input: Input): void {
     this.#called.add(route);
     const parts = this.#parts.get(route);
-    for (const restriction of asked(route.restriction, caller, input)) {
+    for (const restriction of decisiveParts(route.restriction, caller, input)) {
       const part = parts?.get(restriction);
       if (part === undefined) continue;
       if (isAllowed(restriction, caller, input)) part.allowed = true;
@@ -70,7 +70,7 @@ export class CoverageCount {
     }
   }
 
-  /** What was tried until now. */
+  /** Returns the coverage so far. */
   sum(): Coverage {
     const ways = [...this.#parts.values()].flatMap((parts) =>
       [...parts.values()].flatMap(({ allowed, denied }) =>
@@ -95,7 +95,7 @@ export class CoverageCount {
   }
 }
 
-/** The parts of a restriction. @param condition the case that it is in, in words */
+/** Yields the parts of a restriction. @param condition the case that it belongs to, in words */
 function* partsOf(restriction: Restriction, condition: string): Generator<[Restriction, Part]> {
   if (isCompound(restriction)) {
     for (const each of restriction.restrictions) yield* partsOf(each, condition);
@@ -113,21 +113,21 @@ function* partsOf(restriction: Restriction, condition: string): Generator<[Restr
   }
 }
 
-/** The parts that decide about a caller with these parameters. */
-function asked(restriction: Restriction, caller: Caller, input: Input): readonly Restriction[] {
+/** Returns the parts that decide about a caller. */
+function decisiveParts(restriction: Restriction, caller: Caller, input: Input): readonly Restriction[] {
   switch (restriction.kind) {
     case "anyOf":
-      return restriction.restrictions.flatMap((each) => asked(each, caller, input));
+      return restriction.restrictions.flatMap((each) => decisiveParts(each, caller, input));
     case "allOf": {
       const denying = restriction.restrictions.filter((each) => !isAllowed(each, caller, input));
       if (denying.length > 1) return [];
       return (denying.length === 1 ? denying : restriction.restrictions).flatMap((each) =>
-        asked(each, caller, input),
+        decisiveParts(each, caller, input),
       );
     }
     case "cases": {
       const applying = applyingCase(restriction.cases, input);
-      return applying === undefined ? [] : asked(applying.restriction, caller, input);
+      return applying === undefined ? [] : decisiveParts(applying.restriction, caller, input);
     }
     default:
       return [restriction];

@@ -1,23 +1,23 @@
 /**
- * Runs tests of a table. Each call goes through the engine as a request does, with callers who are only described and
- * operations that do nothing, so that what is tested is the very way that decides in service: exclusion, the
- * parameters that the restriction depends on, the restriction, the other parameters.
+ * Runs tests of a table. The engine decides each call in the same steps as a request, with described callers and
+ * operations that do nothing.
  */
 import { Failure, type FailureCode } from "../domain/errors.ts";
-import { didYouMean, oneOf } from "../domain/text.ts";
+import { didYouMean } from "../domain/text.ts";
 import { Engine } from "../engine/engine.ts";
 import type { RequestRecord } from "../engine/exchange.ts";
 import { type ParameterContext, RequestInput } from "../engine/input.ts";
 import { type Reason, reasonOf } from "../engine/reason.ts";
 import type { Match } from "../engine/router.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
-import type { Fault, Report } from "../table/document.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
+import { type Fault, inOrder, type Position, type Report } from "../table/yaml/fault.ts";
+import { unknownName } from "../table/yaml/wording.ts";
 import { type Coverage, CoverageCount } from "./coverage.ts";
-import { type Expectation, parseTests, type TestCall, type Verdict } from "./form.ts";
+import { type Expectation, type ExpectedResult, parseTests, type TestCall } from "./document.ts";
 
-/** What tests are run against. */
+/** A table to test. */
 export interface TestedTable {
   readonly table: Table;
   readonly vocabulary: Vocabulary;
@@ -25,28 +25,27 @@ export interface TestedTable {
   readonly tokenForm?: RegExp;
 }
 
-/** An expectation that was not met. Lines and columns count from 1. */
-export interface TestFailure {
-  readonly line: number;
-  readonly column: number;
+/** An expectation that was not met. */
+export interface TestFailure extends Position {
   /** The path with its query, for people. */
   readonly call: string;
-  /** The caller, with what he is. */
+  /** The caller in words. */
   readonly caller: string;
-  readonly expected: Verdict;
+  readonly expected: ExpectedResult;
+  /** The result that the test got instead. */
   readonly came: "allowed" | "denied" | FailureCode;
-  /** Who is allowed, or what else decided. */
+  /** Who is allowed, or the sentence of the failure. */
   readonly why: string;
 }
 
-/** What came of running tests. A test is one caller at one call. */
+/** The result of a run. A test is one caller of one call. */
 export interface TestResult {
   readonly tests: number;
   readonly failures: readonly TestFailure[];
   readonly coverage: Coverage;
 }
 
-/** Tests, run. There is a result exactly where the document has no faults. */
+/** A run: either its result, or the faults of the document. */
 export type TestRun =
   | { readonly result: TestResult; readonly faults: readonly [] }
   | { readonly result: undefined; readonly faults: readonly Fault[] };
@@ -61,7 +60,7 @@ export async function testTable(text: string, tested: TestedTable): Promise<Test
   for (const call of calls) {
     const match = rehearsal.match(call);
     const route = match?.route;
-    if (route === undefined && call.verdicts.some((verdict) => verdict !== "UNKNOWN_PATH")) {
+    if (route === undefined && call.expected.some((result) => result !== "UNKNOWN_PATH")) {
       report(call.pathAt, unknownPathWords(call.path, tested.table), "key");
       continue;
     }
@@ -73,23 +72,23 @@ export async function testTable(text: string, tested: TestedTable): Promise<Test
       if (route !== undefined && decisive !== undefined && code !== "EXCLUDED")
         coverage.note(route, caller, decisive);
       tests++;
-      if (!meets(expectation.verdict, outcome)) failures.push(toFailure(call, expectation, route, outcome));
+      if (!meets(expectation.expected, outcome)) failures.push(toFailure(call, expectation, route, outcome));
     }
   }
   if (faults.length > 0) return { result: undefined, faults: inOrder(faults) };
   return { result: { tests, failures: inOrder(failures), coverage: coverage.sum() }, faults: [] };
 }
 
-/** What the engine said to a call. */
+/** The engine's answer to a call. */
 interface Outcome {
-  /** What ended it; null where the operation would have run. */
+  /** The code of the failure, or null if the operation would have run. */
   readonly code: FailureCode | null;
   /** The answer's sentence. */
   readonly info: string;
-  /** The parameters that the restriction depends on; undefined where they are not right. */
+  /** The parameters that the restriction depends on; undefined if one is invalid. */
   readonly decisive: Input | undefined;
-  /** Whether the parameters that were given are right, whatever is missing. */
-  readonly wellGiven: boolean;
+  /** Whether the parameters of the call are valid, whatever is missing. */
+  readonly isValid: boolean;
 }
 
 /** A table in an engine of its own, with operations that do nothing. */
@@ -110,7 +109,7 @@ class Rehearsal {
       ...this.#context,
       table: { ...table, routes: this.routes },
       authenticate: () => {
-        throw new Error("a rehearsal has callers, not tokens");
+        throw new Error("a rehearsal has no tokens");
       },
       observe: (record) => {
         this.#record = record;
@@ -131,16 +130,16 @@ class Rehearsal {
     const info = [body?.info, body?.hint].filter((text) => text !== undefined).join(" ");
     const record = this.#record;
     if (record === undefined) throw new Error("the engine recorded no answer");
-    // A request fails here only by the engine's own fault, which is no result of a test.
+    // A bug of the engine is no result of a test.
     if (record.code === "INTERNAL") throw record.error;
     const code = record.code as FailureCode | null;
-    if (match === undefined) return { code, info, decisive: undefined, wellGiven: false };
+    if (match === undefined) return { code, info, decisive: undefined, isValid: false };
     const { route } = match;
     const names = new Set(query.map(([name]) => name));
     const only = route.parameters.filter(({ name, in: place }) => place === "path" || names.has(name));
     const decisive = attempt(() => this.#input(match, query).decisive());
     const all = attempt(() => this.#input({ ...match, route: { ...route, parameters: only } }, query).all());
-    return { code, info, decisive, wellGiven: all !== undefined };
+    return { code, info, decisive, isValid: all !== undefined };
   }
 
   #input({ route, params }: Match, query: TestCall["query"]): RequestInput {
@@ -152,7 +151,7 @@ class Rehearsal {
   }
 }
 
-/** What the work gives, or undefined where it fails with a {@link Failure}. */
+/** Returns the result of the work, or undefined if it throws a {@link Failure}. */
 function attempt<T>(work: () => T): T | undefined {
   try {
     return work();
@@ -164,56 +163,54 @@ function attempt<T>(work: () => T): T | undefined {
 
 const refusals: readonly (FailureCode | null)[] = ["RESTRICTED", "EXCLUDED"];
 
-/** Whether the restriction lets the caller in; then he can still have parameters wrong. */
-function isLetIn({ decisive, code }: Outcome): boolean {
+/** Whether exclusion and restriction allow the caller; other parameters can still be invalid. */
+function isAuthorized({ decisive, code }: Outcome): boolean {
   return decisive !== undefined && !refusals.includes(code);
 }
 
-function meets(expected: Verdict, outcome: Outcome): boolean {
-  const { code, wellGiven } = outcome;
+function meets(expected: ExpectedResult, outcome: Outcome): boolean {
+  const { code, isValid } = outcome;
   if (expected === "denied") return refusals.includes(code);
   if (expected !== "allowed") return code === expected;
-  // Who may call is what is asked: a test need not give parameters that do not decide it, but not give wrong ones.
-  return isLetIn(outcome) && (code === null || (code === "PARAMETER_MISSING" && wellGiven));
+  // The test is about who may call: it may omit parameters that do not decide that, but not have invalid ones.
+  return isAuthorized(outcome) && (code === null || (code === "PARAMETER_MISSING" && isValid));
 }
 
-function cameOf(expected: Verdict, outcome: Outcome): TestFailure["came"] {
+function resultOf(expected: ExpectedResult, outcome: Outcome): TestFailure["came"] {
   const { code } = outcome;
-  if (code === null || (expected === "denied" && isLetIn(outcome))) return "allowed";
+  if (code === null || (expected === "denied" && isAuthorized(outcome))) return "allowed";
   return code === "RESTRICTED" ? "denied" : code;
 }
 
 function toFailure(
   call: TestCall,
-  { line, column, verdict, caller: { caller, words } }: Expectation,
+  { line, column, expected, caller: { caller, words } }: Expectation,
   route: Route | undefined,
   outcome: Outcome,
 ): TestFailure {
   const { decisive, info } = outcome;
-  const came = cameOf(verdict, outcome);
+  const came = resultOf(expected, outcome);
   const byRestriction = route !== undefined && decisive !== undefined && ["allowed", "denied"].includes(came);
   const why = byRestriction ? reasonWords(reasonOf(route.restriction, caller, decisive)) : info;
-  return { line, column, call: title(call), caller: words, expected: verdict, came, why };
+  return { line, column, call: title(call), caller: words, expected, came, why };
 }
 
 function reasonWords({ needs, had }: Reason): string {
   return `Allowed here: ${needs}. The caller ${had}.`;
 }
 
-/** Reports parameters that the route does not have, unless that is what is tested. */
+/** Reports parameters that the route does not have, unless the test is about that. */
 function checkNames(call: TestCall, route: Route | undefined, report: Report): void {
-  const { verdicts, query, withAt } = call;
-  if (route === undefined || verdicts.includes("PARAMETER_UNKNOWN")) return;
+  const { expected, query, withAt } = call;
+  if (route === undefined || expected.includes("PARAMETER_UNKNOWN")) return;
   const known = route.parameters.filter((each) => each.in === "query").map(({ name }) => name);
   for (const name of new Set(query.map(([each]) => each))) {
-    if (known.includes(name)) continue;
-    const takes = known.length === 0 ? "it takes none." : `it takes ${oneOf(known, "and")}.`;
-    const message = `${route.path} has no parameter "${name}" in the query; ${takes}${didYouMean(name, known)}`;
-    report([...withAt, name], message, "key");
+    if (!known.includes(name))
+      report([...withAt, name], unknownName("query parameter", name, known, { of: route.path }), "key");
   }
 }
 
-/** With the nearest path of the table, written with the values that were typed. */
+/** Suggests the nearest path of the table, with the values that were typed in place of its placeholders. */
 function unknownPathWords(typed: string, { routes }: Table): string {
   const segments = typed.split("/");
   const known = routes.map(({ path }) =>
@@ -222,14 +219,11 @@ function unknownPathWords(typed: string, { routes }: Table): string {
       .map((segment, index) => (segment.startsWith("{") ? segments[index] || segment : segment))
       .join("/"),
   );
-  return `the table has no path that matches ${typed}.${didYouMean(typed, known)}`;
+  const near = didYouMean(typed, known);
+  return `no route matches ${typed}${near === "" ? "" : `.${near}`}`;
 }
 
 function title({ path, query }: TestCall): string {
   const search = query.map(([name, text]) => `${name}=${text}`).join("&");
   return search === "" ? path : `${path}?${search}`;
-}
-
-function inOrder<T extends { readonly line: number; readonly column: number }>(list: readonly T[]): T[] {
-  return list.toSorted((a, b) => a.line - b.line || a.column - b.column);
 }

@@ -1,14 +1,14 @@
-/** Callers as the engine sees them. It knows neither players nor where they are kept. */
+/** Callers as the engine sees them, which knows neither players nor their data. */
 
-/** What a restriction can ask a membership of. Groups have no ranks. */
+/** The kinds of membership that a restriction can require. Groups have no ranks. */
 export const membershipKinds = ["group", "faction", "service"] as const;
 export type MembershipKind = (typeof membershipKinds)[number];
 
-/** Whoever a token stands for. */
+/** The caller that a token stands for. */
 export interface Caller {
   /** For the log and the journal: a player's UUID, `operator`, or null for the holder of a public token. */
   readonly id: string | null;
-  /** Tells callers apart who have no `id`: what an idempotency key belongs to. */
+  /** What the caller's idempotency keys belong to: unlike `id`, it distinguishes public tokens. */
   readonly scope: string;
   /** The id of the token that the caller presented; undefined for a caller without one, such as the operator. */
   readonly token?: string | undefined;
@@ -17,18 +17,18 @@ export interface Caller {
   /** Whether the caller is a specific, identified user. */
   readonly identified: boolean;
   readonly administrator: boolean;
-  /** True for the operator, whom no restriction stops. */
+  /** True for the operator, to whom no restriction applies. */
   readonly unrestricted: boolean;
-  /** Whether a name or a UUID, as someone typed it, is that of this caller. */
+  /** Whether a name or a UUID, as typed, is the caller's. */
   isCalled(reference: string): boolean;
-  /** The caller's rank in a group, faction or service, or undefined for no member of it. A group's is 0. */
+  /** Returns the caller's rank in a group, faction or service, or undefined for no member. A group's is 0. */
   rankIn(kind: MembershipKind, name: string): number | undefined;
 }
 
-/** The id of the token of a caller who is nobody in particular: all that tells one such caller from another. */
+/** Returns the token id of a public caller, which alone distinguishes one from another. */
 export function publicTokenOf({ id, token }: Caller): string | undefined {
   return id === null ? token : undefined;
 }
 
-/** The names that restrictions and parameters can refer to, as they are written in answers. */
+/** The names that restrictions and parameters can refer to, as answers spell them. */
 export type Vocabulary = Readonly<Record<MembershipKind, readonly string[]>>;

@@ -1,22 +1,22 @@
 /**
- * Parameter types: what the table says of a parameter, made into a valibot schema that takes the text from the
- * request and gives the value for the handler (contract, section 1).
+ * Parameters and their types: the valibot schema of each parses the text of a request into the value for the operation
+ * (contract, section 1).
  */
 import * as v from "valibot";
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import { integerRange, textLength } from "../domain/limits.ts";
 import { didYouMean, fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
-import { type Pattern, toPattern } from "./pattern.ts";
+import type { Pattern } from "./pattern.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
 
-/** The types that the table's own types are made of. */
+/** The built-in types. */
 export const baseTypes = ["text", "integer", "boolean", "enum", "instant", ...membershipKinds] as const;
 export type BaseType = (typeof baseTypes)[number];
 
-/** What can be said of a type beyond its base; which of it goes with which base is in {@link refinementsOf}. */
+/** How a type narrows its base; see {@link refinementsOf}. */
 export interface Refinements {
-  readonly pattern?: string | undefined;
+  readonly pattern?: Pattern | undefined;
   readonly minLength?: number | undefined;
   readonly maxLength?: number | undefined;
   readonly minimum?: number | undefined;
@@ -24,7 +24,7 @@ export interface Refinements {
   readonly values?: readonly string[] | undefined;
 }
 
-/** Which refinements a base type takes. */
+/** The refinements of each base type. */
 export const refinementsOf: Readonly<Record<BaseType, readonly (keyof Refinements)[]>> = {
   text: ["pattern", "minLength", "maxLength"],
   integer: ["minimum", "maximum"],
@@ -36,13 +36,13 @@ export const refinementsOf: Readonly<Record<BaseType, readonly (keyof Refinement
   service: [],
 };
 
-/** A type as the table declares it, with what it inherits. */
+/** A type of a table, with what it inherits. */
 export interface ParameterType extends Refinements {
   readonly base: BaseType;
-  /** The name in the table, or the base's. */
+  /** Its name in the table, or that of its base. */
   readonly name: string;
   readonly description: string | undefined;
-  /** Whether the operation takes decimals and rounds them down to a whole number. For integer. */
+  /** Whether the operation rounds decimals down. For integer. */
   readonly roundsDown?: true;
 }
 
@@ -51,19 +51,18 @@ export interface Parameter {
   readonly name: string;
   readonly in: "path" | "query";
   readonly type: ParameterType;
-  /** The value where the request has none; without it the parameter is required. */
+  /** The value if a request has none; undefined for a required parameter. */
   readonly default: ParameterValue | undefined;
   /**
-   * Whether the text refers to an entry that exists. Its form is not checked before the entry is looked for: older data
-   * can have entries that no longer could be added. A type that the operator has narrowed, see {@link isNarrowed}, is
-   * checked all the same.
+   * Whether the text names an existing entry. Such a text is not checked, since older data can have entries that could
+   * not be added now, unless the table narrows its type; see {@link isNarrowed}.
    */
   readonly isReference: boolean;
-  /** From the request's text to the handler's value. */
+  /** Parses the text of a request. */
   readonly schema: v.GenericSchema<string, ParameterValue>;
 }
 
-/** Whether a type of text takes fewer texts than every text has to be: by a pattern, or by how long they are. */
+/** Whether a type of text is narrower than the built-in one. */
 export function isNarrowed({ pattern, minLength, maxLength }: Refinements): boolean {
   return (
     pattern !== undefined ||
@@ -72,17 +71,17 @@ export function isNarrowed({ pattern, minLength, maxLength }: Refinements): bool
   );
 }
 
-/** Milliseconds since 1970; no date is later. */
+/** The latest date that JavaScript has, in milliseconds since 1970. */
 export const latestInstant = 8_640_000_000_000_000;
 
-/** The code of a refusal, where it is not `PARAMETER_INVALID`: names that are known or not (contract, section 1). */
-export const unknownName: Readonly<Record<MembershipKind, FailureCode>> = {
+/** The failure codes of types whose values are names in the data (contract, section 1). */
+export const nameFailures: Readonly<Record<MembershipKind, FailureCode>> = {
   group: "UNKNOWN_GROUP",
   faction: "UNKNOWN_FACTION",
   service: "UNKNOWN_ENTRY",
 };
 
-/** What a value of the type looks like, for people. */
+/** Returns a description of valid values: "a whole number from 1 to 30". */
 export function expectation(type: ParameterType, vocabulary: Vocabulary): string {
   switch (type.base) {
     case "text": {
@@ -108,10 +107,10 @@ export function expectation(type: ParameterType, vocabulary: Vocabulary): string
   }
 }
 
-/** A number as JavaScript writes it, and Java's `Float` and `Double`: `-120.5`, `1.0E7`, `1e-7`. */
+/** A number as JavaScript and Java's `Float` and `Double` write it: `-120.5`, `1.0E7`, `1e-7`. */
 const decimalForm = /^-?\d{1,15}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?$/i;
 
-/** The valibot schema for a type. `vocabulary` is asked at each parse, since names can be added. */
+/** Returns the schema of a type. @param vocabulary called at each parse, since names can be added */
 export function toSchema(
   type: ParameterType,
   vocabulary: () => Vocabulary,
@@ -124,7 +123,7 @@ export function toSchema(
       return v.pipe(
         v.string(),
         v.regex(type.roundsDown === true ? decimalForm : /^-?\d{1,15}$/),
-        // Adding 0 makes 0 of -0.
+        // Adding 0 turns -0 into 0.
         v.transform((text) => Math.floor(Number(text)) + 0),
         v.minValue(minimum),
         v.maxValue(maximum),
@@ -156,57 +155,66 @@ export function toSchema(
 }
 
 /**
- * The value of a parameter, from the request's text.
- * @throws Failure `PARAMETER_INVALID`, or for a name that is not known `UNKNOWN_GROUP` or `UNKNOWN_FACTION`.
+ * Parses the text of a request.
+ * @throws Failure `PARAMETER_INVALID`, or that of {@link nameFailures}
  */
 export function parseParameter(parameter: Parameter, text: string, vocabulary: Vocabulary): ParameterValue {
   const result = v.safeParse(parameter.schema, text);
   if (result.success) return result.output;
   const { name, type } = parameter;
-  const isMembership = (base: BaseType): base is MembershipKind => base in unknownName;
+  const isMembership = (base: BaseType): base is MembershipKind => base in nameFailures;
   if (isMembership(type.base)) {
     const known = vocabulary[type.base];
-    throw new Failure(
-      unknownName[type.base],
-      `There is no ${type.base} ${quote(text)}.${didYouMean(text, known)}`,
-      {
-        parameter: name,
-        hint: `Known are ${oneOf(known, "and")}.`,
-      },
-    );
-  }
-  const came = text === "" ? "nothing" : (tooLong(type, text) ?? quote(text));
-  const hint = type.base === "text" ? formHint(text) : undefined;
-  throw new Failure(
-    "PARAMETER_INVALID",
-    `"${name}" must be ${expectation(type, vocabulary)}, but ${came} came.`,
-    {
+    const sentence = `There is no ${type.base} ${quote(text)}.${didYouMean(text, known)}`;
+    throw new Failure(nameFailures[type.base], sentence, {
       parameter: name,
-      ...(hint === undefined ? {} : { hint }),
-    },
-  );
+      hint: `Expected ${oneOf(known)}.`,
+    });
+  }
+  const got = text === "" ? "nothing" : (tooLong(type, text) ?? quote(text));
+  const hint = type.base === "text" ? formHint(text) : undefined;
+  throw new Failure("PARAMETER_INVALID", `"${name}" must be ${expectation(type, vocabulary)}, not ${got}.`, {
+    parameter: name,
+    ...(hint === undefined ? {} : { hint }),
+  });
 }
 
-/** How long a text is that is longer than its type allows: it says more than the text would. */
+/** Returns the failure of a parameter that an operation does not have. */
+export function unknownParameter(name: string, known: readonly string[]): Failure {
+  const sentence = `This operation has no parameter ${quote(name)}.${didYouMean(name, known)}`;
+  const hint = known.length === 0 ? "It takes none." : `It takes ${oneOf(known, "and")}.`;
+  return new Failure("PARAMETER_UNKNOWN", sentence, { parameter: quote(name).slice(1, -1), hint });
+}
+
+/** Returns the failure of a parameter that a request has more than once. */
+export function repeatedParameter(name: string): Failure {
+  return new Failure("PARAMETER_REPEATED", `"${name}" is repeated.`, {
+    parameter: name,
+    hint: "Give it once.",
+  });
+}
+
+/** Returns the length of a text that is too long, which says more than the text would. */
 function tooLong(type: ParameterType, text: string): string | undefined {
   if (type.base !== "text") return undefined;
   const { maxLength } = { ...textLength, ...defined(type) };
   const length = Array.from(text.normalize("NFC")).length;
-  return length > maxLength ? `one of ${length} characters` : undefined;
+  return length > maxLength ? `${length} characters` : undefined;
 }
 
-/** What to do about a text that has white space or an invisible character. U+FEFF is both, and no space to anybody. */
+/** Returns what to do about white space or an invisible character. U+FEFF is both, but nobody sees a space. */
 function formHint(text: string): string | undefined {
   if (/(?!\uFEFF)[\s\p{Z}]/u.test(text)) return 'Write "-" for a space.';
   const invisible = invisibleIn(text);
   return invisible === undefined ? undefined : `To correct it, ${leaveOut(invisible)}.`;
 }
-/** How many UTF-16 units of a text are looked at to quote it: it can be 16 KB long, and comes from anybody. */
+
+/** How much of a text is read to quote it, in UTF-16 units: anybody can send 16 KB. */
 const quotable = 400;
 
-/** Someone's text in quotes, for an answer to them: shortened, and without anything that could be a secret. */
+/** Returns a caller's text in quotes, for an answer: shortened, and without anything that could be a secret. */
 export function quote(text: string): string {
-  // Where the text is cut, the beginning of a secret could be left that is not recognized as one.
+  // A cut could leave the beginning of a secret, which would not be recognized.
   const start = text.length > quotable ? `${text.slice(0, quotable).replace(/[\w-]+$/, "")}…` : text;
   const safe = start.replace(/[\w-]{40,}/g, "…").replace(/[\p{Cc}\p{Cs}]/gu, "�");
   const points = Array.from(safe);
@@ -215,34 +223,21 @@ export function quote(text: string): string {
 
 function textSchema(type: ParameterType): v.GenericSchema<string, string> {
   const { minLength, maxLength } = { ...textLength, ...defined(type) };
-  const pattern = patternOf(type);
+  const { pattern } = type;
   return v.pipe(
     v.string(),
     v.normalize("NFC"),
-    // In one check, and the length first: valibot would go on to the others with a text of any length.
+    // One check, with the length first: valibot would run further checks on a text of any length.
     v.check((text) => {
-      // A text of more UTF-16 units than twice its limit is too long however they pair: no need to count.
+      // A character has at most two UTF-16 units: a text of more than twice the limit need not be counted.
       if (text.length > 2 * maxLength) return false;
       const length = Array.from(text).length;
       if (length < minLength || length > maxLength) return false;
-      // No white space, no control characters, and none of those that only change the direction of what follows.
+      // No white space, control characters, or characters that change the direction of the text that follows.
       if (/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text)) return false;
-      return pattern === undefined || pattern(text);
+      return pattern === undefined || pattern.matches(text);
     }),
   );
-}
-
-/** The compiled patterns: routes share their types, and compiling one takes as long as thousands of matches. */
-const compiled = new WeakMap<ParameterType, Pattern>();
-
-function patternOf(type: ParameterType): Pattern | undefined {
-  if (type.pattern === undefined) return undefined;
-  let pattern = compiled.get(type);
-  if (pattern === undefined) {
-    pattern = toPattern(type.pattern);
-    compiled.set(type, pattern);
-  }
-  return pattern;
 }
 
 function knownName(names: () => readonly string[]): v.GenericSchema<string, string> {
@@ -256,20 +251,20 @@ function knownName(names: () => readonly string[]): v.GenericSchema<string, stri
   );
 }
 
-/** Milliseconds since 1970, or NaN. In a query a `+` that was not encoded arrives as a space. */
+/** Returns milliseconds since 1970, or NaN. A `+` that a client did not encode in a query arrives as a space. */
 function toInstant(text: string): number {
   if (/^\d{1,16}$/.test(text)) return Number(text);
   const match =
     /^(\d{4}-\d{2}-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:(Z)|([+ -])(\d{2}):?(\d{2}))$/i.exec(text);
   if (match === null) return Number.NaN;
   const [, local = "", day, , sign, hours, minutes] = match;
-  // A day that the month does not have would roll over into the next one.
+  // A day that the month does not have would become one of the next month.
   const inMonth = new Date(`${local.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(day);
   const zone = sign === undefined ? "Z" : `${sign === "-" ? "-" : "+"}${hours}:${minutes}`;
   return inMonth ? Date.parse(`${local.toUpperCase()}${zone}`) : Number.NaN;
 }
 
-/** Without the properties that are undefined, so that they do not hide a default. */
+/** Returns the properties that are not undefined, which would hide a default. */
 function defined(type: ParameterType): { [K in keyof Refinements]?: NonNullable<Refinements[K]> } {
   return Object.fromEntries(Object.entries(type).filter(([, value]) => value !== undefined));
 }

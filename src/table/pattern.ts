@@ -1,47 +1,57 @@
 /**
- * Patterns of the table, matched by RE2 in time linear in the text: a regular expression of JavaScript can take
- * seconds for 28 letters, and any caller could send them. A pattern has to be one of JavaScript's as well (flag `u`),
- * since the interface's description shows it to clients and editors. One that RE2 would read differently is refused.
- * The others mean the same for a text without white space: `test/table/pattern.test.ts` compares the engines.
+ * Patterns of a table. RE2 matches them, in time linear in the text: JavaScript's regular expressions can take seconds for
+ * 28 letters, and any caller could send them. A pattern must be valid in JavaScript as well (flag `u`), since the OpenAPI
+ * description shows it to clients and editors. Patterns that the two engines read differently are refused;
+ * `test/table/pattern.test.ts` compares the engines for the rest, in texts without white space.
  */
 import { RE2JS } from "re2js";
 
-/** A pattern has at most so many characters, */
-const longestPattern = 500;
-/** and at most so many steps once compiled: `\p{L}{900}` has 902. A step costs time for each character of a text. */
-const largestProgram = 1000;
+/** The maximum number of characters. */
+const maxLength = 500;
+/** The maximum size when compiled: `\p{L}{900}` has 902 steps. Each costs time for each character of a text. */
+const maxSteps = 1000;
 
-/** Whether a text matches a pattern from its first to its last character. */
-export type Pattern = (text: string) => boolean;
-
-/** Why a pattern cannot be used; the message goes on from "expected a regular expression". */
+/** Why a pattern cannot be used; the message continues "expected a regular expression". */
 export class PatternFault extends Error {}
 
-/** Compiles a pattern. @throws PatternFault */
-export function toPattern(source: string): Pattern {
-  if (source.length > longestPattern) {
-    throw new PatternFault(`of at most ${longestPattern} characters, got ${source.length}`);
+/** A compiled pattern. */
+export class Pattern {
+  readonly source: string;
+  readonly #compiled: RE2JS;
+
+  /** @throws PatternFault */
+  constructor(source: string) {
+    if (source.length > maxLength) {
+      throw new PatternFault(`of at most ${maxLength} characters, got ${source.length}`);
+    }
+    try {
+      new RegExp(source, "u");
+    } catch (error) {
+      throw new PatternFault(`got one that is invalid in JavaScript: ${messageOf(error)}`);
+    }
+    const fault = misreadIn(source);
+    if (fault !== undefined) throw fault;
+    this.source = source;
+    this.#compiled = compile(source);
+    const size = this.#compiled.programSize();
+    if (size > maxSteps) {
+      throw new PatternFault(`of at most ${maxSteps} steps, got ${size}; repeat less in it`);
+    }
   }
-  try {
-    new RegExp(source, "u");
-  } catch (error) {
-    throw new PatternFault(`got one that JavaScript refuses: ${messageOf(error)}`);
+
+  /** Whether a text matches from its first to its last character. */
+  matches(text: string): boolean {
+    return this.#compiled.testExact(text);
   }
-  const fault = misreadIn(source);
-  if (fault !== undefined) throw fault;
-  const compiled = compile(source);
-  const size = compiled.programSize();
-  if (size > largestProgram) {
-    throw new PatternFault(
-      `got one that takes ${size} steps, more than ${largestProgram}; repeat less in it`,
-    );
+
+  toString(): string {
+    return this.source;
   }
-  return (text) => compiled.testExact(text);
 }
 
-/** Returns why RE2 would accept a pattern and match other texts than JavaScript does, or undefined if it would not. */
+/** Returns a fault if RE2 accepts a pattern, but matches other texts than JavaScript. */
 function misreadIn(source: string): PatternFault | undefined {
-  // Without escaped backslashes, each backslash begins the escape of what follows it.
+  // Without escaped backslashes, each backslash escapes what follows.
   const escaped = source.replaceAll("\\\\", "");
   const [backreference] = /\\[1-9k]/.exec(escaped) ?? [];
   if (backreference !== undefined) return inexpressible(`the backreference ${backreference}`);
@@ -54,11 +64,11 @@ function misreadIn(source: string): PatternFault | undefined {
 }
 
 function misread(what: string, instead: string): PatternFault {
-  return new PatternFault(`got one with ${what}, which RE2 reads differently; write ${instead} instead`);
+  return new PatternFault(`got one with ${what}, which RE2 reads differently; write ${instead}`);
 }
 
 function compile(source: string): RE2JS {
-  // RE2 names scripts and categories without the property that they are values of.
+  // In RE2, scripts and categories are named without their property.
   const bare = source.replace(/(\\p\{)(?:Script|sc|General_Category|gc)=/giu, "$1");
   try {
     return RE2JS.compile(RE2JS.translateRegExp(bare));

@@ -1,7 +1,7 @@
 /** The revision of a route table: a short hash of its text. */
 import { createHash } from "node:crypto";
 
-/** The revision of a table with this text. */
+/** Returns the revision of a table with this text. */
 export function revisionOf(text: string): string {
   return createHash("sha256").update(text).digest("hex").slice(0, 12);
 }

@@ -1,23 +1,23 @@
 /**
- * Tells an editor schema that the program wrote from one that somebody edited: the program writes a digest of the rest of
- * the schema into its `$comment`. Only the content counts, so that a formatter does not make it an edited one.
+ * Distinguishes an editor schema that the program wrote from one that somebody edited: its `$comment` has a digest of the
+ * rest. The digest is of the content, so that a reformatted schema counts as unedited.
  */
 import { createHash } from "node:crypto";
 import type { JsonSchema } from "@valibot/to-json-schema";
 
-/** The digests of the schemas that were written before they had a `$comment`. */
-const former: ReadonlySet<string> = new Set([
+/** The digests of schemas of versions that wrote no `$comment`. */
+const earlier: ReadonlySet<string> = new Set([
   "9b1d5f7277d5c1ee7f29ec6fe364d9d7e9e087acdf02ab00002f7cfee4c39103",
   "c8c91abb68aec9b7535e5c6be125cef36b53b14d3c6b1e0ff1e45fdf94728cd0",
   "1d08129ac889d55a8e3aec0bbce9f4f9c9712fc2dbb4620b9fda1576ec5af34f",
 ]);
 
-/** The `$comment` of a schema whose other content this is. */
+/** Returns the `$comment` for a schema with this content. */
 export function originComment(schema: JsonSchema): string {
   return commentWith(digestOf(schema));
 }
 
-/** Whether the text of a schema is as some version of the program wrote it. */
+/** Whether the text of a schema is what some version of the program wrote. */
 export function isUnedited(text: string): boolean {
   let content: unknown;
   try {
@@ -28,7 +28,7 @@ export function isUnedited(text: string): boolean {
   if (typeof content !== "object" || content === null) return false;
   const { $comment: comment, ...rest }: { $comment?: unknown } = content;
   const digest = digestOf(rest);
-  return comment === undefined ? former.has(digest) : comment === commentWith(digest);
+  return comment === undefined ? earlier.has(digest) : comment === commentWith(digest);
 }
 
 function commentWith(digest: string): string {

@@ -1,11 +1,13 @@
-/** The types of a table: what it declares under `types`, resolved down to the built-in ones and checked. */
+/** The types of a table: each resolved down to a built-in type, and checked. */
 import { integerRange, textLength } from "../domain/limits.ts";
-import { didYouMean, oneOf } from "../domain/text.ts";
-import type { Report, TypeDeclaration } from "./document.ts";
+import { oneOf } from "../domain/text.ts";
+import type { TypeDeclaration } from "./document.ts";
 import { baseTypes, type ParameterType, refinementsOf } from "./parameters.ts";
-import { PatternFault, toPattern } from "./pattern.ts";
+import { Pattern, PatternFault } from "./pattern.ts";
+import type { Report } from "./yaml/fault.ts";
+import { unknownName } from "./yaml/wording.ts";
 
-/** The types that the table declares, resolved down to the base types. */
+/** See the head of this file. */
 export class Types {
   readonly #declarations: Readonly<Record<string, TypeDeclaration>>;
   readonly #report: Report;
@@ -25,12 +27,12 @@ export class Types {
     return [...Object.keys(this.#declarations), ...baseTypes];
   }
 
-  /** The type of a name, or undefined where there is none or it has a fault, which was then reported. */
+  /** Returns the type of a name, or undefined if it does not exist or has a fault, which was then reported. */
   named(name: string): ParameterType | undefined {
     const base = baseTypes.find((each) => each === name);
     if (base !== undefined) return { base, name, description: undefined };
     if (this.#resolved.has(name) || !Object.hasOwn(this.#declarations, name)) return this.#resolved.get(name);
-    // Set before it is known, so that a type that is made of itself ends here.
+    // Set before it is resolved, so that a type that refines itself ends here.
     this.#resolved.set(name, undefined);
     const declaration = this.#declarations[name] as TypeDeclaration;
     const type = this.refined(declaration, ["types", name]);
@@ -39,46 +41,59 @@ export class Types {
     return resolved;
   }
 
-  /** A type with what a declaration adds to it. */
+  /** Returns a type with what a declaration adds to it, or undefined if that has a fault. */
   refined(declaration: TypeDeclaration, path: readonly string[]): ParameterType | undefined {
-    const { type: baseName, description, ...refinements } = declaration;
+    const { type: baseName, description, ...others } = declaration;
     const inherited = this.named(baseName);
     if (inherited === undefined) {
-      const circular = this.#resolved.has(baseName) || Object.hasOwn(this.#declarations, baseName);
-      const why = circular
-        ? "has a fault, or is made of itself"
-        : `is not known.${didYouMean(baseName, this.names)}`;
-      this.#report([...path, "type"], `the type "${baseName}" ${why}`);
+      const isDeclared = Object.hasOwn(this.#declarations, baseName);
+      const message = isDeclared
+        ? `the type "${baseName}" has a fault, or refines itself`
+        : unknownName("type", baseName, this.names);
+      this.#report([...path, "type"], message);
       return undefined;
     }
-    const given = Object.entries(refinements).filter(
+    const refinements = Object.entries(others).filter(
       ([key, value]) => key !== "default" && value !== undefined,
     );
     const allowed: readonly string[] = refinementsOf[inherited.base];
-    const misplaced = given.filter(([key]) => !allowed.includes(key));
+    const misplaced = refinements.filter(([key]) => !allowed.includes(key));
     for (const [key] of misplaced) {
-      const instead = allowed.length === 0 ? "it takes none" : `it takes ${oneOf(allowed, "and")}`;
-      this.#report([...path, key], `"${key}" does not go with the type ${inherited.base}; ${instead}`, "key");
+      const instead = `expected ${allowed.length === 0 ? "no refinement" : oneOf(allowed)}`;
+      this.#report(
+        [...path, key],
+        `"${key}" does not apply to the type ${inherited.base}; ${instead}`,
+        "key",
+      );
     }
     const type = {
       ...inherited,
-      ...Object.fromEntries(given),
+      ...Object.fromEntries(refinements),
       description: description ?? inherited.description,
+      pattern: inherited.pattern,
     };
-    return misplaced.length === 0 && this.#consistent(type, path) ? type : undefined;
+    if (misplaced.length > 0 || !this.#isConsistent(type, path)) return undefined;
+    if (declaration.pattern === undefined) return type;
+    try {
+      return { ...type, pattern: new Pattern(declaration.pattern) };
+    } catch (error) {
+      if (!(error instanceof PatternFault)) throw error;
+      this.#report([...path, "pattern"], `expected a regular expression ${error.message}`);
+      return undefined;
+    }
   }
 
-  #consistent(type: ParameterType, path: readonly string[]): boolean {
+  #isConsistent(type: ParameterType, path: readonly string[]): boolean {
     const wrong = (key: string, message: string): false => {
       this.#report([...path, key], message);
       return false;
     };
-    const { pattern, values, base } = type;
     const { minimum = integerRange.minimum, maximum = integerRange.maximum } = type;
     const { minLength = textLength.minLength, maxLength = textLength.maxLength } = type;
     if (minimum < integerRange.minimum || maximum > integerRange.maximum) {
       const key = minimum < integerRange.minimum ? "minimum" : "maximum";
-      return wrong(key, `a number that fits 32 bits was expected, ${type[key]} came`);
+      const { minimum: least, maximum: most } = integerRange;
+      return wrong(key, `expected a number from ${least} to ${most}, got ${type[key]}`);
     }
     if (minimum > maximum) {
       const key = type.minimum === undefined ? "maximum" : "minimum";
@@ -88,14 +103,7 @@ export class Types {
       const key = type.minLength === undefined ? "maxLength" : "minLength";
       return wrong(key, `the minLength ${minLength} is above the maxLength ${maxLength}`);
     }
-    if (base === "enum" && values === undefined) return wrong("type", "an enum needs its values");
-    if (pattern === undefined) return true;
-    try {
-      toPattern(pattern);
-      return true;
-    } catch (error) {
-      if (!(error instanceof PatternFault)) throw error;
-      return wrong("pattern", `expected a regular expression ${error.message}`);
-    }
+    if (type.base === "enum" && type.values === undefined) return wrong("type", "an enum needs its values");
+    return true;
   }
 }

@@ -1,11 +1,11 @@
 /**
- * What the table has watched: how often an hour an operation is called with a value at most by honest callers. The
- * engine only checks the form; whoever reads the journal compares.
+ * The limits of a table's `watch`: how many calls an hour an honest player makes of an operation with a value at most.
+ * Only their form is checked here; `addon-cli audit statistics` compares them with the journal.
  */
 import { toJsonSchema } from "@valibot/to-json-schema";
-import { didYouMean, oneOf } from "../domain/text.ts";
-import type { Path, Report } from "./document.ts";
 import type { Operations } from "./operation.ts";
+import type { Path, Report } from "./yaml/fault.ts";
+import { gotWords, isMap, unknownName } from "./yaml/wording.ts";
 
 /** One limit: at most `limit` calls an hour of an operation with this value of a parameter. */
 export interface Watch {
@@ -16,42 +16,34 @@ export interface Watch {
   readonly limit: number;
 }
 
-/**
- * Takes the table's `watch` apart: operations, their parameters, values of those, limits. Whatever is at fault is
- * reported where it stands, and left out.
- */
+/** Parses a table's `watch`: limits, by operation, parameter and value. Reports faults, and omits what has one. */
 export function toWatch(content: unknown, operations: Operations, report: Report): Watch[] {
   if (content === undefined) return [];
   const watched: Watch[] = [];
+  const changes = [...operations].flatMap(([name, { effect }]) => (effect === "change" ? name : []));
   const example = "statistic.add: { type: { KILL: 120 } }";
-  for (const [operation, parameters] of entriesOf(content, ["watch"], `operations, such as ${example},`)) {
+  for (const [operation, parameters] of entriesOf(content, ["watch"], `operations, such as ${example}`)) {
     const at = ["watch", operation];
     const known = operations.get(operation);
     if (known?.effect !== "change") {
-      const changes = [...operations].flatMap(([name, { effect }]) => (effect === "change" ? name : []));
-      const words =
+      const message =
         known === undefined
-          ? `there is no handler "${operation}"`
-          : `${operation} only reads: a handler that changes data was expected`;
-      report(
-        at,
-        `${words}.${didYouMean(operation, changes) || ` Known are ${oneOf(changes, "and")}.`}`,
-        "key",
-      );
+          ? unknownName("handler", operation, changes)
+          : `expected a handler that changes data, got ${operation}, which only reads`;
+      report(at, message, "key");
       continue;
     }
     for (const [parameter, values] of entriesOf(parameters, at, `parameters of ${operation}`)) {
-      const choices = choicesOf(operation, parameter, [...at, parameter]);
-      if (choices === undefined) continue;
       const path = [...at, parameter];
+      const choices = choicesOf(operation, parameter, path);
+      if (choices === undefined) continue;
       for (const [value, limit] of entriesOf(values, path, `values of "${parameter}"`)) {
         if (!choices.includes(value)) {
-          const words = `"${parameter}" of ${operation} is never "${value}"; known are ${oneOf(choices, "and")}.`;
-          report([...path, value], words + didYouMean(value, choices), "key");
+          report([...path, value], unknownName("value", value, choices, { of: `"${parameter}"` }), "key");
         } else if (typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 1) {
           watched.push({ operation, parameter, value, limit });
         } else {
-          report([...path, value], `a whole number of 1 or more was expected, ${cameWords(limit)} came`);
+          report([...path, value], `expected a whole number of 1 or more, got ${gotWords(limit)}`);
         }
       }
     }
@@ -59,37 +51,23 @@ export function toWatch(content: unknown, operations: Operations, report: Report
   return watched;
 
   function entriesOf(value: unknown, path: Path, what: string): [string, unknown][] {
-    if (typeof value === "object" && value !== null && !Array.isArray(value)) {
-      const entries = Object.entries(value);
-      if (entries.length > 0) return entries;
-    }
-    report(path, `a map of ${what} was expected, ${cameWords(value)} came`);
-    return [];
+    const entries = isMap(value) ? Object.entries(value) : [];
+    if (entries.length === 0) report(path, `expected a map of ${what}, got ${gotWords(value)}`);
+    return entries;
   }
 
-  /** The values that a parameter can have, or undefined where it is none, or is not an enum. */
+  /** Returns the values that a parameter can have, or undefined if it does not exist or is no enum. */
   function choicesOf(operation: string, parameter: string, path: Path): string[] | undefined {
     const entries = operations.get(operation)?.input.entries ?? {};
     const schema = Object.hasOwn(entries, parameter) ? entries[parameter] : undefined;
     if (schema === undefined) {
-      const names = Object.keys(entries);
-      const known =
-        didYouMean(parameter, names) || (names.length > 0 ? ` It takes ${oneOf(names, "and")}.` : "");
-      report(path, `${operation} takes no parameter "${parameter}".${known}`, "key");
+      report(path, unknownName("parameter", parameter, Object.keys(entries), { of: operation }), "key");
       return undefined;
     }
     const choices = toJsonSchema(schema, { errorMode: "ignore" }).enum?.map(String);
     if (choices === undefined) {
-      report(path, `"${parameter}" of ${operation} has no fixed values: only an enum can be watched`, "key");
+      report(path, `expected a parameter of type enum, got "${parameter}" of ${operation}`, "key");
     }
     return choices;
   }
-}
-
-function cameWords(value: unknown): string {
-  if (value === null || value === undefined) return "nothing";
-  if (Array.isArray(value)) return "a list";
-  if (typeof value === "number" && !Number.isFinite(value)) return "no number";
-  if (typeof value !== "object") return JSON.stringify(value);
-  return Object.keys(value).length === 0 ? "an empty one" : "a map";
 }

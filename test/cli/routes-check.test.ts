@@ -60,11 +60,11 @@ describe("faults", () => {
     assert.equal(stdout, "");
     const [head, group, groupLine, groupMark, handler, handlerLine, handlerMark, ...more] = linesOf(stderr);
     assert.equal(head, `error: ${file} has 2 faults:`);
-    assert.ok(group?.startsWith(`${file}:5:27: there is no group "TARGETLST"; known are CEO, `), group);
+    assert.ok(group?.startsWith(`${file}:5:27: unknown group "TARGETLST"; expected CEO, `), group);
     assert.ok(group?.endsWith('Did you mean "TARGETLIST"?'), group);
     assert.equal(groupLine, "   5 |     restriction: { group: TARGETLST }");
     assert.equal(groupMark, "     |                           ^");
-    const near = 'there is no handler "event.curent". Did you mean "event.current"?';
+    const near = 'unknown handler "event.curent". Did you mean "event.current"?';
     assert.equal(handler, `${file}:6:14: ${near}`);
     assert.equal(handlerLine, "   6 |     handler: event.curent");
     assert.equal(handlerMark, "     |              ^");
@@ -182,7 +182,7 @@ describe("warnings", () => {
     assert.equal(stdout, `${file}: 35 routes, no faults, 2 warnings.\n`);
     const [change, caller, excerpt, mark, ...more] = linesOf(stderr);
     assert.ok(change?.startsWith(`${file}:${line}:18: warning: houseban.add changes data`), change);
-    assert.ok(caller?.startsWith(`${file}:${line}:18: warning: houseban.add keeps who called it`), caller);
+    assert.ok(caller?.startsWith(`${file}:${line}:18: warning: houseban.add stores who called it`), caller);
     assert.equal(excerpt, ` ${line} |     restriction: open`);
     assert.equal(mark, "     |                  ^");
     assert.deepEqual(more, []);
@@ -250,7 +250,7 @@ describe("warnings", () => {
     assert.equal(exitCode, 1);
     assert.match(
       stderr,
-      /warning: nobody has rank 44 or higher in the service POLICE; the highest is 6; if that is meant,/,
+      /warning: nobody has rank 44 or higher in the service POLICE; the highest is 6; if this is intended,/,
     );
   });
 

@@ -46,7 +46,7 @@ describe("routes openapi", () => {
     await desk.write("next.yaml", shipped.replaceAll("{ group: TARGETLIST }", "{ group: VIPS }"));
     const failure = await desk.failsAs<FailureDocument>("--routes", file, "routes", "openapi");
     assert.equal(failure.code, "TABLE_FAULTS");
-    assert.match(await desk.fails("--routes", file, "routes", "openapi"), /there is no group "VIPS"/);
+    assert.match(await desk.fails("--routes", file, "routes", "openapi"), /unknown group "VIPS"/);
   });
 
   it("when the service runs then it prints what the service serves, with the names that it has", async (t) => {

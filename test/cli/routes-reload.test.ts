@@ -102,7 +102,7 @@ describe("routes reload", () => {
     const { desk, serving, before } = await servingDesk(t);
     await desk.write("routes.yaml", faulty);
     const stderr = await desk.fails("routes", "reload", "--yes");
-    assert.equal(stderr.match(/there is no service "POLCE"/g)?.length, 2);
+    assert.equal(stderr.match(/unknown service "POLCE"/g)?.length, 2);
     const { revision, refused, pending } = await statusOf(desk);
     assert.equal(revision, before.revision);
     assert.equal(refused?.faults.length, 2);

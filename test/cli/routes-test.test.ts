@@ -206,7 +206,7 @@ describe("routes test", () => {
     await desk.ok("seed", "groups");
     await desk.write("more.yaml", "groups: [EVENT]\n");
     await desk.write("some.yaml", "tests:\n  /event: { allowed: { group: EVENT } }\n");
-    assert.match(await desk.fails("routes", "test", "some.yaml"), /no group "EVENT"/);
+    assert.match(await desk.fails("routes", "test", "some.yaml"), /unknown group "EVENT"/);
     await desk.ok("seed", "groups", "more.yaml");
     await desk.ok("routes", "test", "some.yaml");
   });

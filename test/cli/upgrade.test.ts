@@ -46,7 +46,7 @@ describe("a table that lacks operations of this version", () => {
     const { level, msg } = JSON.parse(String(warnings[0]));
     assert.equal(level, 40);
     const words =
-      'no route serves bundle.all; copy its route from the routes.yaml that came with this version, or if that is meant, add "unserved: [bundle.all]"';
+      'no route serves bundle.all; copy its route from the routes.yaml of this version, or if this is intended, add "unserved: [bundle.all]"';
     assert.equal(msg, `In ${join(desk.folder, "routes.yaml")} ${words}. That one is ${shippedRoutes}.`);
     assert.match(
       (await desk.run(["routes", "check", "--strict"])).stderr,

@@ -10,6 +10,7 @@ import {
   type Refinements,
   toSchema,
 } from "../../src/table/parameters.ts";
+import { Pattern } from "../../src/table/pattern.ts";
 import type { ParameterValue } from "../../src/table/restriction/restriction.ts";
 
 const vocabulary = { group: [], faction: [], service: [] };
@@ -118,7 +119,7 @@ describe("a text is refused", () => {
   }
 
   it("when it does not have the pattern from its first to its last character", () => {
-    const version = { pattern: "\\d+(\\.\\d+){1,3}|next" };
+    const version = { pattern: new Pattern("\\d+(\\.\\d+){1,3}|next") };
     assert.equal(parse("2.5.1", "text", version), "2.5.1");
     assert.equal(parse("next", "text", version), "next");
     for (const text of ["v2.5.1", "2.5.1-beta", "nextest", "2.5\n", "2"])

@@ -7,8 +7,9 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { stringify } from "yaml";
-import { isOpen, toForm } from "../../src/openapi/restriction.ts";
+import { toForm } from "../../src/openapi/restriction.ts";
 import type { Caller } from "../../src/table/caller.ts";
+import { accessOf, publicAccessOf } from "../../src/table/restriction/access.ts";
 import { implies } from "../../src/table/restriction/implication.ts";
 import {
   type Input,
@@ -16,7 +17,6 @@ import {
   isAllowed,
   type Restriction,
 } from "../../src/table/restriction/restriction.ts";
-import { verdictOf } from "../../src/table/restriction/verdict.ts";
 import { check, vocabulary } from "./_library.ts";
 
 /** A restriction as it is written in a table. */
@@ -152,7 +152,7 @@ describe("a restriction of any form", () => {
     fc.assert(
       fc.property(form, (written) => {
         const restriction = restrictionOf(written);
-        if (!isOpen(restriction)) return;
+        if (publicAccessOf(restriction) !== "yes") return;
         for (const input of inputs) assert.equal(isAllowed(restriction, toCaller(nobody), input), true);
       }),
       { numRuns: 300 },
@@ -164,7 +164,7 @@ describe("a restriction of any form", () => {
     fc.assert(
       fc.property(form, somebody, (written, who) => {
         const restriction = restrictionOf(written);
-        const verdict = verdictOf(restriction, toCaller(who), vocabulary);
+        const verdict = accessOf(restriction, toCaller(who), vocabulary);
         said[verdict] += 1;
         if (verdict === "depends") return;
         for (const input of inputs)
@@ -181,7 +181,7 @@ describe("a restriction of any form", () => {
 
   it("of several that all have to hold is said to let nobody in where one of them never does", () => {
     const own = toCaller({ name: "ada", administrator: false, groups: ["STAFF"], ranks: {} });
-    const verdict = (...allOf: Form[]) => verdictOf(restrictionOf({ allOf }), own, vocabulary);
+    const verdict = (...allOf: Form[]) => accessOf(restrictionOf({ allOf }), own, vocabulary);
     assert.equal(verdict({ self: "words" }, "administrators"), "no");
     assert.equal(verdict({ self: "words" }, { group: "STAFF" }), "depends");
     assert.equal(verdict("identified", { group: "STAFF" }), "yes");

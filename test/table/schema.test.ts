@@ -41,28 +41,37 @@ function refusal(text: string): string[] | undefined {
  * table has, and what goes with what.
  */
 const onlyTheChecker: readonly [kind: string, says: RegExp][] = [
-  ["a prefix or a path that is not well formed", /^expected a path (with the token in braces|such as)/],
+  [
+    "a prefix or a path that is not well formed",
+    /^expected a path (with a placeholder for the token|such as)/,
+  ],
   ["a product token that is not well formed", /^expected a product token/],
-  ["a path that matches what another one matches", /^the path is given twice/],
+  ["a path that matches what another one matches", /^duplicate path/],
   ["two parameters of one name", /needs a name of its own/],
-  ["a parameter in braces that is not declared", /^the path has \{\w+\}, but/],
+  ["a parameter in braces that is not declared", /^the placeholder \{\w+\} is missing in/],
   ["a name of a parameter that is not well formed", /^expected a name of letters, digits/],
   ["a name that is more than a name in JavaScript", /cannot be a name here/],
-  ["a group, faction or service that there is not", /^there is no (group|faction|service) /],
-  ["a type that there is not", /^there is no type |^the type "\w+" (is not known|has a fault)/],
+  ["a group, faction or service that there is not", /^unknown (group|faction|service) "/],
+  ["a type that there is not", /^unknown type |^the type "\w+" has a fault/],
   ["a type that is called as a built-in one", /is a built-in type/],
-  ["a refinement that does not go with the type", /does not go with the type|an enum needs its values/],
+  ["a refinement that does not apply to the type", /does not apply to the type|an enum needs its values/],
   ["limits that contradict one another", /is (above|below) the |2147483647/],
   ["a pattern that is no regular expression", /^expected a regular expression/],
-  ["a parameter that the operation needs, does not take or takes otherwise", / (needs|takes no) /],
+  [
+    "a parameter that the operation needs, does not take or takes otherwise",
+    / requires |^unknown parameter "\w+" of (?!the route)/,
+  ],
   ["a default or a condition that is not of the parameter's type", /^"\w+" must be /],
-  ["a default of a parameter in the path", /^a parameter in the path is always there/],
+  ["a default of a parameter in the path", /^a path parameter is always present/],
   [
     "a parameter of the restriction that there is not, or of another type",
-    /^expected a (text )?parameter of/,
+    /^expected a (text )?parameter of|^unknown \w+ parameter /,
   ],
-  ["a condition on a parameter that there is not", /^the route has no parameter/],
-  ["cases in an order in which one never applies, or none does at last", /can never apply|last case needs/],
+  ["a condition on a parameter that there is not", /^unknown parameter "\w+" of the route/],
+  [
+    "cases in an order in which one never applies, or none does at last",
+    /this case never applies|^expected a last case/,
+  ],
   ["no route at all", /^expected at least one route/],
 ];
 

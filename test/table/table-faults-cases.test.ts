@@ -7,24 +7,24 @@ const lastCase = "      - open\n";
 
 describe("cases", () => {
   itFinds([
-    ["without one for all else", lastCase, "", [11, 5, /last case needs no `when`/]],
+    ["without one for all else", lastCase, "", [11, 5, /expected a last case without `when`/]],
     [
       "with one after that for all else",
       lastCase,
       "      - open\n      - identified\n",
-      [14, 9, "can never apply"],
+      [14, 9, "this case never applies"],
     ],
     [
       "with a condition after that for all else",
       lastCase,
       "      - open\n      - { when: { hidden: false }, group: STAFF }\n",
-      [14, 9, "can never apply"],
+      [14, 9, "this case never applies"],
     ],
     [
       "with a condition on a parameter that there is not",
       "when: { hidden: true }",
       "when: { hiden: true }",
-      [12, 19, /no parameter "hiden".*Did you mean "hidden"\?/],
+      [12, 19, /unknown parameter "hiden".*Did you mean "hidden"\?/],
     ],
     [
       "with a condition on a value that can not be",
@@ -56,19 +56,19 @@ describe("cases", () => {
       "with a restriction that is misspelt",
       lastCase,
       "      - opne\n",
-      [13, 9, /"opne" is not a restriction; known are open, [^?]*$/],
+      [13, 9, /unknown restriction "opne"; expected open, [^?]*$/],
     ],
     [
       "with a restriction under its key that is misspelt",
       lastCase,
       "      - restriction: opne\n",
-      [13, 22, /"opne" is not a restriction; known are open, [^?]*$/],
+      [13, 22, /unknown restriction "opne"; expected open, [^?]*$/],
     ],
     [
       "with a service under its key that there is not",
       desk,
       "restriction: { service: DESC }",
-      [12, 59, /no service "DESC".*Did you mean "DESK"\?/],
+      [12, 59, /unknown service "DESC".*Did you mean "DESK"\?/],
     ],
     [
       "with a restriction beside one under its key",
@@ -97,9 +97,9 @@ describe("several faults", () => {
       .replace("default: false", "default: perhaps");
     assertFaults(
       faulty,
-      [1, 9, "a path with the token in braces"],
+      [1, 9, "a path with a placeholder for the token"],
       [3, 20, '"BARED"'],
-      [7, 23, '"maximum" does not go with the type enum'],
+      [7, 23, '"maximum" does not apply to the type enum'],
       [12, 44, '"DESC"'],
       [14, 53, '"perhaps"'],
       [20, 14, '"books.off"'],

@@ -3,8 +3,8 @@
 import { Failure } from "../../../src/domain/errors.ts";
 import { compareTexts, didYouMean, fold, oneOf } from "../../../src/domain/text.ts";
 import type { Caller } from "../../../src/table/caller.ts";
+import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
 import { describe, parametersOf } from "../../../src/table/restriction/restriction.ts";
-import { type Verdict, verdictOf } from "../../../src/table/restriction/verdict.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
 import type { Session } from "../../session.ts";
 import { checkedTable, tableFile, vocabularyOf } from "../../table.ts";
@@ -30,7 +30,7 @@ interface Row {
   }[];
   readonly summary: string;
   /** Whether whoever `--for` names may call it. */
-  readonly may?: Verdict;
+  readonly may?: Access;
   /** The parameters that this depends on. */
   readonly dependsOn?: readonly string[];
 }
@@ -66,7 +66,7 @@ export async function listRoutes(session: Session, options: ListOptions): Promis
   await session.output.list(rows, shown, empty);
 }
 
-function toRow(route: Route, may: Verdict | undefined): Row {
+function toRow(route: Route, may: Access | undefined): Row {
   const dependsOn = may === "depends" ? [...new Set(parametersOf(route.restriction))] : [];
   return {
     path: route.path,
@@ -112,13 +112,13 @@ async function verdictsFor(
   table: Table,
   routes: readonly Route[],
   who: string,
-): Promise<ReadonlyMap<Route, Verdict>> {
+): Promise<ReadonlyMap<Route, Access>> {
   const caller = fold(who) === "public" ? publicCaller : await playerCaller(session, who);
   const vocabulary = await vocabularyOf(session);
   const { excludedGroup } = table;
   const excluded = excludedGroup !== undefined && caller.rankIn("group", excludedGroup) !== undefined;
   return new Map(
-    routes.map((route) => [route, excluded ? "no" : verdictOf(route.restriction, caller, vocabulary)]),
+    routes.map((route) => [route, excluded ? "no" : accessOf(route.restriction, caller, vocabulary)]),
   );
 }
 

@@ -1,8 +1,8 @@
-/** Whether one restriction asks for everything that another one asks for. */
+/** Whether one restriction implies another. */
 import { isDeepStrictEqual } from "node:util";
 import type { Restriction } from "./restriction.ts";
 
-/** Whether everyone whom `one` permits is permitted by `other` as well, whatever the parameters are; false where that is not plain. */
+/** Whether `other` allows everyone whom `one` allows, whatever the parameters. False if that is not obvious. */
 export function implies(one: Restriction, other: Restriction): boolean {
   if (other.kind === "open" || isDeepStrictEqual(one, other)) return true;
   if (other.kind === "allOf") return other.restrictions.every((each) => implies(one, each));

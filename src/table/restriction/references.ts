@@ -1,4 +1,4 @@
-/** What of a table refers to a group, a faction or a service: without that name the table would have faults. */
+/** What in a table refers to a group, a faction or a service, whose removal would make the table faulty. */
 import { fold } from "../../domain/text.ts";
 import type { MembershipKind } from "../caller.ts";
 import type { Route, Table } from "../table.ts";
@@ -10,15 +10,15 @@ export interface ReferredName {
   readonly name: string;
 }
 
-/** What of some tables refers to a name. */
+/** What in some tables refers to a name. */
 export interface References {
-  /** The paths of the routes, in the tables' order. */
+  /** The paths of routes, in the tables' order. */
   readonly routes: readonly string[];
-  /** Whether it is the group whose members are excluded. */
+  /** Whether it is the excluded group. */
   readonly isExcluded: boolean;
 }
 
-/** Finds what refers to a name. */
+/** Returns what refers to a name. */
 export function referencesTo(
   tables: readonly Pick<Table, "routes" | "excludedGroup">[],
   wanted: ReferredName,
@@ -37,13 +37,13 @@ function refersTo({ restriction, parameters }: Route, wanted: ReferredName): boo
   return restrictionRefersTo(restriction, wanted, names);
 }
 
-/** @param parameters the parameters that have a name of the wanted kind as value */
+/** @param parameters the names of the parameters whose values are names of the wanted kind */
 function restrictionRefersTo(
   restriction: Restriction,
   wanted: ReferredName,
   parameters: ReadonlySet<string>,
 ): boolean {
-  // Every kind is listed, so that the compiler asks for a new one.
+  // Every kind is listed, so that the compiler requires a new one here.
   switch (restriction.kind) {
     case "open":
     case "identified":

@@ -1,129 +1,117 @@
-/** The form of a restriction in the table, made into a {@link Restriction}, with every fault where it stands. */
+/** Parses a restriction of a table, and reports each fault where it is. */
 import { didYouMean, fold, oneOf } from "../../domain/text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
-import type { Path, Report } from "../document.ts";
 import { expectation, type Parameter, parseParameter } from "../parameters.ts";
+import type { Path, Report } from "../yaml/fault.ts";
+import { gotWords, isMap, unknownName } from "../yaml/wording.ts";
 import type { Case, Compound, ParameterValue, Reference, Restriction } from "./restriction.ts";
 
 const keywords = ["open", "identified", "administrators"] as const;
 const compounds = ["anyOf", "allOf"] as const;
 const forms = [...keywords, "self", ...membershipKinds, ...compounds];
-/** What can stand as a key in a map that is a restriction, or a case of one. */
+/** The keys of a map that is a restriction, or a case of one. */
 const keys = ["self", ...membershipKinds, ...compounds, "rank", "when"];
-/** Forms that let in more callers than others do: whoever mistyped something is not led to one of them. */
+/** The forms that allow more callers than others: a suggestion must not lead from another form to one of them. */
 const wide: readonly string[] = ["open", "identified", "anyOf"];
 
-/** What a restriction can refer to. */
-export interface Surroundings {
+/** The route that a restriction belongs to, and the names in the data. */
+export interface RestrictionContext {
   readonly parameters: ReadonlyMap<string, Parameter>;
-  /** Parameters that have a fault themselves: what refers to one is not reported a second time. */
+  /** The parameters that have a fault, which a reference to one would only repeat. */
   readonly faulty: ReadonlySet<string>;
   readonly vocabulary: Vocabulary;
   readonly report: Report;
 }
 
-/** Takes a restriction's value apart. Undefined where it has a fault, which was then reported. */
-export function toRestriction(value: unknown, path: Path, around: Surroundings): Restriction | undefined {
-  const { report } = around;
-  if (Array.isArray(value)) return toCases(value, path, around);
+/** Parses a restriction. Returns undefined if it has a fault, which was then reported. */
+export function toRestriction(
+  value: unknown,
+  path: Path,
+  context: RestrictionContext,
+): Restriction | undefined {
+  const { report } = context;
+  if (Array.isArray(value)) return toCases(value, path, context);
   if (typeof value === "string") {
     const kind = keywords.find((keyword) => keyword === value);
     if (kind !== undefined) return { kind };
-    report(path, `"${value}" is not a restriction; known are ${oneOf(forms)}.${suggest(value, forms)}`);
-    return undefined;
+    return report(path, `unknown restriction "${value}"; expected ${oneOf(forms)}${suggest(value, forms)}`);
   }
-  if (!isRecord(value)) {
-    report(
-      path,
-      `expected a restriction (${oneOf(forms)}), got ${JSON.stringify(value) ?? "nothing"}`,
-      "key",
-    );
-    return undefined;
-  }
-  return toMapForm(value, path, around);
+  if (!isMap(value))
+    return report(path, `expected a restriction (${oneOf(forms)}), got ${gotWords(value)}`, "key");
+  return toMapForm(value, path, context);
 }
 
 function toMapForm(
   value: Record<string, unknown>,
   path: Path,
-  around: Surroundings,
+  context: RestrictionContext,
 ): Restriction | undefined {
-  const { report } = around;
+  const { report } = context;
   const heads = Object.keys(value).filter((key) => forms.includes(key));
-  const [head] = heads;
-  const allowed = head !== undefined && isMembership(head) ? [head, "rank"] : [head];
-  const unknown = Object.keys(value).filter((key) => !allowed.includes(key) && !heads.includes(key));
-  for (const key of unknown) report([...path, key], strangeKey(key), "key");
-  if (heads.length !== 1) {
-    if (heads.length > 1 || unknown.length === 0) {
-      report(
-        path,
-        `expected one of ${oneOf(forms)}, got ${heads.length === 0 ? "none" : oneOf(heads, "and")}`,
-        "key",
-      );
-    }
-    return undefined;
+  const [head, ...others] = heads;
+  const kind = membershipKinds.find((each) => each === head);
+  const unknown = Object.keys(value).filter(
+    (key) => !heads.includes(key) && !(key === "rank" && kind !== undefined),
+  );
+  for (const key of unknown) report([...path, key], misplacedKey(key), "key");
+  if (head === undefined || others.length > 0) {
+    if (head === undefined && unknown.length > 0) return undefined;
+    const got = head === undefined ? "none" : oneOf(heads, "and");
+    return report(path, `expected one of ${oneOf(forms)}, got ${got}`, "key");
   }
   if (unknown.length > 0) return undefined;
-  const at = [...path, head as string];
-  const content = value[head as string];
-  if (head === "self") return toSelf(content, at, around);
+  const at = [...path, head];
+  const content = value[head];
+  if (head === "self") return toSelf(content, at, context);
   const compound = compounds.find((each) => each === head);
-  if (compound !== undefined) return toCompound(compound, content, at, around);
-  if (isMembership(head as string)) return toMember(head as MembershipKind, content, value, path, around);
-  report(at, `write "${head}" alone, without a value`, "key");
-  return undefined;
+  if (compound !== undefined) return toCompound(compound, content, at, context);
+  if (kind !== undefined) return toMember(kind, content, value, path, context);
+  return report(at, `expected "${head}" alone, got it with a value`, "key");
 }
 
-/** What is wrong with a key that stands in a restriction. */
-function strangeKey(key: string): string {
-  if (key === "rank") return `"rank" goes with "faction" or "service", beside it`;
-  if (key === "when") return `"when" goes into a case of a list of cases`;
-  return `unknown key "${key}" in a restriction; known are ${oneOf(keys)}.${suggest(key, keys)}`;
+/** Returns what is wrong with a key of a restriction. */
+function misplacedKey(key: string): string {
+  if (key === "rank") return `"rank" belongs beside "faction" or "service"`;
+  if (key === "when") return `"when" belongs in a list of cases`;
+  return `unknown key "${key}" in a restriction; expected ${oneOf(keys)}${suggest(key, keys)}`;
 }
 
 /**
- * As {@link didYouMean}, but never suggests a form that lets in more callers than another one that may have been meant:
+ * As {@link didYouMean}, but never suggests a form that allows more callers than another one that may have been meant:
  * `oneOf` is not `anyOf`. The same word in other letters, `Open` or `any_of`, can mean nothing else.
  */
 function suggest(typed: string, known: readonly string[]): string {
   const letters = (text: string) => fold(text).replace(/[\s_-]/g, "");
   const same = known.find((each) => letters(each) === letters(typed));
-  if (same !== undefined) return ` Did you mean "${same}"?`;
-  return didYouMean(
-    typed,
-    known.filter((each) => !wide.includes(each)),
-  );
+  if (same !== undefined) return `. Did you mean "${same}"?`;
+  const narrow = known.filter((each) => !wide.includes(each));
+  const near = didYouMean(typed, narrow);
+  return near === "" ? "" : `.${near}`;
 }
 
 function toSelf(
   content: unknown,
   path: Path,
-  { parameters, faulty, report }: Surroundings,
+  { parameters, faulty, report }: RestrictionContext,
 ): Restriction | undefined {
-  if (typeof content !== "string") {
-    report(path, `expected a text parameter of the route, got ${shown(content)}`);
-    return undefined;
-  }
+  if (typeof content !== "string")
+    return report(path, `expected a text parameter of the route, got ${gotWords(content)}`);
   const name = content.replace(/^\$/, "");
   if (faulty.has(name)) return undefined;
   if (parameters.get(name)?.type.base === "text") return { kind: "self", parameter: name };
   const texts = [...parameters.values()].filter(({ type }) => type.base === "text").map((each) => each.name);
-  report(path, `expected a text parameter of the route, got "${name}".${didYouMean(name, texts)}`);
-  return undefined;
+  return report(path, unknownName("text parameter", name, texts));
 }
 
 function toCompound(
   kind: Compound["kind"],
   content: unknown,
   path: Path,
-  around: Surroundings,
+  context: RestrictionContext,
 ): Restriction | undefined {
-  if (!Array.isArray(content) || content.length === 0) {
-    around.report(path, `expected a list of restrictions, got ${shown(content)}`, "key");
-    return undefined;
-  }
-  const restrictions = content.map((each, index) => toRestriction(each, [...path, index], around));
+  if (!Array.isArray(content) || content.length === 0)
+    return context.report(path, `expected a list of restrictions, got ${gotWords(content)}`, "key");
+  const restrictions = content.map((each, index) => toRestriction(each, [...path, index], context));
   const whole = restrictions.filter((each) => each !== undefined);
   return whole.length === restrictions.length ? { kind, restrictions: whole } : undefined;
 }
@@ -133,19 +121,14 @@ function toMember(
   content: unknown,
   value: Record<string, unknown>,
   path: Path,
-  around: Surroundings,
+  context: RestrictionContext,
 ): Restriction | undefined {
-  const reference = toReference(of, content, [...path, of], around);
+  const reference = toReference(of, content, [...path, of], context);
   const { rank } = value;
   if (rank === undefined) return reference && { kind: "member", of, reference, rank: undefined };
-  if (of === "group") {
-    around.report([...path, "rank"], "groups have no ranks; leave it out", "key");
-    return undefined;
-  }
-  if (typeof rank !== "number" || !Number.isInteger(rank) || rank < 1) {
-    around.report([...path, "rank"], `expected a whole number from 1 on, got ${JSON.stringify(rank)}`);
-    return undefined;
-  }
+  if (of === "group") return context.report([...path, "rank"], "groups have no ranks; leave it out", "key");
+  if (typeof rank !== "number" || !Number.isInteger(rank) || rank < 1)
+    return context.report([...path, "rank"], `expected a whole number of 1 or more, got ${gotWords(rank)}`);
   return reference && { kind: "member", of, reference, rank };
 }
 
@@ -153,13 +136,11 @@ function toReference(
   of: MembershipKind,
   content: unknown,
   path: Path,
-  around: Surroundings,
+  context: RestrictionContext,
 ): Reference | undefined {
-  const { parameters, faulty, vocabulary, report } = around;
-  if (typeof content !== "string" && typeof content !== "number") {
-    report(path, `expected the name of a ${of}, got ${shown(content)}`);
-    return undefined;
-  }
+  const { parameters, faulty, vocabulary, report } = context;
+  if (typeof content !== "string" && typeof content !== "number")
+    return report(path, `expected the name of a ${of}, got ${gotWords(content)}`);
   const text = String(content);
   if (text.startsWith("$")) {
     const name = text.slice(1);
@@ -169,91 +150,71 @@ function toReference(
     const names = [...parameters.values()]
       .filter(({ type }) => type.base === of)
       .map((each) => `$${each.name}`);
-    const what =
+    const message =
       parameter === undefined
-        ? "the route has no such parameter"
-        : `that one is of type ${parameter.type.name}`;
-    report(path, `expected a parameter of type ${of}, got "${text}": ${what}.${didYouMean(text, names)}`);
-    return undefined;
+        ? unknownName(`${of} parameter`, text, names)
+        : `expected a parameter of type ${of}, got "${text}" of type ${parameter.type.name}`;
+    return report(path, message);
   }
-  const known = vocabulary[of];
-  const name = known.find((each) => fold(each) === fold(text));
-  if (name !== undefined) return { name };
-  report(path, `there is no ${of} "${text}"; known are ${oneOf(known, "and")}.${didYouMean(text, known)}`);
-  return undefined;
+  const name = vocabulary[of].find((each) => fold(each) === fold(text));
+  return name === undefined ? report(path, unknownName(of, text, vocabulary[of])) : { name };
 }
 
-function toCases(list: readonly unknown[], path: Path, around: Surroundings): Restriction | undefined {
+function toCases(list: readonly unknown[], path: Path, context: RestrictionContext): Restriction | undefined {
   const cases: Case[] = [];
   for (const [index, each] of list.entries()) {
     const at = [...path, index];
-    const { when, ...rest } = isRecord(each) ? each : { when: undefined };
-    const condition = when === undefined ? undefined : toCondition(when, [...at, "when"], around);
+    const { when, ...rest } = isMap(each) ? each : { when: undefined };
+    const condition = when === undefined ? undefined : toCondition(when, [...at, "when"], context);
     const nested = "restriction" in rest && Object.keys(rest).length === 1;
     const restriction = nested
-      ? toRestriction(rest.restriction, [...at, "restriction"], around)
-      : toRestriction(isRecord(each) ? rest : each, at, around);
+      ? toRestriction(rest.restriction, [...at, "restriction"], context)
+      : toRestriction(isMap(each) ? rest : each, at, context);
     if (restriction === undefined || (when !== undefined && condition === undefined)) continue;
     cases.push({ when: condition, restriction });
   }
   if (cases.length < list.length) return undefined;
   const unconditional = cases.findIndex(({ when }) => when === undefined);
-  if (unconditional === -1) {
-    around.report(path, "the last case needs no `when`: it decides where none before it applies", "key");
-    return undefined;
-  }
-  if (unconditional < cases.length - 1) {
-    around.report([...path, unconditional + 1], "this case can never apply: the one before it always does");
-    return undefined;
-  }
+  if (unconditional === -1)
+    return context.report(
+      path,
+      "expected a last case without `when`, which decides if no other case applies",
+      "key",
+    );
+  if (unconditional < cases.length - 1)
+    return context.report(
+      [...path, unconditional + 1],
+      "this case never applies, because the one before it always does",
+    );
   return { kind: "cases", cases };
 }
 
 function toCondition(
   when: unknown,
   path: Path,
-  { parameters, faulty, vocabulary, report }: Surroundings,
+  { parameters, faulty, vocabulary, report }: RestrictionContext,
 ): Record<string, ParameterValue> | undefined {
-  if (!isRecord(when) || Object.keys(when).length === 0) {
-    report(path, `expected a map of parameters and their values, got ${shown(when)}`, "key");
-    return undefined;
-  }
+  if (!isMap(when) || Object.keys(when).length === 0)
+    return report(path, `expected a map of parameters and their values, got ${gotWords(when)}`, "key");
   const condition: Record<string, ParameterValue> = {};
   for (const [name, value] of Object.entries(when)) {
     if (faulty.has(name)) return undefined;
     const parameter = parameters.get(name);
-    if (parameter === undefined) {
-      report(
+    if (parameter === undefined)
+      return report(
         [...path, name],
-        `the route has no parameter "${name}".${didYouMean(name, [...parameters.keys()])}`,
+        unknownName("parameter", name, [...parameters.keys()], { of: "the route" }),
         "key",
       );
-      return undefined;
-    }
     if (!["string", "number", "boolean"].includes(typeof value)) {
       const expected = expectation(parameter.type, vocabulary);
-      report([...path, name], `"${name}" must be ${expected}, but ${shown(value)} came`);
-      return undefined;
+      return report([...path, name], `"${name}" must be ${expected}, not ${gotWords(value)}`);
     }
     try {
       condition[name] = parseParameter(parameter, String(value), vocabulary);
     } catch (error) {
-      report([...path, name], (error as Error).message);
-      return undefined;
+      return report([...path, name], (error as Error).message);
     }
   }
   return condition;
-}
-
-/** A value of the document, for a message about it. */
-function shown(value: unknown): string {
-  return value === null || value === undefined ? "nothing" : JSON.stringify(value);
-}
-
-function isMembership(key: string): key is MembershipKind {
-  return membershipKinds.some((kind) => kind === key);
-}
-
-function isRecord(value: unknown): value is Record<string, unknown> {
-  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

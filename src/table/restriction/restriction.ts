@@ -1,18 +1,19 @@
 /**
- * Restrictions: who may call an operation (specification, section 5; contract, sections 1 and 2). Three things can
- * be done with one: ask whether it permits a caller, put it into words, and tell which parameters it depends on.
+ * Restrictions: who may call an operation (specification, section 5; contract, sections 1 and 2). Whether one allows a
+ * caller, which parameters that depends on, and what it says in words.
  */
 import { comparisonForm, oneOf } from "../../domain/text.ts";
 import type { Caller, MembershipKind } from "../caller.ts";
 
-/** The values of parameters, by name. */
+/** The value of a parameter. */
 export type ParameterValue = string | number | boolean;
+/** The values of parameters, by name. */
 export type Input = Readonly<Record<string, ParameterValue>>;
 
-/** A name that is written in the table, or the parameter whose value it is. */
+/** A name in the table, or the parameter that has it as value. */
 export type Reference = { readonly name: string } | { readonly parameter: string };
 
-/** A case of a restriction; without `when` it always applies. */
+/** A case of a restriction. Without `when` it always applies. */
 export interface Case {
   readonly when: Input | undefined;
   readonly restriction: Restriction;
@@ -32,7 +33,7 @@ export type Restriction =
   | Compound
   | { readonly kind: "cases"; readonly cases: readonly Case[] };
 
-/** Restrictions together: `anyOf` permits whom one of them permits, `allOf` whom each of them permits. */
+/** Several restrictions: `anyOf` allows callers allowed by one of them, `allOf` those allowed by every one. */
 export interface Compound {
   readonly kind: "anyOf" | "allOf";
   /** At least one. */
@@ -43,7 +44,7 @@ export function isCompound(restriction: Restriction): restriction is Compound {
   return restriction.kind === "anyOf" || restriction.kind === "allOf";
 }
 
-/** The parameters that a decision depends on: they are checked before it is taken. */
+/** Returns the names of the parameters that a decision depends on, which are checked before it. */
 export function parametersOf(restriction: Restriction): readonly string[] {
   switch (restriction.kind) {
     case "self":
@@ -63,7 +64,7 @@ export function parametersOf(restriction: Restriction): readonly string[] {
   }
 }
 
-/** Whether the restriction lets the caller in. `input` has at least the parameters of {@link parametersOf}. */
+/** Whether a restriction allows a caller. @param input at least the parameters of {@link parametersOf} */
 export function isAllowed(restriction: Restriction, caller: Caller, input: Input): boolean {
   if (caller.unrestricted) return true;
   switch (restriction.kind) {
@@ -90,22 +91,22 @@ export function isAllowed(restriction: Restriction, caller: Caller, input: Input
   }
 }
 
-/** The first case that applies. */
+/** Returns the first case that applies. */
 export function applyingCase(cases: readonly Case[], input: Input): Case | undefined {
   return cases.find(({ when }) =>
     Object.entries(when ?? {}).every(([name, value]) => isSame(input[name], value)),
   );
 }
 
-/** Compares texts as operations do: a caller must not leave a case by writing the same text another way. */
+/** Compares texts as operations do: a caller must not evade a case by another spelling of the same text. */
 function isSame(one: ParameterValue | undefined, other: ParameterValue): boolean {
   if (typeof one !== "string" || typeof other !== "string") return one === other;
   return comparisonForm(one) === comparisonForm(other);
 }
 
 /**
- * Whom the restriction lets in, in words: "members of the service RESCUE with rank 4 or higher".
- * @param input the parameters of the request at hand; without it, the words hold for every request.
+ * Returns who is allowed, in words: "members of the service RESCUE with rank 4 or higher".
+ * @param input the parameters of one request; without it, the words apply to every request
  */
 export function describe(restriction: Restriction, input?: Input): string {
   switch (restriction.kind) {
@@ -147,7 +148,7 @@ export function describe(restriction: Restriction, input?: Input): string {
 
 /**
  * "administrators or members of the group VIP"; "those who are both administrators and members of the group VIP".
- * A compound or a choice of cases within one of the other kind is in parentheses, so that each sentence has one meaning.
+ * Within it, a compound of the other kind or several cases are in parentheses, so that each sentence has one meaning.
  */
 function describeCompound(compound: Compound, input: Input | undefined): string {
   const restrictions = flatten(compound);
@@ -159,12 +160,12 @@ function describeCompound(compound: Compound, input: Input | undefined): string 
   return `those who are ${parts.length === 2 ? "both" : "all of these:"} ${oneOf(parts, "and")}`;
 }
 
-/** The parts of a compound; those of a part of the same kind are its own. */
+/** Returns the parts of a compound, including those of parts of the same kind. */
 function flatten({ kind, restrictions }: Compound): readonly Restriction[] {
   return restrictions.flatMap((each) => (each.kind === kind ? flatten(each) : [each]));
 }
 
-/** Whether the words for a restriction join several others. */
+/** Whether a restriction in words joins several others. */
 function isSeveral(restriction: Restriction, input: Input | undefined): boolean {
   switch (restriction.kind) {
     case "anyOf":

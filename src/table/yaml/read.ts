@@ -1,12 +1,14 @@
 /**
- * YAML as people write it: a text becomes plain values, or faults that name line and column and say what to do. The
- * route table and its tests are read here; what their values mean is checked elsewhere.
+ * Reads YAML that people write, for the route table and its tests: into plain values, or into faults that name line and
+ * column and say what to do.
  */
 import {
   type Alias,
   type Document,
   isCollection,
+  isMap,
   isScalar,
+  isSeq,
   LineCounter,
   type Node,
   type Pair,
@@ -14,30 +16,7 @@ import {
   visit,
   type YAMLError,
 } from "yaml";
-
-/** Something in a file that keeps it from being used. Lines and columns count from 1. */
-export interface Fault {
-  readonly line: number;
-  readonly column: number;
-  /** What was expected, what it got, and the nearest known name where there is one. */
-  readonly message: string;
-}
-
-/**
- * The longest message, in UTF-16 units; longer ones quote half a file. A log that is busy drops lines of such a size, and
- * with them the news that a table was refused.
- */
-const longestMessage = 2000;
-
-/** A fault, whose message is shortened in the middle where it is too long: what to do stands at the end. */
-export function toFault({ line, column }: Position, message: string): Fault {
-  const half = longestMessage / 2;
-  if (message.length <= longestMessage) return { line, column, message };
-  return { line, column, message: `${message.slice(0, half)} … ${message.slice(-half)}` };
-}
-
-/** Where something is in a text. Lines and columns count from 1. */
-export type Position = Pick<Fault, "line" | "column">;
+import { type Fault, type Path, type Position, type Report, type Side, toFault } from "./fault.ts";
 
 /** How a text is read. */
 export interface YAMLOptions {
@@ -45,24 +24,26 @@ export interface YAMLOptions {
   readonly expected: string;
   /** `failsafe` leaves every scalar as the text that it is written as. */
   readonly schema: "core" | "failsafe";
-  /** What to do about a key that is there twice. */
+  /** What to do about a duplicate key. */
   readonly duplicateHint?: string;
 }
 
-/** A text that was read. `value` is undefined where there are faults. */
+/** A text that was read. */
 export interface ReadYAML {
+  /** Undefined if there were faults. */
   readonly value: unknown;
-  readonly document: Document.Parsed;
-  readonly faults: readonly Fault[];
-  /** @param offset in UTF-16 units from the start of the text */
-  readonly positionOf: (offset: number) => Position;
+  /** The faults of the YAML itself, and those reported since. */
+  readonly faults: Fault[];
+  readonly report: Report;
+  /** Returns the position of a value or its key, or of what comes closest to it in the document. */
+  readonly locate: (path: Path, side?: Side) => Position;
 }
 
-/** Lists and maps within one another: more than any table needs, and few enough to walk them recursively. */
-const deepest = 50;
-const tooDeep = `expected at most ${deepest} lists and maps within one another, got more`;
+/** How deeply lists and maps may be nested: deeper than any table needs, and shallow enough for recursion. */
+const maxDepth = 50;
+const tooDeep = `expected at most ${maxDepth} levels of lists and maps, got more`;
 
-/** How often an anchor may be used, counting the aliases that it contains itself: a small file must not become a huge value. */
+/** How often an anchor may be used, including the aliases within it: a small file must not become a huge value. */
 const maxAliasCount = 100;
 
 /** Reads a text. */
@@ -76,8 +57,14 @@ export function readYAML(text: string, { expected, schema, duplicateHint = "" }:
   };
   const faults: Fault[] = [];
   const add = (offset: number, message: string) => faults.push(toFault(positionOf(offset), message));
+  const locate = (path: Path, side: Side = "value") =>
+    positionOf(offsetOf(document.contents, path, side, schema));
+  const report: Report = (path, message, side) => {
+    faults.push(toFault(locate(path, side), message));
+  };
+  const failed = { value: undefined, faults, report, locate };
 
-  // An editor's "Unicode" can be UTF-16, which has such a character in each letter.
+  // Text that an editor saves as "Unicode" can be UTF-16, which has a NUL in each ASCII character.
   const nul = text.indexOf("\0");
   if (nul !== -1) add(nul, "expected text in UTF-8, got a NUL character; save the file as UTF-8");
   else {
@@ -87,23 +74,53 @@ export function readYAML(text: string, { expected, schema, duplicateHint = "" }:
   if (faults.length === 0 && (document.contents === null || text.trim() === ""))
     add(0, `expected ${expected}, got ${text.trim() === "" ? "an empty file" : "a file with only comments"}`);
   if (faults.length === 0) for (const [offset, message] of structureFaults(document)) add(offset, message);
-  if (faults.length > 0) return { value: undefined, document, faults, positionOf };
+  if (faults.length > 0) return failed;
   try {
-    return { value: document.toJS({ maxAliasCount }), document, faults, positionOf };
+    return { ...failed, value: document.toJS({ maxAliasCount }) };
   } catch (error) {
     if (!(error instanceof ReferenceError)) throw error;
     add(
       lastAliasIn(document)?.range?.[0] ?? 0,
-      `expected each anchor to be used at most ${maxAliasCount} times, counting the aliases within it, got more; write some of the values out`,
+      `expected at most ${maxAliasCount} uses of an anchor, including the aliases within it, got more; write some values out`,
     );
-    return { value: undefined, document, faults, positionOf };
+    return failed;
   }
+}
+
+/** Returns where a path leads, or the place before it where the document ends. */
+function offsetOf(root: Node | null, path: Path, side: Side, schema: YAMLOptions["schema"]): number {
+  let node: unknown = root;
+  let offset = root?.range?.[0] ?? 0;
+  for (const [index, step] of path.entries()) {
+    if (isMap(node)) {
+      const pair = node.items.find(({ key }) => isScalar(key) && String(key.value) === String(step));
+      if (pair === undefined) return offset;
+      const [key, value] = [pair.key as Node, pair.value as Node | null];
+      const atKey = (index === path.length - 1 && side === "key") || !hasPlace(value, schema);
+      offset = (atKey ? key.range?.[0] : value?.range?.[0]) ?? offset;
+      node = value;
+    } else if (isSeq(node)) {
+      node = node.items[Number(step)];
+      offset = (node as Node | undefined)?.range?.[0] ?? offset;
+    } else return offset;
+  }
+  return offset;
+}
+
+/**
+ * Whether a fault of a value is at the value itself rather than at its key. A block begins on the line after its key,
+ * an empty value nowhere. In tests (`failsafe`), which consist of small flow maps, these have a place of their own.
+ */
+function hasPlace(value: Node | null, schema: YAMLOptions["schema"]): boolean {
+  if (value?.range == null) return false;
+  if (schema === "core") return isScalar(value);
+  return isScalar(value) ? value.value !== "" : isCollection(value) && value.flow === true;
 }
 
 /** A fault before its offset is turned into line and column. */
 type RawFault = readonly [offset: number, message: string];
 
-/** What the parser refuses, without the errors that only follow from the one before them. */
+/** Returns the errors of the parser, without those that only follow from the one before. */
 function syntaxFaults(
   document: Document.Parsed,
   text: string,
@@ -114,26 +131,25 @@ function syntaxFaults(
   const lineOf = ({ pos }: YAMLError) => positionOf(pos[0]).line;
   const [first] = errors;
   if (first === undefined) return [];
-  // Whatever else is wrong may come from the tab, before it as well as behind it.
+  // A tab can cause the errors before it as well as those after it.
   const tab = errors.map((error) => tabAt(error, text)).find((offset) => offset !== undefined);
-  if (tab !== undefined)
-    return [[tab, "expected spaces as indentation, got a tab: YAML does not allow tabs there"]];
+  if (tab !== undefined) return [[tab, "expected spaces as indentation, got a tab"]];
   const faults: RawFault[] = [];
   for (const error of errors) {
     if (error.code === "RESOURCE_EXHAUSTION") {
       faults.push([error.pos[0], tooDeep]);
       break;
     }
-    // Behind a bracket that is never closed, every further token is an error by itself.
+    // After a bracket that is never closed, every further token is an error of its own.
     if (error.code === "UNEXPECTED_TOKEN" && lineOf(error) !== lineOf(first)) continue;
     faults.push([error.pos[0], syntaxMessage(error, document, positionOf, duplicateHint)]);
   }
   return faults;
 }
 
-/** Where the tab is that an error comes from, or undefined for another error. */
+/** Returns the offset of the tab that caused an error, or undefined for another error. */
 function tabAt({ code, pos: [offset] }: YAMLError, text: string): number | undefined {
-  // Within brackets that are open a tab is white space, and a key can be there twice behind one.
+  // Within open brackets a tab is white space, and can precede a duplicate key.
   if (code === "DUPLICATE_KEY") return undefined;
   const start = text.lastIndexOf("\n", offset - 1) + 1;
   const [indentation = ""] = /^[ \t]*/.exec(text.slice(start)) ?? [];
@@ -153,13 +169,13 @@ function syntaxMessage(
     const twins = sameKeys(document, error.pos[0]);
     if (twins !== undefined) {
       const { line } = positionOf(twins.first);
-      return `expected each key once, got "${twins.key}" again; the first is in line ${line}${duplicateHint}`;
+      return `duplicate key "${twins.key}"; the first is in line ${line}${duplicateHint}`;
     }
   }
-  return `not readable as YAML: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
+  return `invalid YAML: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
 }
 
-/** The key at an offset, and the offset of the same key before it in its map. */
+/** Returns the key at an offset, and the offset of its first occurrence in the map. */
 function sameKeys(document: Document, offset: number): { key: string; first: number } | undefined {
   let found: { key: string; first: number } | undefined;
   visit(document, {
@@ -175,7 +191,7 @@ function sameKeys(document: Document, offset: number): { key: string; first: num
   return found;
 }
 
-/** What the parser accepts and no value can be made of. */
+/** Returns what the parser accepts, but has no value. */
 function structureFaults(document: Document.Parsed): RawFault[] {
   const faults: RawFault[] = [];
   const hasMergeKeys = document.directives?.yaml.version === "1.1";
@@ -185,7 +201,7 @@ function structureFaults(document: Document.Parsed): RawFault[] {
       if (fault !== undefined) faults.push([alias.range?.[0] ?? 0, fault]);
     },
     Collection(_key, { range }, path) {
-      if (path.filter((each) => isCollection(each)).length < deepest) return;
+      if (path.filter((each) => isCollection(each)).length < maxDepth) return;
       faults.push([range?.[0] ?? 0, tooDeep]);
       return visit.BREAK;
     },
@@ -193,7 +209,7 @@ function structureFaults(document: Document.Parsed): RawFault[] {
       if (hasMergeKeys || !isScalar(key) || key.value !== "<<" || key.type !== "PLAIN") return;
       faults.push([
         key.range?.[0] ?? 0,
-        'expected a key, got the merge key "<<", which YAML 1.2 does not have; write the keys out, or use an alias for the whole value',
+        'expected a key, got "<<": YAML 1.2 has no merge keys; write the keys out, or use an alias for the whole value',
       ]);
     },
   });
@@ -206,9 +222,10 @@ function aliasFault(
   document: Document,
 ): string | undefined {
   const target = alias.resolve(document);
-  if (target === undefined) return `expected an anchor before this alias, got none called "${alias.source}"`;
-  if (!path.includes(target)) return undefined;
-  return `expected a value, got the alias of the anchor "${alias.source}" within itself: it would never end`;
+  if (target === undefined) return `unknown anchor "${alias.source}"; expected one before its alias`;
+  return path.includes(target)
+    ? `expected a value, got the anchor "${alias.source}" within itself`
+    : undefined;
 }
 
 function lastAliasIn(document: Document): Alias | undefined {

@@ -1,0 +1,54 @@
+/** What a restriction allows a caller whatever the parameters of a request are. */
+import type { Caller, Vocabulary } from "../caller.ts";
+import { isAllowed, type Restriction } from "./restriction.ts";
+
+/** Whether a caller is allowed: always, never, or depending on parameters. */
+export type Access = "yes" | "no" | "depends";
+
+/** Returns whether a restriction allows a caller. */
+export function accessOf(restriction: Restriction, caller: Caller, vocabulary: Vocabulary): Access {
+  if (caller.unrestricted) return "yes";
+  switch (restriction.kind) {
+    case "self":
+      return caller.identified ? "depends" : "no";
+    case "member": {
+      const { of, reference } = restriction;
+      if ("name" in reference) break;
+      const { parameter } = reference;
+      const each = vocabulary[of].map((name) => isAllowed(restriction, caller, { [parameter]: name }));
+      return combined(each.map((allowed) => (allowed ? "yes" : "no")));
+    }
+    case "anyOf": {
+      const parts = restriction.restrictions.map((each) => accessOf(each, caller, vocabulary));
+      return parts.includes("yes") ? "yes" : combined(parts);
+    }
+    case "allOf": {
+      const parts = restriction.restrictions.map((each) => accessOf(each, caller, vocabulary));
+      return parts.includes("no") ? "no" : combined(parts);
+    }
+    case "cases":
+      return combined(restriction.cases.map((each) => accessOf(each.restriction, caller, vocabulary)));
+  }
+  return isAllowed(restriction, caller, {}) ? "yes" : "no";
+}
+
+/** Returns the access that is the same in every case, or else `depends`. */
+function combined(all: readonly Access[]): Access {
+  const [first = "no", ...others] = new Set(all);
+  return others.length === 0 ? first : "depends";
+}
+
+const publicToken: Caller = {
+  id: null,
+  scope: "public",
+  identified: false,
+  administrator: false,
+  unrestricted: false,
+  isCalled: () => false,
+  rankIn: () => undefined,
+};
+
+/** Returns whether a restriction allows the holder of a public token, who is a member of nothing. */
+export function publicAccessOf(restriction: Restriction): Access {
+  return accessOf(restriction, publicToken, { group: [], faction: [], service: [] });
+}

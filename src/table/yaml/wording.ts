@@ -1,0 +1,85 @@
+/** The wording of faults: one form for each name that is unknown, and for each value that is not what was expected. */
+import type * as v from "valibot";
+import { stringify } from "yaml";
+import { didYouMean, oneOf } from "../../domain/text.ts";
+import type { Path, Report } from "./fault.ts";
+
+/** Longer lists of valid names are left out if one of them is suggested. */
+const maxListed = 8;
+
+/**
+ * Returns `unknown group "VPI"; expected CEO, DEV or VIP. Did you mean "VIP"?`.
+ * @param options.of what the name belongs to
+ * @param options.likely the names to suggest, if not all that are valid
+ */
+export function unknownName(
+  what: string,
+  typed: string,
+  valid: readonly string[],
+  { of, likely = valid }: { readonly of?: string; readonly likely?: readonly string[] } = {},
+): string {
+  const near = didYouMean(typed, likely);
+  const expected = valid.length === 0 ? "; there are none" : `; expected ${oneOf(valid)}`;
+  const list = near !== "" && valid.length > maxListed ? "" : expected;
+  return `unknown ${what} "${typed}"${of === undefined ? "" : ` of ${of}`}${list}${near === "" ? "" : `.${near}`}`;
+}
+
+/** Returns what a file has where something else was expected: `nothing`, `a list`, `7`, `"seven"`. */
+export function gotWords(value: unknown): string {
+  if (value === null || value === undefined || value === "") return "nothing";
+  if (Array.isArray(value)) return value.length === 0 ? "an empty list" : "a list";
+  if (typeof value === "object") return Object.keys(value).length === 0 ? "an empty map" : "a map";
+  return typeof value === "string" ? JSON.stringify(value) : stringify(value).trim();
+}
+
+/** Whether a value of a document is a map. */
+export function isMap(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/**
+ * Reports what valibot finds wrong with a document. The message of a schema says what it expects: `a whole number`.
+ * @param unknownKey the message for a key that the schema does not have
+ */
+export function reportIssue(
+  issue: v.BaseIssue<unknown>,
+  report: Report,
+  unknownKey: (path: Path) => string,
+): void {
+  const path: Path = issue.path?.map(({ key }) => key as string | number) ?? [];
+  // Of the alternatives of a union, it is the map whose content is at fault.
+  const inner = issue.issues?.filter((each) => each.path !== undefined) ?? [];
+  if (inner.length > 0) {
+    for (const each of inner) {
+      const whole = [...(issue.path ?? []), ...(each.path ?? [])] as typeof issue.path;
+      reportIssue({ ...each, path: whole }, report, unknownKey);
+    }
+  } else if (issue.expected === "never") report(path, unknownKey(path), "key");
+  else if (issue.received === "undefined") report(path, `"${path.at(-1)}" is missing`, "key");
+  else report(path, `expected ${expectedWords(issue)}, got ${gotWords(issue.input)}${nearWords(issue)}`);
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  Object: "a map",
+  Array: "a list",
+  string: "a text",
+  number: "a number",
+};
+
+function expectedWords(issue: v.BaseIssue<unknown>): string {
+  if (issue.type === "picklist") return oneOf(choicesOf(issue));
+  // Valibot's own messages all begin so.
+  if (!issue.message.startsWith("Invalid ")) return issue.message;
+  return kinds[issue.expected ?? ""] ?? issue.expected ?? issue.message;
+}
+
+function nearWords(issue: v.BaseIssue<unknown>): string {
+  const near = didYouMean(String(issue.input), choicesOf(issue));
+  return near === "" ? "" : `.${near}`;
+}
+
+/** The choices of a picklist, which an issue has as `("a" | "b")`. */
+function choicesOf({ type, expected }: v.BaseIssue<unknown>): string[] {
+  if (type !== "picklist") return [];
+  return Array.from((expected ?? "").matchAll(/"([^"]*)"/g), ([, choice = ""]) => choice);
+}
