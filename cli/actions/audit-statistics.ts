@@ -1,12 +1,14 @@
 /** What `audit statistics` does. */
-import { readNames, readWholeState, requireData } from "../../src/audit/read.ts";
+import { readNames } from "../../src/audit/read.ts";
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { Failure } from "../../src/domain/errors.ts";
-import type { StatisticType } from "../../src/domain/model.ts";
+import { model, type StatisticType } from "../../src/domain/model.ts";
 import { didYouMean, fold } from "../../src/domain/text.ts";
 import { toUUID } from "../../src/domain/uuid.ts";
 import { checkRoutes, vocabularyOf } from "../../src/operations.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
+import { listData } from "../../src/store/listing.ts";
+import { readState } from "../../src/store/reading.ts";
 import { readTable, TableFaults } from "../../src/table-in-force/route-table.ts";
 import type { Session } from "../session.ts";
 import { type Column, toDate } from "../terminal/output.ts";
@@ -51,11 +53,11 @@ export async function showStatistics(session: Session, { close }: StatisticsOpti
 /** Reads the cases that are not closed, the worst first. */
 async function openCases({ output, workplace }: Session) {
   const { folder } = workplace();
-  await requireData(nodeFiles, folder);
+  await listData(nodeFiles, folder);
   const { names, warnings, database } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
 
-  const { view } = database ?? (await readWholeState(nodeFiles, folder)).database;
+  const { view } = database ?? (await readState(nodeFiles, folder, model)).database;
   const file = await workplace().routesFile();
   const { table, faults } = checkRoutes(await readTable(file), vocabularyOf(view));
   if (table === undefined) throw new TableFaults(file, faults);

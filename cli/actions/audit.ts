@@ -3,24 +3,18 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
-import type { Names } from "../../src/audit/names.ts";
-import {
-  type Look,
-  readEntries,
-  readNames,
-  readNewest,
-  requireData,
-  toSelection,
-} from "../../src/audit/read.ts";
 import { changeWords, keyWords, operationWords, plain, whoWords } from "../../src/audit/format.ts";
+import type { Names } from "../../src/audit/names.ts";
+import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
+import { listData } from "../../src/store/listing.ts";
 import { parseDuration } from "../commands/token.ts";
 import { readOption, toInstant } from "../instant.ts";
 import type { Session } from "../session.ts";
 import { toDate } from "../terminal/output.ts";
 
 /** Which changes are looked for; its moments are read from the command. */
-export interface AuditOptions extends Omit<Look, "since" | "until"> {
+export interface AuditOptions extends Omit<AuditQuery, "since" | "until"> {
   /** Whether what comes is shown as well. */
   readonly follow?: boolean;
 }
@@ -55,9 +49,9 @@ export async function showAudit(
   const { io, output, workplace } = session;
   const since = readOption(command, "since", parseMoment);
   const until = readOption(command, "until", parseMoment);
-  const look: Look = { ...options, since, until };
+  const look: AuditQuery = { ...options, since, until };
   const { folder } = workplace();
-  await requireData(nodeFiles, folder);
+  await listData(nodeFiles, folder);
   const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraphs(look) : toLines;
   const { limit } = look;
   if (limit !== undefined && !goOn && !needsNames(look)) {
@@ -113,7 +107,7 @@ function toLines(entry: Entry): string {
  * For a person: a line for the change, and one below it for each record. Of a change to many records those that were
  * asked for are shown, and at most {@link mostShown}.
  */
-function toParagraphs(look: Look) {
+function toParagraphs(look: AuditQuery) {
   return (entry: Entry, names: Names, { output }: Session): string => {
     const head = [
       output.style("bold", String(entry.number)),
@@ -135,7 +129,7 @@ function toParagraphs(look: Look) {
   };
 }
 
-function shownOf({ changes }: Entry, look: Look, names: Names): Entry["changes"] {
+function shownOf({ changes }: Entry, look: AuditQuery, names: Names): Entry["changes"] {
   if (changes.length <= mostShown) return changes;
   const asked = changes.filter(toRecordTest(look, names));
   // The player who was asked for may have made it, to the records of others.

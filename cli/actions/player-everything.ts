@@ -1,15 +1,16 @@
 /** What `player show --everything` does. */
 import type { Entry } from "../../src/audit/entry.ts";
 import { belongsTo } from "../../src/audit/names.ts";
-import { readEntries, readNames, requireData } from "../../src/audit/read.ts";
+import { readEntries, readNames } from "../../src/audit/read.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
+import { listData } from "../../src/store/listing.ts";
 import type { Session } from "../session.ts";
 
 /** Prints all that the data and the journal have of a person, as one JSON document. */
 export async function showEverything(session: Session, player: string): Promise<void> {
   const { look, output, workplace } = session;
-  await requireData(nodeFiles, workplace().folder);
+  await listData(nodeFiles, workplace().folder);
   const known = await look("player.everything", { player });
   const audit = await entriesOf(session, known.uuids.length === 0 ? [player] : known.uuids);
   if (audit.length === 0 && Object.values(known.records).every(({ length }) => length === 0)) {

@@ -1,41 +1,38 @@
-/**
- * What the audit shows of a change: all that the journal has of it, but no hash of a token, and what the service
- * only noted for itself on request.
- */
+/** An entry of the audit: a change of the journal, without hashes of tokens, and without bookkeeping by default. */
 import { bookkeeping } from "../domain/model.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
 import type { Names } from "./names.ts";
 import { operationName } from "./operations.ts";
 
-/** A change, as the audit shows it. With `--json` this is the document. */
+/** A change, as the audit shows it. This is the document of `--json`. */
 export interface Entry {
-  /** What `undo` takes. */
+  /** The argument of `undo`. */
   readonly number: number;
   /** Milliseconds since 1970. */
   readonly instant: number;
   /** A player's UUID, `public`, `operator` or `system`. */
   readonly who: string;
-  /** That player's name where it is known, else null. */
+  /** That player's name, or null where it is unknown. */
   readonly name: string | null;
-  /** The id of the public token that was used, else null; null in changes from before it was recorded, too. */
+  /** The id of the public token that was used, or null; also null in older changes. */
   readonly token: string | null;
   /** The name of the command or of the route's handler; see {@link operationName}. */
   readonly operation: string;
   /** The id of the HTTP request, or null. */
   readonly request: string | null;
-  /** The revision of the route table that let it in, or null. */
+  /** The revision of the route table that allowed it, or null. */
   readonly table: string | null;
-  /** The number of the change that this one takes back, or null. */
+  /** The number of the change that this one undoes, or null. */
   readonly undoes: number | null;
   readonly changes: readonly RecordChange[];
 }
 
-/** Stands where a hash was. */
+/** Replaces a hash. */
 export const concealed = "…";
 
 /**
- * What is shown of a change, or undefined where nothing is.
- * @param all whether bookkeeping is shown too
+ * Returns the entry of a change, or undefined where it has only bookkeeping.
+ * @param all whether to include bookkeeping
  */
 export function toEntry(record: JournalRecord, names: Names, all: boolean): Entry | undefined {
   const { sequence, instant, who, token, request, table, undoes } = record;

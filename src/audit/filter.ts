@@ -1,4 +1,4 @@
-/** Which changes somebody wants to see. */
+/** Filters of the audit. */
 import { Failure } from "../domain/errors.ts";
 import { bookkeeping, model } from "../domain/model.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
@@ -8,33 +8,33 @@ import type { Entry } from "./entry.ts";
 import { belongsTo, type Names } from "./names.ts";
 import { operationTest } from "./operations.ts";
 
-/** What all changes that are shown have in common. */
+/** A change must match all fields that are present. */
 export interface Filter {
-  /** A name or a UUID: who made the change, or whose record it touched. */
+  /** The name or UUID of a player who made the change, or whose record it changed. */
   readonly player?: string | undefined;
-  /** A name, a UUID, `public`, `operator` or `system`: who made the change. */
+  /** The name or UUID of a player, `public`, `operator` or `system`: who made the change. */
   readonly by?: string | undefined;
-  /** The id of a public token: changes that were made with it. */
+  /** The id of the public token with which the change was made. */
   readonly token?: string | undefined;
   /** See {@link operationTest}. */
   readonly operation?: string | undefined;
   /** A collection, or a collection, a slash and a part of a key. */
   readonly record?: string | undefined;
-  /** Milliseconds since 1970; the instant itself is meant too. */
+  /** Milliseconds since 1970, inclusive. */
   readonly since?: number | undefined;
   readonly until?: number | undefined;
 }
 
-const nobody = ["public", "operator", "system"];
+const otherCallers = ["public", "operator", "system"];
 
 /**
- * Makes a filter into a test. Names are looked up at each test, since a journal that is followed brings new ones.
- * @throws Failure `UNKNOWN_PLAYER`, `UNKNOWN_ENTRY` where it names a player or a collection that there is not
+ * Returns the test of a filter. Names are looked up at each call, since a followed journal adds new ones.
+ * @throws Failure `UNKNOWN_PLAYER`, `UNKNOWN_ENTRY` where it names an unknown player or collection
  */
 export function toTest(filter: Filter, names: Names): (entry: Entry) => boolean {
   const { player, by, since = -Infinity, until = Infinity } = filter;
   if (player !== undefined) requireKnown(player, names);
-  if (by !== undefined && !nobody.includes(fold(by))) requireKnown(by, names);
+  if (by !== undefined && !otherCallers.includes(fold(by))) requireKnown(by, names);
   const record = filter.record === undefined ? undefined : recordTest(filter.record, names);
   const token = filter.token?.toLowerCase();
   const operation = filter.operation === undefined ? undefined : operationTest(filter.operation);
@@ -50,8 +50,8 @@ export function toTest(filter: Filter, names: Names): (entry: Entry) => boolean 
 }
 
 /**
- * Makes a filter into a test of one record of a change that passed it: whether the record is asked for. A bulk change,
- * such as an import, passes for the sake of one record among thousands.
+ * Returns the test of a filter for the records of a change that passed it: a bulk change, such as an import, passes for
+ * one record among thousands.
  */
 export function toRecordTest({ player, record }: Filter, names: Names): (change: RecordChange) => boolean {
   const isNamed = record === undefined ? undefined : recordTest(record, names);
@@ -59,29 +59,29 @@ export function toRecordTest({ player, record }: Filter, names: Names): (change:
     (player === undefined || isOf(change, player, names)) && (isNamed === undefined || isNamed(change));
 }
 
-/** Whether a filter asks for what the service only noted for itself. */
+/** Returns whether a filter asks for bookkeeping. */
 export function asksForBookkeeping({ record }: Filter): boolean {
   return record !== undefined && bookkeeping.has(collectionOf(record));
 }
 
-/** Whether a filter can be tested only once the names of players are known. */
+/** Returns whether a filter needs the names of players. */
 export function needsNames({ player, by, record }: Filter): boolean {
-  const hasName = by !== undefined && !nobody.includes(fold(by));
+  const hasName = by !== undefined && !otherCallers.includes(fold(by));
   return player !== undefined || hasName || record?.includes("/") === true;
 }
 
 function requireKnown(reference: string, names: Names): void {
-  // Of a UUID there may be records without any name: nothing can be said of it.
+  // A UUID may have records without a name.
   if (toUUID(reference) !== undefined || names.has(reference)) return;
   throw new Failure(
     "UNKNOWN_PLAYER",
-    `There is no player "${reference}", and the journal knows of none.${didYouMean(reference, names.all)}`,
+    `There is no player "${reference}", and there is none in the journal.${didYouMean(reference, names.all)}`,
   );
 }
 
 function isBy(entry: Entry, reference: string, names: Names): boolean {
   return (
-    (nobody.includes(entry.who) && entry.who === fold(reference)) ||
+    (otherCallers.includes(entry.who) && entry.who === fold(reference)) ||
     names.person(reference).uuids.has(entry.who)
   );
 }
@@ -111,7 +111,7 @@ function recordTest(record: string, names: Names): (change: RecordChange) => boo
   return (change) => change.collection === collection && hasPart(change.key, part, names);
 }
 
-/** Whether a key has a part in it: as it is written, or the UUID of the player whom the part names. */
+/** Returns whether a key contains a text, or the UUID of the player whom the text names. */
 function hasPart(key: string, part: string, names: Names): boolean {
   const uuid = toUUID(part);
   if (key.includes(uuid ?? fold(part)) || fold(key).includes(fold(part))) return true;

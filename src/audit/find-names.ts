@@ -1,12 +1,13 @@
 /**
- * Finding the names of a few players in the files, without taking every line apart: only lines that say something of
- * players are parsed. The newest file that has a player tells the name.
+ * Finds the names of a few players in the files. Only lines about players are parsed. The newest file that has a player
+ * has the present name.
  */
 import { join } from "node:path";
 import * as v from "valibot";
+import { model } from "../domain/model.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
-import { type Files, piecesOf } from "../store/folder/files.ts";
+import { type Files, isMissing, piecesOf } from "../store/folder/files.ts";
 import {
   segmentFile,
   segmentsAfter,
@@ -15,22 +16,15 @@ import {
   snapshotsIn,
 } from "../store/folder/folder-names.ts";
 import { bodyOffset, lineFeed } from "../store/journal/lines.ts";
+import { changesIn } from "../store/journal/record-lines.ts";
+import { toSnapshotLine } from "../store/snapshot.ts";
 import type { Entry } from "./entry.ts";
 import { Names } from "./names.ts";
 
-/** Both kinds of files name the collection of a record so, and no text of a record can: its quotes are escaped. */
+/** Marks the lines about players in both kinds of files. No text of a record contains it, since its quotes are escaped. */
 const ofPlayers = '"collection":"players",';
 
-const line = v.union([
-  v.object({
-    changes: v.array(
-      v.object({ collection: v.string(), key: v.string(), before: v.unknown(), after: v.unknown() }),
-    ),
-  }),
-  v.object({ collection: v.string(), record: v.object({ uuid: v.string(), name: v.string() }) }),
-]);
-
-/** The names of everybody whom some changes name: by the data as it is now, else by what the journal has. */
+/** Finds the names of everybody in some changes: from the present data, else from the journal. */
 export async function findNames(files: Files, folder: string, entries: readonly Entry[]): Promise<Names> {
   const names = new Names();
   for (const entry of entries) names.learn(entry);
@@ -47,7 +41,7 @@ export async function findNames(files: Files, folder: string, entries: readonly 
   return names;
 }
 
-/** The files with data: those of the newest snapshot and what came after it, then the older segments. */
+/** Returns the data files to read: the newest segments, the newest snapshot, then the older segments. */
 function newestFirst(listing: readonly string[]): string[] {
   const newest = snapshotsIn(listing).at(-1);
   const segments = segmentsIn(listing);
@@ -61,7 +55,7 @@ function newestFirst(listing: readonly string[]): string[] {
   ];
 }
 
-/** What a file says last of each wanted player. A line that is damaged tells nothing: whoever verifies is told of it. */
+/** Returns the last record of each wanted player in a file. Damaged lines are skipped. */
 async function findPlayers(
   files: Files,
   path: string,
@@ -70,7 +64,7 @@ async function findPlayers(
   const found = new Map<string, RecordChange>();
   const take = (lines: Buffer) => {
     for (const json of linesOfPlayers(lines)) {
-      // Most lines of a snapshot are of others: they are not worth parsing.
+      // Most lines of a snapshot are about other players.
       if (json.match(/[0-9a-f]{32}/g)?.some((uuid) => wanted.has(uuid)) !== true) continue;
       for (const change of playersIn(json)) if (wanted.has(change.key)) found.set(change.key, change);
     }
@@ -81,14 +75,14 @@ async function findPlayers(
       const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.length);
       const start = bytes.indexOf(lineFeed) + 1;
       const end = bytes.lastIndexOf(lineFeed) + 1;
-      // Only the line that two pieces share is copied.
+      // Only a line that spans two pieces is copied.
       if (start > 0) take(Buffer.concat([rest, bytes.subarray(0, start)]));
       take(bytes.subarray(start, end));
       rest = Buffer.concat([...(start > 0 ? [] : [rest]), bytes.subarray(end)]);
     }
   } catch (error) {
-    // Dropped meanwhile, since its retention is over.
-    if ((error as NodeJS.ErrnoException).code !== "ENOENT") throw error;
+    // The running service has deleted it since: it is past its retention.
+    if (!isMissing(error)) throw error;
   }
   return found;
 }
@@ -102,18 +96,18 @@ function* linesOfPlayers(bytes: Buffer): Generator<string> {
   }
 }
 
-function playersIn(json: string): RecordChange[] {
+function playersIn(json: string): readonly RecordChange[] {
   let document: unknown;
   try {
     document = JSON.parse(json);
   } catch {
     return [];
   }
-  const { success, output } = v.safeParse(line, document);
-  if (!success) return [];
-  if ("record" in output) {
-    const { collection, record } = output;
-    return [{ collection, key: record.uuid, before: null, after: record }];
+  const line = toSnapshotLine(document);
+  if (line === undefined) {
+    return (changesIn(document) ?? []).filter(({ collection }) => collection === "players");
   }
-  return output.changes.filter(({ collection }) => collection === "players");
+  if (line.end !== undefined || !v.is(model.players.schema, line.record)) return [];
+  const { collection, record } = line;
+  return [{ collection, key: record.uuid, before: null, after: record }];
 }

@@ -1,11 +1,11 @@
-/** A change in words: what became of each record, field by field. Nothing in it can act on a terminal. */
+/** Formats changes for people, field by field, without characters that control a terminal. */
 import { isDeepStrictEqual } from "node:util";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";
 import type { Names } from "./names.ts";
 
-/** The fields that are instants in milliseconds: people read them as ISO 8601. */
+/** The fields with instants in milliseconds, which are shown as ISO 8601. */
 const instants: ReadonlySet<string> = new Set([
   "registeredAt",
   "startTime",
@@ -16,25 +16,25 @@ const instants: ReadonlySet<string> = new Set([
   "instant",
 ]);
 
-/** Who made a change, by name where there is one; of a public caller also the token's id. */
+/** Returns who made a change: the name if known, and the id of a public caller's token. */
 export function whoWords({ name, who, token }: Entry): string {
   const words = plain(name ?? who);
   return token === null ? words : `${words} (token ${plain(token)})`;
 }
 
-/** Through which operation, and for an undo of which change. */
+/** Returns the operation, and the number of the undone change. */
 export function operationWords({ operation, undoes }: Entry): string {
   return undoes === null ? plain(operation) : `${plain(operation)} ${undoes}`;
 }
 
-/** The key of a record, with the name of whoever's UUID is in it. */
+/** Returns the key of a record, with the name for the UUID in it. */
 export function keyWords({ key }: RecordChange, names: Names): string {
   const uuid = uuidIn(key);
   const name = uuid === undefined ? undefined : names.of(uuid);
   return name === undefined ? plain(key) : `${plain(key)} (${plain(name)})`;
 }
 
-/** `kills 3 -> 4, deaths 0 -> 1`, or `added …`, or `removed …`. */
+/** Returns what changed: `kills 3 -> 4, deaths 0 -> 1`, or `added …`, or `removed …`. */
 export function changeWords({ before, after }: RecordChange): string {
   if (!isRecord(before)) return isRecord(after) ? `added ${fieldWords(after)}` : "unchanged";
   if (!isRecord(after)) return `removed ${fieldWords(before)}`;

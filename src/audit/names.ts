@@ -1,43 +1,42 @@
-/** Who a UUID is: the names that the data and its journal have, also of players who are registered no more. */
-
+/** The names of players in the data and its journal, including players who are no longer registered. */
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { JournalRecord } from "../store/change.ts";
 import type { Database } from "../store/collection.ts";
 
-/** The collections whose records have the name of somebody, and the UUID where it is known. */
+/** The collections whose records have a name, and a UUID where it is known. */
 const naming: ReadonlySet<string> = new Set(["players", "groupMembers", "targets", "houseBans"]);
 
-/** Somebody, as those who look for changes mean them: every UUID that goes with the name, and the name. */
+/** A person: the name, and every UUID that has had it. */
 export interface Person {
   readonly uuids: ReadonlySet<string>;
-  /** Folded; undefined where only the UUID is known. */
+  /** Folded; undefined if unknown. */
   readonly name: string | undefined;
 }
 
-/** See the head of this file. It learns more while a journal is followed. */
+/** See the head of this file. */
 export class Names {
   readonly #names = new Map<string, string>();
   readonly #uuids = new Map<string, Set<string>>();
-  /** All names, as they are written, by their folded form. */
+  /** The names by their folded form. */
   readonly #written = new Map<string, string>();
 
-  /** The name of a UUID, or undefined. */
+  /** Returns the name of a UUID, or undefined. */
   of(uuid: string): string | undefined {
     return this.#names.get(uuid);
   }
 
-  /** All names that are known, bound to a UUID or not. */
+  /** All names, with a UUID or without. */
   get all(): readonly string[] {
     return [...this.#written.values()];
   }
 
-  /** Whether somebody of that name is known. */
+  /** Returns whether a name is known. */
   has(name: string): boolean {
     return this.#written.has(fold(name));
   }
 
-  /** Whom a name or a UUID means, by what is known now. */
+  /** Returns the person of a name or a UUID, as far as known. */
   person(reference: string): Person {
     const uuid = toUUID(reference);
     if (uuid === undefined)
@@ -46,7 +45,7 @@ export class Names {
     return { uuids: new Set([uuid]), name: name === undefined ? undefined : fold(name) };
   }
 
-  /** Takes in the names of a change. */
+  /** Adds the names in a change. */
   learn({ changes }: Pick<JournalRecord, "changes">): void {
     for (const { collection, before, after } of changes) {
       if (!naming.has(collection)) continue;
@@ -55,7 +54,7 @@ export class Names {
     }
   }
 
-  /** Takes in the names of the data. */
+  /** Adds the names in the data. */
   learnAll(database: Database): void {
     for (const collection of naming) {
       for (const record of database.collection(collection).values()) this.#add(record);
@@ -73,7 +72,7 @@ export class Names {
   }
 }
 
-/** Whether a record of a collection is somebody's: bound to their UUID, or while there is none to their name. */
+/** Returns whether a record is a person's: by its UUID, or if it has none, by its name. */
 export function belongsTo(person: Person, collection: string, record: unknown): boolean {
   const { name, uuid } = subjectOf(record);
   if (typeof uuid === "string") return person.uuids.has(uuid);

@@ -1,20 +1,19 @@
-/** The names of operations in the journal: those of commands have changed since the first journals were written. */
-
+/** The names of operations in the journal. Version 0.2 renamed some commands. */
 import { fold } from "../domain/text.ts";
 import type { JournalRecord } from "../store/change.ts";
 
-/** The names that commands were recorded under before version 0.2, and those of the commands. */
+/** The earlier and the present names of commands. */
 const formerNames: ReadonlyMap<string, string> = new Map([
   ["player.register", "player.add"],
   ["player.delete", "player.remove"],
 ]);
 
-/** Returns the name of a recorded operation as the command or the route's handler is called now. */
+/** Returns the present name of the command or handler of a recorded operation. */
 export function operationName({ operation }: Pick<JournalRecord, "operation">): string {
   return formerNames.get(operation) ?? operation;
 }
 
-/** What the test of an operation looks at. */
+/** What the test of an operation reads. */
 type Recorded = Pick<JournalRecord, "operation" | "who" | "table">;
 
 /**

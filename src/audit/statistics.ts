@@ -1,6 +1,6 @@
 /**
- * Statistics under watch (specification, section 5): players whose additions exceed what play can produce. What was
- * added is told by the counter that rose by one.
+ * Implausible statistics (specification, section 5): players whose additions exceed what play can produce. The counter
+ * that rose by one shows what was added.
  */
 import {
   type ClosedCase,
@@ -21,24 +21,24 @@ export const additionOperation = "statistic.add";
 
 const windowMilliseconds = 60 * 60 * 1000;
 
-/** A player's additions of one type, where there were more than the limit in some 60 minutes. */
+/** A player's additions of one type, if some 60 minutes have more than the limit. */
 export interface Excess {
-  /** The name where it is known, else the UUID. */
+  /** The name, or the UUID where the name is unknown. */
   readonly player: string;
   readonly uuid: string;
   readonly type: StatisticType;
-  /** How many there were in the worst 60 minutes. */
+  /** The additions in the worst 60 minutes. */
   readonly count: number;
   readonly limit: number;
-  /** When those 60 minutes began: the first addition in them, in milliseconds since 1970. */
+  /** The first addition in those 60 minutes, in milliseconds since 1970. */
   readonly began: number;
-  /** All additions of that type that the journal has. */
+  /** All additions of that type in the journal. */
   readonly total: number;
 }
 
 /**
- * Whose additions exceed a limit in any 60 minutes of what the journal has: those furthest beyond their limit first.
- * @param limits at most so many an hour, by statistic type
+ * Finds the additions in the journal that exceed a limit in any 60 minutes, those furthest beyond their limit first.
+ * @param limits the additions in an hour, at most, by statistic type
  */
 export async function readExcesses(
   files: Files,
@@ -59,13 +59,13 @@ interface Added {
   readonly instants: number[];
 }
 
-/** When each player has added what, and which of it was in a case that is closed. */
+/** The additions of all players, and the closed cases. */
 export class Additions {
-  /** By the key of a closed case, as are the numbers of the last changes that are in one. */
+  /** The additions, and the last changes of closed cases, by the key of a closed case. */
   readonly #added = new Map<string, Added>();
   readonly #closed = new Map<string, number>();
 
-  /** Takes in a change; one that neither adds anything nor closes a case does not matter. */
+  /** Examines a change. */
   take({ operation, sequence, instant, changes }: JournalRecord): void {
     for (const { collection, key, before, after } of changes) {
       if (collection === "closedCases") this.#close(key, after, sequence);
@@ -83,7 +83,7 @@ export class Additions {
   /** @param closed the record, or null where closing it was undone */
   #close(key: string, closed: unknown, sequence: number): void {
     if (closed === null) this.#closed.delete(key);
-    // Data of another folder may come with numbers that are yet to be reached here.
+    // Restored data of another folder may have higher numbers.
     else this.#closed.set(key, Math.min((closed as ClosedCase).through, sequence));
   }
 
@@ -110,9 +110,9 @@ export class Additions {
   }
 }
 
-/** The 60 minutes with the most instants, of several the first. The end of the 60 minutes is not in them. */
+/** Returns the 60 minutes with the most instants, the first of several. Their end is exclusive. */
 function worstWindow(unordered: readonly number[]): { count: number; began: number } {
-  // A clock that was set back leaves them out of order.
+  // They are out of order if a clock was set back.
   const instants = unordered.toSorted((a, b) => a - b);
   let worst = { count: 0, began: Number.NaN };
   let start = 0;
@@ -124,7 +124,7 @@ function worstWindow(unordered: readonly number[]): { count: number; began: numb
   return worst;
 }
 
-/** The type whose counter rose by one, and no other changed. */
+/** Returns the type whose counter rose by one, if that is the only one. */
 function typeOf(before: unknown, after: unknown): StatisticType | undefined {
   const risen = statisticTypes.filter((type) => countOf(after, type) === countOf(before, type) + 1);
   return risen.length === 1 ? risen[0] : undefined;

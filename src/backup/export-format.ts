@@ -1,9 +1,7 @@
 /**
- * All records as plain JSON, for other programs and from them:
+ * The format of exports: all records as plain JSON, to and from other programs. It has the hashes of tokens.
  *
  *     {"format":"gameaddon-export","version":1,"exported":1790000000000,"collections":{"players":[{…}],…}}
- *
- * No token is in it, since none is kept; their hashes are.
  */
 import * as v from "valibot";
 import type { model } from "../domain/model.ts";
@@ -14,7 +12,7 @@ import { definitionOf, recordFault } from "./record.ts";
 export const exportFormat = "gameaddon-export";
 export const exportVersion = 1;
 
-/** What an export holds. */
+/** An export. */
 export interface ExportDocument {
   readonly format: typeof exportFormat;
   readonly version: typeof exportVersion;
@@ -30,7 +28,7 @@ const documentSchema = v.object({
   collections: v.record(v.string(), v.array(v.unknown())),
 });
 
-/** The records of a database as a document. */
+/** Returns the export of a database. */
 export function toExport(database: Database<typeof model>, now: number): ExportDocument {
   const collections = [...database.collections].map(([name, rows]) => [name, [...rows.values()]] as const);
   return {
@@ -41,7 +39,7 @@ export function toExport(database: Database<typeof model>, now: number): ExportD
   };
 }
 
-/** The text of an export: a record a line, so that two of them can be compared. */
+/** Returns the text of an export: one record per line, so that two exports can be compared. */
 export function formatExport({ collections, ...head }: ExportDocument): string {
   const lists = Object.entries(collections).map(([name, records]) => {
     const lines = records.map((record) => JSON.stringify(record)).join(",\n");
@@ -51,9 +49,9 @@ export function formatExport({ collections, ...head }: ExportDocument): string {
 }
 
 /**
- * Sets the records that an export holds in an empty database. A collection that it lacks stays empty.
- * @param file how problems name it
- * @throws ImportProblems that names every problem
+ * Sets the records of an export in an empty database. A collection that it lacks stays empty.
+ * @param file its name in problems
+ * @throws ImportProblems with every problem
  */
 export function fromExport(text: string, file: string, database: Database): void {
   const { collections } = parse(text, file);
@@ -75,15 +73,15 @@ export function fromExport(text: string, file: string, database: Database): void
         continue;
       }
       const key = definition.key(record);
-      if (keys.has(key)) problems.push(`${place}: there is a record of the key "${key}" before it`);
+      if (keys.has(key)) problems.push(`${place}: another record before it has the key "${key}"`);
       keys.add(key);
       collection.set(key, record);
       latest = Math.max(latest, listedOf(record));
     }
   }
   if (problems.length > 0) throw new ImportProblems(file, problems);
-  // Not 0, since a folder whose journal begins with change 1 would open empty were the snapshot lost; and behind
-  // the changes that the target list is ordered by.
+  // Not 0: a folder whose journal begins with change 1 would open empty if the snapshot were lost. And after the changes by
+  // which the target list is ordered.
   database.sequence = latest + 1;
 }
 
@@ -96,7 +94,7 @@ function parse(text: string, file: string): v.InferOutput<typeof documentSchema>
   }
   const parsed = v.safeParse(documentSchema, document);
   if (parsed.success) return parsed.output;
-  const expected = `{"format":"${exportFormat}","version":${exportVersion},"exported":…,"collections":{…}} was expected`;
+  const expected = `expected {"format":"${exportFormat}","version":${exportVersion},"exported":…,"collections":{…}}`;
   const issues = parsed.issues.map((issue) => {
     const place = v.getDotPath(issue);
     return `${place ?? "the document"}: ${issue.message}; ${expected}`;
@@ -104,7 +102,7 @@ function parse(text: string, file: string): v.InferOutput<typeof documentSchema>
   throw new ImportProblems(file, issues);
 }
 
-/** The number of a change that a record refers to, or 0: an entry of the target list has that of its listing. */
+/** Returns the number of the change that added an entry to the target list, or 0 for other records. */
 function listedOf(record: unknown): number {
   const { listed } = record as { listed?: unknown };
   return typeof listed === "number" ? listed : 0;

@@ -1,7 +1,7 @@
-/** The refusal of an import. A file of its own, since the control socket passes it on and loads nothing else of it. */
+/** The refusal of an import. The control socket uses it and loads nothing else of the import. */
 import { Failure } from "../domain/errors.ts";
 
-/** Why a document can not be imported: every problem, a sentence each. */
+/** Why a document cannot be imported: every problem, a sentence each. */
 export class ImportProblems extends Failure {
   readonly file: string;
   readonly problems: readonly string[];

@@ -1,4 +1,4 @@
-/** A file that a command writes for an operator. */
+/** Writes the output files of commands. */
 import { basename, dirname, join } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { Failure } from "../domain/errors.ts";
@@ -11,12 +11,12 @@ import {
   writePieces,
 } from "../store/folder/files.ts";
 
-/** The end of the name under which a file is written. No other program has such files. */
+/** The end of a temporary name. No other program uses it. */
 const suffix = ".addon-cli.tmp";
 const temporaryForm = /^\..+\.[0-9a-f]{12}\.addon-cli\.tmp$/;
 
 /**
- * Makes sure that a file can be written without taking another one's place.
+ * Ensures that a file can be written without overwriting another.
  * @throws Failure `CONFLICT` where it exists and `force` is false, `UNKNOWN_ENTRY` where its folder does not
  */
 export async function requireFree(files: Files, path: string, force: boolean): Promise<void> {
@@ -24,9 +24,7 @@ export async function requireFree(files: Files, path: string, force: boolean): P
     throw new Failure(
       "UNKNOWN_ENTRY",
       `There is no folder ${dirname(path)} to write ${basename(path)} into.`,
-      {
-        cause,
-      },
+      { cause },
     );
   });
   if (force || !names.includes(basename(path))) return;
@@ -36,9 +34,9 @@ export async function requireFree(files: Files, path: string, force: boolean): P
 }
 
 /**
- * Writes a file durably: its name has at every moment the old file or the whole new one. What commands that were
- * killed have left in the same folder is removed; a command that still writes holds a lock on its file.
- * @param options.verify reads the new file before it gets its name, and throws where it is not right
+ * Writes a file durably: at every moment its name is that of the old file or of the whole new one. Temporary files that
+ * killed commands left in the same folder are deleted; a command that is still writing holds a lock on its own.
+ * @param options.verify reads the new file before it gets its name, and throws if it is not right
  * @returns the size in bytes
  */
 export async function writeTarget(
@@ -57,9 +55,9 @@ export async function writeTarget(
         files,
         path,
         async (file) => {
-          // Another command may have found the file before it was locked, and removed it.
+          // Another command may have found the file before it was locked, and deleted it.
           isLocked = tryLock(file.fd) && (await file.stat()).nlink > 0;
-          if (!isLocked) throw new Error("the temporary file was removed");
+          if (!isLocked) throw new Error("the temporary file was deleted");
           size = await writePieces(file, pieces);
           await verify?.(temporary);
         },
@@ -73,7 +71,7 @@ export async function writeTarget(
   }
 }
 
-/** Removes the temporary files that nobody writes any more. What can not be removed stays. */
+/** Deletes the temporary files that no process is writing, as far as possible. */
 async function removeAbandoned(files: Files, folder: string): Promise<void> {
   for (const name of await files.readdir(folder)) {
     if (!temporaryForm.test(name)) continue;

@@ -1,19 +1,19 @@
-/** What a restore or an import would change, for an operator: counts by resource, and the first names. */
+/** Summarizes the changes of a restore or an import: counts by resource, and the first names. */
 
 import type { RecordChange } from "../store/change.ts";
 import type { DurableData } from "../store/data.ts";
 
-/** How many names are told of each kind of change. */
+/** The names of each kind of change, at most. */
 const mostNames = 3;
 
-/** What became of the records of one kind. */
+/** The records with one kind of change. */
 export interface Portion {
   readonly count: number;
-  /** The first ones, as people call them. */
+  /** The names of the first ones. */
   readonly first: readonly string[];
 }
 
-/** What would change of a resource: a collection of the model. */
+/** The changes of a resource: a collection of the model. */
 export interface ResourceChange {
   readonly resource: string;
   readonly added: Portion;
@@ -21,7 +21,7 @@ export interface ResourceChange {
   readonly removed: Portion;
 }
 
-/** Counts changes by resource, in the order in which they come. Resources without a change are left out. */
+/** Counts changes by resource, in their order. Resources without changes are omitted. */
 export function summarize(
   changes: readonly RecordChange[],
   data: Pick<DurableData, "players">,
@@ -51,7 +51,7 @@ function portion(): { count: number; first: string[] } {
   return { count: 0, first: [] };
 }
 
-/** What people call a record: its name or its reason, or whose it is; where it belongs to a group of them, that too. */
+/** Returns the name of a record for people: its name, its reason or its player, and its group or organisation. */
 function labelOf(record: unknown, key: string, nameOf: (uuid: string) => string): string {
   const uuid = textOf(record, "uuid");
   const name =

@@ -1,15 +1,15 @@
-/** Whether a record is one that the model knows: its collection, its schema, its key. */
+/** Checks a single record against the model: its collection, its schema, its key. */
 import * as v from "valibot";
 import { type CollectionDefinition, type Model, model } from "../domain/model.ts";
 
 const definitions: Model = model;
 
-/** The definition of a collection, or undefined where the model has none of that name. */
+/** Returns the definition of a collection, or undefined where the model has none of that name. */
 export function definitionOf(collection: string): CollectionDefinition | undefined {
   return Object.hasOwn(definitions, collection) ? definitions[collection] : undefined;
 }
 
-/** What is wrong with a record, or undefined. `key` is the one under which it stands. */
+/** Returns the fault of a record, or undefined. @param key the key under which it is stored */
 export function recordFault(collection: string, record: unknown, key?: string): string | undefined {
   const definition = definitionOf(collection);
   if (definition === undefined) return `there is no collection "${collection}"`;
@@ -21,5 +21,5 @@ export function recordFault(collection: string, record: unknown, key?: string): 
   }
   const own = definition.key(record);
   if (key === undefined || own === key) return undefined;
-  return `a record of ${collection} stands under the key "${key}", but its own is "${own}"`;
+  return `a record of ${collection} is stored under the key "${key}", but its own is "${own}"`;
 }

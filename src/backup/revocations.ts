@@ -1,21 +1,21 @@
-/** Which tokens were revoked, also of those that were removed since: the journal remembers them. */
+/** The revocations of tokens in the journal, including those of tokens that were removed since. */
 import * as v from "valibot";
 import { model, type Token } from "../domain/model.ts";
 import type { DataStore } from "../store/data.ts";
 import type { Files } from "../store/folder/files.ts";
 import { readHistory } from "../store/journal/history.ts";
 
-/** When tokens were revoked, in milliseconds since 1970, by their id. */
+/** When tokens were revoked, in milliseconds since 1970, by token id. */
 export type Revocations = ReadonlyMap<string, number>;
 
-/** Revocations that are kept up to date. */
+/** Revocations that stay up to date. */
 export interface FollowedRevocations {
   readonly revocations: Revocations;
-  /** Follows the store no longer. */
+  /** Stops following the store. */
   readonly close: () => void;
 }
 
-/** Reads the revocations that were not undone, as far back as the journal goes, and follows those that come. */
+/** Reads the revocations in the journal that were not undone, and follows new ones. */
 export async function followRevocations(
   files: Files,
   { folder, data }: Pick<DataStore, "folder" | "data">,
@@ -25,7 +25,7 @@ export async function followRevocations(
     if (revokedAt === null) revoked.delete(id);
     else revoked.set(id, revokedAt);
   };
-  // What comes while the journal is read is later than what is read.
+  // Changes made while the journal is read come after those that are read.
   const late: Token[] = [];
   let note = (token: Token): void => void late.push(token);
   const close = data.tokens.watch((_id, _before, after) => {

@@ -1,11 +1,11 @@
 /**
- * Reads what takes the place of the data: a backup, an export, or the data as it was behind a change. All of it is
- * read and every record is checked before anything is done with it. Backups are read in pieces, so that memory has
- * their records once and their bytes never.
+ * Reads the source of a restore or an import: a backup, an export, or the data as it was after a change. All of it is read
+ * and every record is checked before anything is changed. Backups are read in pieces, so that their bytes are never in
+ * memory as a whole.
  */
 import { constants } from "node:buffer";
 import { createHash } from "node:crypto";
-import { basename } from "node:path";
+import { basename, dirname } from "node:path";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { createGunzip } from "node:zlib";
@@ -14,7 +14,6 @@ import { model } from "../domain/model.ts";
 import { Database } from "../store/collection.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
-import { steadily } from "../store/listing.ts";
 import { readStateInto } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
 import { type CheckedData, describeInconsistency, findInconsistencies } from "./consistency.ts";
@@ -22,17 +21,17 @@ import { fromExport } from "./export-format.ts";
 import { ImportProblems } from "./import-problems.ts";
 import { recordFault } from "./record.ts";
 
-/** Where the records come from. Paths are absolute: the service may run in another folder than the command. */
+/** A source. Paths are absolute: the service may run in another folder than the command. */
 export type Source =
   | { readonly kind: "backup"; readonly file: string }
   | { readonly kind: "export"; readonly file: string }
   | { readonly kind: "moment"; readonly sequence: number };
 
-/** What is known of a source once it is read. */
+/** Facts about a source that was read. */
 export interface SourceHead {
-  /** When the backup was begun, in milliseconds since 1970; null for anything else. */
+  /** When the backup was begun, in milliseconds since 1970; null for any other source. */
   readonly instant: number | null;
-  /** Differs where the source has changed since it was looked at. */
+  /** Changes when the source does. */
   readonly revision: string;
 }
 
@@ -53,10 +52,10 @@ export async function readSource(files: Files, folder: string, source: Source): 
 
 /**
  * Reads a source.
- * @param empty gives a database without records, whenever reading begins
- * @param folder the data folder, for a moment of its past
+ * @param empty returns a database without records, for each attempt
+ * @param folder the data folder, for its own past
  * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged
- * @throws ImportProblems where an export has records that are not right
+ * @throws ImportProblems where an export has invalid records
  */
 export async function readSourceInto(
   files: Files,
@@ -66,12 +65,12 @@ export async function readSourceInto(
 ): Promise<SourceHead> {
   if (source.kind === "backup") return readBackupInto(files, source.file, empty());
   if (source.kind === "export") {
-    const text = toText(await readGiven(files, source.file), source.file);
+    const text = await readText(files, source.file);
     fromExport(text, source.file, empty());
     return { instant: null, revision: createHash("sha256").update(text).digest("hex") };
   }
   const { sequence } = source;
-  const { database } = await steadily(() => readStateInto(files, folder, empty, sequence));
+  const { database } = await readStateInto(files, folder, empty, sequence);
   if (database.sequence < sequence) {
     throw new Failure(
       "UNKNOWN_ENTRY",
@@ -84,7 +83,7 @@ export async function readSourceInto(
   return { instant: null, revision: `${database.sequence} ${database.chain}` };
 }
 
-/** A source, and what of it does not fit together. */
+/** A source and its inconsistencies. */
 export interface ConsistentSource extends ReadSource {
   /** A sentence each. */
   readonly problems: readonly string[];
@@ -92,7 +91,7 @@ export interface ConsistentSource extends ReadSource {
 
 /**
  * Reads a source for a folder without data.
- * @throws ImportProblems where an export does not fit together; otherwise as {@link readSource}
+ * @throws ImportProblems where an export is inconsistent; otherwise as {@link readSource}
  */
 export async function readConsistentSource(
   files: Files,
@@ -104,9 +103,9 @@ export async function readConsistentSource(
 }
 
 /**
- * What does not fit together in the result of a restore or an import, a sentence each. A backup may have such data and
- * still be the best that there is; an export may come from anywhere, and is refused.
- * @throws ImportProblems
+ * Returns the inconsistencies in the result of a restore or an import, a sentence each. A backup may have some and still be
+ * the best one available; an export may come from anywhere.
+ * @throws ImportProblems where an export has some
  */
 export async function problemsOf(source: Source, result: CheckedData): Promise<string[]> {
   const problems = (await findInconsistencies(result)).map(describeInconsistency);
@@ -116,12 +115,10 @@ export async function problemsOf(source: Source, result: CheckedData): Promise<s
 
 /**
  * Reads a backup, compressed or not.
- * @throws Failure `UNKNOWN_ENTRY` where there is no such file, `STORE_UNAVAILABLE` where it is no whole backup
+ * @throws Failure `UNKNOWN_ENTRY` where there is no such file, `STORE_UNAVAILABLE` where it is not a whole backup
  */
-export async function readBackup(files: Files, path: string): Promise<ReadSource> {
-  const database = new Database(model);
-  const head = await readBackupInto(files, path, database);
-  return { ...head, database, records: countOf(database) };
+export function readBackup(files: Files, path: string): Promise<ReadSource> {
+  return readSource(files, dirname(path), { kind: "backup", file: path });
 }
 
 async function readBackupInto(files: Files, path: string, database: Database): Promise<SourceHead> {
@@ -139,15 +136,11 @@ async function readBackupInto(files: Files, path: string, database: Database): P
   }
 }
 
-/** Reads a file that an operator has named. @throws Failure `UNKNOWN_ENTRY` where there is none */
-async function readGiven(files: Files, path: string): Promise<Buffer> {
-  return files.readFile(path).catch((error: NodeJS.ErrnoException) => {
+/** Reads an operator's file. @throws Failure `UNKNOWN_ENTRY` where there is none */
+async function readText(files: Files, path: string): Promise<string> {
+  const bytes = await files.readFile(path).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
-}
-
-/** @throws Failure `STORE_UNAVAILABLE` for more characters than a string can have */
-function toText(bytes: Buffer, path: string): string {
   try {
     return bytes.toString();
   } catch (cause) {
@@ -159,9 +152,9 @@ function toText(bytes: Buffer, path: string): string {
   }
 }
 
-/** The bytes of a file, decompressed where they are compressed. */
+/** Yields the bytes of a file, decompressed if necessary. */
 async function* unpacked(files: Files, path: string): AsyncGenerator<Uint8Array> {
-  // A stream reads ahead, and a piece is gone when the next one is asked for.
+  // Copies, since a stream reads ahead, and a piece is overwritten when the next one is taken.
   const copies = async function* () {
     for await (const piece of piecesOf(files, path)) yield Buffer.from(piece);
   };
@@ -171,7 +164,7 @@ async function* unpacked(files: Files, path: string): AsyncGenerator<Uint8Array>
   }
   const gunzip = createGunzip();
   const fed = pipeline(Readable.from(copies()), gunzip);
-  // What fails ends the iteration as well.
+  // A failure ends the iteration below as well.
   fed.catch(() => {});
   yield* gunzip as AsyncIterable<Uint8Array>;
   await fed;
@@ -182,14 +175,14 @@ async function isCompressed(files: Files, path: string): Promise<boolean> {
   return false;
 }
 
-/** How many records a database has. */
+/** Returns the number of records in a database. */
 export function countOf({ collections }: Database): number {
   return [...collections.values()].reduce((sum, { size }) => sum + size, 0);
 }
 
 function notWhole(path: string, what: string): Failure {
   return new Failure("STORE_UNAVAILABLE", `${basename(path)} is not a whole backup: ${what}.`, {
-    hint: "Use another backup, one that `addon-cli data backup` has written; nothing was changed.",
+    hint: "Use another backup that `addon-cli data backup` has written; nothing was changed.",
   });
 }
 
@@ -202,5 +195,5 @@ function unreadable(path: string, cause: NodeJS.ErrnoException): Failure {
       cause,
     });
   }
-  return new Failure("STORE_UNAVAILABLE", `${path} can not be read: ${message}.`, { cause });
+  return new Failure("STORE_UNAVAILABLE", `${path} cannot be read: ${message}.`, { cause });
 }

@@ -4,12 +4,12 @@
  * lock, since files only grow, appear and vanish whole.
  */
 import { join } from "node:path";
-import { Failure } from "../domain/errors.ts";
 import type { Model } from "../domain/model.ts";
 import { Database } from "./collection.ts";
 import { type Files, piecesOf } from "./folder/files.ts";
-import { hasData, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
 import { BrokenLine, NewerFormat } from "./journal/lines.ts";
+import { listData, steadily } from "./listing.ts";
 import { replay } from "./replay.ts";
 import { readSnapshot } from "./snapshot.ts";
 
@@ -51,7 +51,8 @@ export async function newestWholeSnapshot<M extends Model>(
 }
 
 /**
- * Reads the data as it is in the files, or as it was after a change.
+ * Reads the data as it is in the files, or as it was after a change. Starts again if a running service deletes a file
+ * meanwhile.
  * @param until the number of that change
  * @throws Failure `STORE_UNAVAILABLE` where the files are damaged, `UNKNOWN_ENTRY` where there is no data
  */
@@ -68,17 +69,18 @@ export function readState<M extends Model>(
  * Reads the data as {@link readState} does, into a database of the caller's.
  * @param empty returns a database without records, for each attempt
  */
-export async function readStateInto<M extends Model>(
+export function readStateInto<M extends Model>(
   files: Files,
   folder: string,
   empty: () => Database<M>,
   until?: number,
 ): Promise<ReadState<M>> {
-  const names = await files.readdir(folder);
-  if (!hasData(names)) throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`);
-  const warnings: string[] = [];
-  const reachable = snapshotsIn(names).filter((sequence) => until === undefined || sequence <= until);
-  const database = await newestWholeSnapshot(files, folder, empty, reachable, warnings);
-  await replay(files, folder, names, database, { until });
-  return { database, warnings };
+  return steadily(async () => {
+    const names = await listData(files, folder);
+    const warnings: string[] = [];
+    const reachable = snapshotsIn(names).filter((sequence) => until === undefined || sequence <= until);
+    const database = await newestWholeSnapshot(files, folder, empty, reachable, warnings);
+    await replay(files, folder, names, database, { until });
+    return { database, warnings };
+  });
 }

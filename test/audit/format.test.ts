@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
-import { Names } from "../../src/audit/names.ts";
 import { changeWords, keyWords, plain, whoWords } from "../../src/audit/format.ts";
+import { Names } from "../../src/audit/names.ts";
 import { assertLacks } from "../_setup.ts";
 import { ada, changeOf, recordOf } from "./_history.ts";
 

@@ -4,12 +4,13 @@ import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { findNames } from "../../src/audit/find-names.ts";
 import { Names } from "../../src/audit/names.ts";
-import { readNames, readWholeState } from "../../src/audit/read.ts";
+import { readNames } from "../../src/audit/read.ts";
 import { model } from "../../src/domain/model.ts";
 import type { JournalRecord } from "../../src/store/change.ts";
 import type { Files } from "../../src/store/folder/files.ts";
 import { readBackwards } from "../../src/store/journal/backwards.ts";
 import { readHistory } from "../../src/store/journal/history.ts";
+import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { type Cleanup, temporaryFolder } from "../_setup.ts";
 import { ruledFiles, segment, snapshot, systemError } from "../store/_faults.ts";
@@ -101,7 +102,7 @@ describe("the data as it is in the files", () => {
   it("is read again where a file is dropped meanwhile", async (t) => {
     const folder = await history(t);
     for (const name of [snapshot(2), segment(3)]) {
-      const { database } = await readWholeState(failing([name], "ENOENT", 1), folder);
+      const { database } = await readState(failing([name], "ENOENT", 1), folder, model);
       assert.equal(database.sequence, 3, name);
       const { names, warnings } = await readNames(failing([snapshot(2)], "ENOENT", 1), folder);
       assert.deepEqual([names.of(ada), warnings], ["Ada", []]);
@@ -114,7 +115,7 @@ describe("the data as it is in the files", () => {
       [5, "ENOENT"],
       [1, "EIO"],
     ] as const) {
-      await assert.rejects(readWholeState(failing([snapshot(2)], code, times), folder), { code });
+      await assert.rejects(readState(failing([snapshot(2)], code, times), folder, model), { code });
     }
   });
 });

@@ -94,7 +94,7 @@ describe("a backup", () => {
       draft.wantedReasons.put({ reason: "C", points: -3 }),
     );
     await store.close();
-    await assert.rejects(backUp(nodeFiles, data, target), /is not right: a record of wantedReasons, points/);
+    await assert.rejects(backUp(nodeFiles, data, target), /is invalid: a record of wantedReasons, points/);
     assert.deepEqual(await readdir(elsewhere), []);
   });
 });

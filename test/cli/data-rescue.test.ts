@@ -151,7 +151,7 @@ describe("data export and data import", () => {
     assert.match(problems[1] ?? "", /players\[0\]: a record of players, administrator: /);
     assert.match(
       problems[2] ?? "",
-      new RegExp(`players\\[2\\]: there is a record of the key "${uuid}" before it`),
+      new RegExp(`players\\[2\\]: another record before it has the key "${uuid}"`),
     );
     const stderr = await desk.fails("data", "import", "e.json");
     for (const problem of problems) assertIncludes(stderr, problem);

@@ -327,7 +327,7 @@ describe("of files that are whole and say what can not be", () => {
       'content: change 1: a record of wantedReasons, points: Invalid type: Expected number but received "many"',
     ]);
     assert.deepEqual(await contentOf([record(1, null, theft(1), "murder")]), [
-      'content: change 1: a record of wantedReasons stands under the key "murder", but its own is "theft"',
+      'content: change 1: a record of wantedReasons is stored under the key "murder", but its own is "theft"',
     ]);
     const stray = {
       ...record(1, null, theft(1)),

@@ -1,7 +1,6 @@
 /** What `data export` does. */
 import { resolve } from "node:path";
 import { formatExport, toExport } from "../../../src/backup/export-format.ts";
-import { steadily } from "../../../src/store/listing.ts";
 import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";
 import { model } from "../../../src/domain/model.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
@@ -24,7 +23,7 @@ export async function exportData(
   await requireData(workplace());
   const target = file === undefined ? undefined : resolve(io.cwd, file);
   if (target !== undefined) await requireFree(nodeFiles, target, force);
-  const { database, warnings } = await steadily(() => readState(nodeFiles, folder, model));
+  const { database, warnings } = await readState(nodeFiles, folder, model);
   if (!output.wantsJSON) for (const warning of warnings) output.remark(`warning: ${warning}`);
   const document = toExport(database, Date.now());
   if (target === undefined) {

@@ -5,13 +5,13 @@
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
 import { ImportProblems } from "../../../src/backup/import-problems.ts";
-import { steadily } from "../../../src/store/listing.ts";
 import { requireRoom } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
 import { readConsistentSource, type Source } from "../../../src/backup/source.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { steadily } from "../../../src/store/listing.ts";
 import { readOption, toInstant } from "../../instant.ts";
 import type { Session } from "../../session.ts";
 import { confirm } from "../../terminal/confirm.ts";
