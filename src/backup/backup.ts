@@ -9,7 +9,6 @@ import { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
 import { lineFeed } from "../store/journal/lines.ts";
-import { steadily } from "../store/listing.ts";
 import { readState } from "../store/reading.ts";
 import { encodeSnapshot } from "../store/snapshot.ts";
 import { requireFree, writeTarget } from "./output-file.ts";
