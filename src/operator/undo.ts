@@ -129,7 +129,7 @@ export async function describeObstacles(
     const others = count > by.length ? [`${count - by.length} more`] : [];
     const name = nameOf(uuidIn(key) ?? key);
     const what = `${collection} ${key}${name === undefined ? "" : ` (${name})`}`;
-    return `${what} has changed since${by.length === 0 ? "" : `, by ${[...by, ...others].join(", ")}`}`;
+    return `${what} has since been changed${by.length === 0 ? "" : ` by ${[...by, ...others].join(", ")}`}`;
   });
   return listed(sentences, obstacles.length);
 }

@@ -282,7 +282,7 @@ describe("undoing a restore", () => {
       }
     });
     const stderr = await desk.fails("undo", String(sequence));
-    assert.equal(stderr.match(/has changed since, by change \d+ \(wantedreason\.add\)/g)?.length, 5);
+    assert.equal(stderr.match(/has since been changed by change \d+ \(wantedreason\.add\)/g)?.length, 5);
     assertIncludes(stderr, "; and 2 more records.");
   });
 

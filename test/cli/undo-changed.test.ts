@@ -39,7 +39,7 @@ for (const beside of [false, true]) {
       const [restore, later] = await correctedRestore(desk);
       const failure = await desk.failsAs<FailureDocument>("undo", restore);
       assert.equal(failure.code, "CONFLICT");
-      assertIncludes(failure.info, `changed since by change ${later} (wantedreason.remove).`);
+      assertIncludes(failure.info, `has since been changed by change ${later} (wantedreason.remove).`);
       assertIncludes(failure.hint ?? "", `\`addon-cli undo ${restore} --except-changed\``);
       assert.deepEqual(await wanted(desk), ["Theft"]);
     });
@@ -49,7 +49,7 @@ for (const beside of [false, true]) {
       const [restore, later] = await correctedRestore(desk);
       const info =
         `Undid change ${restore} (data.restore), except for 1 of 2 records: ` +
-        `wantedReasons arson has changed since, by change ${later} (wantedreason.remove).`;
+        `wantedReasons arson has since been changed by change ${later} (wantedreason.remove).`;
       assert.deepEqual(await desk.json("undo", restore, "--except-changed"), { info, left: 1 });
       assert.deepEqual(await wanted(desk), []);
     });
@@ -90,7 +90,7 @@ describe("the obstacles of an undo", () => {
       }
     }
     const named = [2, 3, 4, 5, 6].map((sequence) => `change ${sequence} (statistic.add)`).join(", ");
-    const expected = `statistics ada has changed since, by ${named}, 99995 more`;
+    const expected = `statistics ada has since been changed by ${named}, 99995 more`;
     assert.equal(await describeObstacles([obstacle], history(), () => undefined), expected);
   });
 
@@ -103,7 +103,7 @@ describe("the obstacles of an undo", () => {
       history(),
       () => undefined,
     );
-    const one = "statistics ada has changed since";
+    const one = "statistics ada has since been changed";
     assert.equal(words, `${[one, one, one, one, one].join("; ")}; and 2 more records`);
   });
 });
