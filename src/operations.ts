@@ -3,11 +3,10 @@
 import type { Activity } from "./identity/activity.ts";
 import { currentCaller } from "./identity/callers.ts";
 import { runOnce } from "./identity/idempotency.ts";
-import { namesOf } from "./identity/memberships.ts";
 import { handlers } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
 import { createResponseCache } from "./resources/shared/response-cache.ts";
-import type { Data, DataStore } from "./store/data.ts";
+import type { DataStore } from "./store/data.ts";
 import type { Vocabulary } from "./table/caller.ts";
 import { publicTokenOf } from "./table/caller.ts";
 import type { Operation, Operations, Request } from "./table/operation.ts";
@@ -25,19 +24,24 @@ export interface OperationContext {
 export function operationsOn(context: OperationContext): Operations {
   const { sources, now } = context;
   const cache = createResponseCache(handlers, sources);
-  const contextOf = ({ caller, table, isAllowed }: Request, at: number): Context => ({
-    caller,
-    now: at,
-    activity: context.activity,
-    clients: sources.clients,
-    excludedGroup: table.excludedGroup,
-    compare: sources.order.compare,
-    cached: (operation, input) =>
-      isAllowed(operation, input) ? cache.get(operation)?.get(input, at) : undefined,
-  });
+  const contextOf = ({ caller, table, isAllowed }: Request, at: number): Context => {
+    const own: Context = {
+      caller,
+      now: at,
+      activity: context.activity,
+      clients: sources.clients,
+      excludedGroup: table.excludedGroup,
+      compare: sources.order.compare,
+      cached: (operation, input) =>
+        isAllowed(operation, input) ? cache.get(operation)?.get(input, own) : undefined,
+    };
+    return own;
+  };
   const toRead = (name: string, handler: ReadHandler): Operation => {
     const answers = cache.get(name);
-    if (answers !== undefined) return { ...handler, run: (input) => answers.get(input, now()) };
+    if (answers !== undefined) {
+      return { ...handler, run: (input, request) => answers.get(input, contextOf(request, now())) };
+    }
     return {
       ...handler,
       run: (input, request) => handler.read(sources, input, contextOf(request, now())),
@@ -68,15 +72,6 @@ export function operationsOn(context: OperationContext): Operations {
   return mapHandlers((name, handler) =>
     handler.effect === "read" ? toRead(name, handler) : toChange(handler),
   );
-}
-
-/** Returns the names that tables and parameters can refer to. */
-export function vocabularyOf(data: Data): Vocabulary {
-  return {
-    group: namesOf(data, "group"),
-    faction: namesOf(data, "faction"),
-    service: namesOf(data, "service"),
-  };
 }
 
 /** Checks a table's text against the operations and a vocabulary, without serving it. */

@@ -16,10 +16,11 @@ import { CallerCache } from "./identity/caller-cache.ts";
 import { operatorCaller, playerCaller } from "./identity/callers.ts";
 import { Clients } from "./identity/clients.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
+import { currentVocabulary } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
-import { operationsOn, vocabularyOf } from "./operations.ts";
+import { operationsOn } from "./operations.ts";
 import type { OperatorInput, OperatorOperationName, OperatorResult } from "./operator/index.ts";
 import { Operator, type Undone, type UndoOptions } from "./operator/operator.ts";
 import { Ranking } from "./resources/ranking.ts";
@@ -57,6 +58,7 @@ export class Service {
 
   private constructor(store: DataStore, options: ServiceOptions) {
     this.store = store;
+    this.vocabulary = currentVocabulary(store.data);
     this.activity = new Activity(store.data);
     this.#options = options;
     this.#now = options.now ?? Date.now;
@@ -94,8 +96,8 @@ export class Service {
     return new Service(store, options);
   }
 
-  /** The names that tables and parameters can refer to. */
-  readonly vocabulary = (): Vocabulary => vocabularyOf(this.store.data);
+  /** Returns the names that tables and parameters can refer to. */
+  readonly vocabulary: () => Vocabulary;
 
   /** The table in force; read from its file where none is yet. @throws TableFaults where it can not be served */
   loadTable(): Promise<Table> {

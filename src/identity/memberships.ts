@@ -9,7 +9,8 @@ import {
   subjectKey,
 } from "../domain/model.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
-import type { Data, Draft } from "../store/data.ts";
+import type { Data, Draft, DurableData } from "../store/data.ts";
+import type { Vocabulary } from "../table/caller.ts";
 import { respelled, toSubject } from "./players.ts";
 
 /** Returns the names of a kind, in the seed's order. */
@@ -18,6 +19,25 @@ export function namesOf({ names }: Pick<Data, "names">, kind: Named["kind"]): re
     .find("kind", kind)
     .toSorted((a, b) => a.position - b.position)
     .map(({ name }) => name);
+}
+
+/** Returns the names that tables and parameters can refer to. */
+export function vocabularyOf(data: Pick<Data, "names">): Vocabulary {
+  return {
+    group: namesOf(data, "group"),
+    faction: namesOf(data, "faction"),
+    service: namesOf(data, "service"),
+  };
+}
+
+/** Returns a function that returns the current vocabulary, which most requests with parameters use. */
+export function currentVocabulary(data: Pick<DurableData, "names">): () => Vocabulary {
+  let current = { version: data.names.version, vocabulary: vocabularyOf(data) };
+  return () => {
+    const { version } = data.names;
+    if (current.version !== version) current = { version, vocabulary: vocabularyOf(data) };
+    return current.vocabulary;
+  };
 }
 
 /** Returns a group's name as seeded. @throws Failure `UNKNOWN_GROUP`, with the nearest name */

@@ -85,7 +85,8 @@ it("caches a limited number of answers of an operation", async (t) => {
     clients,
     userList: new UserList(clients),
   }).get("blacklistreason.list");
-  const ask = (number: number) => cached?.get({ factionString: `F${number}` }, clock.time);
+  const context = { now: clock.time } as never;
+  const ask = (number: number) => cached?.get({ factionString: `F${number}` }, context);
   const first = ask(0);
   assert.ok(first !== undefined && ask(0) === first, "the answer is computed once");
   for (let number = 1; number <= 1000; number += 1) ask(number);

@@ -60,12 +60,14 @@ export interface ReadHandler extends Documented {
 /** The sources that have a version: it grows with every change. */
 type VersionedSource = Exclude<keyof Sources, "clients" | "userList">;
 
-/** A read whose answer depends on versioned sources, and on the clock up to an instant. */
+/** How the answers of a read are cached. */
 export interface Cacheable {
-  readonly dependsOn: readonly VersionedSource[];
+  /** The number of inputs whose answers are cached. */
+  readonly capacity: number;
+  /** Returns the values that determine the answer to an input: it is valid while all of them are the same. */
+  dependencies(data: Sources, input: unknown, context: Context): readonly unknown[];
   /** Returns when the passage of time alone makes the answer stale, in milliseconds since 1970. */
   validUntil?(data: Sources, now: number): number;
-  read(data: Sources, input: unknown, now: number): unknown;
 }
 
 /** A handler that changes data, and returns the sentence for the player. */
@@ -83,6 +85,9 @@ export interface ChangeHandler extends Documented {
 }
 
 export type Handler = ReadHandler | ChangeHandler;
+
+/** The input of a handler, as its schemas parse it. */
+type InputOf<I extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<I, undefined>>;
 
 /** The answer of every change (contract, section 1). */
 export const infoAnswer = v.pipe(
@@ -113,25 +118,42 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
   handler: Documented & {
     input: I;
     answer: A;
+    cache?: {
+      capacity: number;
+      dependencies(data: Sources, input: InputOf<I>, context: Context): readonly unknown[];
+      validUntil?(data: Sources, now: number): number;
+    };
     read(
       data: Sources,
-      input: v.InferOutput<v.ObjectSchema<I, undefined>>,
+      input: InputOf<I>,
       context: Context,
     ): v.InferOutput<A> | ReadyBody | Promise<ReadyBody>;
   },
 ): ReadHandler {
+  const { cache, ...rest } = handler;
   const input = v.object(handler.input);
   return {
-    ...handler,
+    ...rest,
     effect: "read",
     input,
     read: (data, given, context) => handler.read(data, v.parse(input, given), context),
+    ...(cache === undefined
+      ? {}
+      : {
+          cacheable: {
+            ...cache,
+            dependencies: (data, given, context) => cache.dependencies(data, v.parse(input, given), context),
+          },
+        }),
   };
 }
 
+/** The number of inputs whose answers a list caches: none has more in ordinary use. */
+const listCapacity = 64;
+
 /**
- * Defines a handler that reads and whose answers are cached. The types ensure that they can be: `read` gets nothing but
- * the sources that it depends on. One that uses `now` needs `validUntil`.
+ * Defines a handler that reads and whose answers are cached while its sources have the same versions. The types ensure
+ * that `read` gets nothing else. One that uses `now` needs `validUntil`.
  */
 export function defineCachedRead<
   I extends v.ObjectEntries,
@@ -143,22 +165,22 @@ export function defineCachedRead<
     validUntil?(data: Pick<Sources, S>, now: number): number;
     input: I;
     answer: A;
-    read(
-      data: Pick<Sources, S>,
-      input: v.InferOutput<v.ObjectSchema<I, undefined>>,
-      now: number,
-    ): v.InferOutput<A>;
+    read(data: Pick<Sources, S>, input: InputOf<I>, now: number): v.InferOutput<A>;
   },
 ): ReadHandler {
   const { dependsOn, validUntil, ...rest } = handler;
   const input = v.object(handler.input);
-  const read: Cacheable["read"] = (data, given, now) => handler.read(data, v.parse(input, given), now);
   return {
     ...rest,
     effect: "read",
     input,
-    cacheable: { dependsOn, read, ...(validUntil === undefined ? {} : { validUntil }) },
-    read: (data, given, { now }) => read(data, given, now),
+    cacheable: {
+      capacity: listCapacity,
+      // Versions only grow, so that their sum changes with each of them.
+      dependencies: (data) => [dependsOn.reduce((sum, name) => sum + data[name].version, 0)],
+      ...(validUntil === undefined ? {} : { validUntil }),
+    },
+    read: (data, given, { now }) => handler.read(data, v.parse(input, given), now),
   };
 }
 
@@ -169,7 +191,7 @@ export function defineChange<I extends v.ObjectEntries>(
     example: string;
     recordsCaller?: true;
     counts?: true;
-    change(draft: Draft, input: v.InferOutput<v.ObjectSchema<I, undefined>>, context: ChangeContext): string;
+    change(draft: Draft, input: InputOf<I>, context: ChangeContext): string;
   },
 ): ChangeHandler {
   const input = v.object(handler.input);

@@ -1,15 +1,12 @@
-/** The response cache: answers as bytes that are ready to send, each until one of its sources changes. */
+/** The response cache: answers as bytes that are ready to send, each until something changes on which it depends. */
 import { LRUCache } from "lru-cache";
 import { ReadyBody } from "../../engine/body.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
-import type { Cacheable, Handler, Sources } from "./define.ts";
-
-/** The number of inputs whose answers one handler caches: none has more in ordinary use. */
-const capacity = 64;
+import type { Cacheable, Context, Handler, ReadHandler, Sources } from "./define.ts";
 
 interface CachedAnswer {
   readonly body: ReadyBody;
-  readonly version: number;
+  readonly dependencies: readonly unknown[];
   /** The answer is valid from this instant, and before `until`; both in milliseconds since 1970. */
   readonly from: number;
   readonly until: number;
@@ -17,34 +14,31 @@ interface CachedAnswer {
 
 /** The cached answers of one handler, by its input. */
 export class CachedAnswers {
-  readonly #handler: Cacheable;
+  readonly #handler: ReadHandler;
+  readonly #cacheable: Cacheable;
   readonly #sources: Sources;
-  readonly #answers = new LRUCache<string, CachedAnswer>({ max: capacity });
+  readonly #answers: LRUCache<string, CachedAnswer>;
 
-  constructor(handler: Cacheable, sources: Sources) {
+  constructor(handler: ReadHandler, cacheable: Cacheable, sources: Sources) {
     this.#handler = handler;
+    this.#cacheable = cacheable;
     this.#sources = sources;
+    this.#answers = new LRUCache({ max: cacheable.capacity });
   }
 
   /** Returns the answer to an input. @throws what the handler throws, which is not cached */
-  get(input: Input, now: number): ReadyBody {
+  get(input: Input, context: Context): ReadyBody {
+    const { now } = context;
     const key = JSON.stringify(input);
-    const version = this.#version();
+    const dependencies = this.#cacheable.dependencies(this.#sources, input, context);
     const cached = this.#answers.get(key);
-    if (cached !== undefined && cached.version === version && cached.from <= now && now < cached.until) {
-      return cached.body;
+    if (cached !== undefined && cached.from <= now && now < cached.until) {
+      if (cached.dependencies.every((each, index) => each === dependencies[index])) return cached.body;
     }
-    const body = new ReadyBody(this.#handler.read(this.#sources, input, now), { cached: true });
-    const until = this.#handler.validUntil?.(this.#sources, now) ?? Number.POSITIVE_INFINITY;
-    this.#answers.set(key, { body, version, from: now, until });
+    const body = new ReadyBody(this.#handler.read(this.#sources, input, context), { cached: true });
+    const until = this.#cacheable.validUntil?.(this.#sources, now) ?? Number.POSITIVE_INFINITY;
+    this.#answers.set(key, { body, dependencies, from: now, until });
     return body;
-  }
-
-  /** Versions only grow, so that their sum changes with each of them. */
-  #version(): number {
-    let sum = 0;
-    for (const name of this.#handler.dependsOn) sum += this.#sources[name].version;
-    return sum;
   }
 }
 
@@ -56,7 +50,7 @@ export function createResponseCache(
   return new Map(
     Array.from(handlers).flatMap(([name, handler]) =>
       handler.effect === "read" && handler.cacheable !== undefined
-        ? [[name, new CachedAnswers(handler.cacheable, sources)] as const]
+        ? [[name, new CachedAnswers(handler, handler.cacheable, sources)] as const]
         : [],
     ),
   );
