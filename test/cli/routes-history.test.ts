@@ -193,7 +193,7 @@ describe("the log, when a table is put in force", () => {
     assert.deepEqual([table.lose, table.firstLosing], [1, ["Ada"]]);
     assert.match(
       msg,
-      /Another group is excluded\. Losing: Ada\. By operation: \/targetlist \(1 lose, public tokens lose\)\.$/,
+      /The excluded group changes\. Losing: Ada\. By operation: \/targetlist \(1 lose, public tokens lose\)\.$/,
     );
   });
 
