@@ -1,6 +1,6 @@
 /**
- * What follows when a route table is put in force, in whatever way: the difference for people is told, and the table is
- * kept so that an operator can go back to it. Neither can fail a reload.
+ * Reports what each table that is put in force changes, and adds the table to the history, for rollbacks. Neither can fail
+ * a reload.
  */
 import { compareTables, type Source } from "../explain/comparison.ts";
 import { summarize, type TableSummary } from "../explain/summary.ts";
@@ -8,12 +8,12 @@ import { checkRoutes } from "../operations.ts";
 import type { Data } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import type { KeptTable, TableHistory } from "./history.ts";
+import type { HistoryEntry, TableHistory } from "./history.ts";
 import type { ReloadCause, RouteTable, TablePutInForce } from "./route-table.ts";
 
-/** What a table that was put in force changes against the table in force before it. */
+/** What a table changes in the table that was in force before it. */
 export interface TableChange {
-  /** `start` where the table has changed since a service last ran. */
+  /** `start` if the table has changed since the service last ran. */
   readonly cause: ReloadCause;
   readonly revision: string;
   /** The revision in force before. */
@@ -29,11 +29,11 @@ export interface TableChangesOptions {
   };
   readonly history: TableHistory;
   readonly tell: (change: TableChange) => void;
-  /** Told why something could not be told or kept. */
+  /** Called if a change cannot be compared or stored. */
   readonly warn: (message: string, error?: unknown) => void;
 }
 
-/** Follows a service's route table; call it before the table is loaded. */
+/** Follows a service's route table from now on; to be called before the table is loaded. */
 export function followTables(options: TableChangesOptions): void {
   options.service.routes.follow((put) => noteTable(options, put));
 }
@@ -48,36 +48,36 @@ async function noteTable(options: TableChangesOptions, put: TablePutInForce): Pr
     const old = last === undefined ? before : await tableOf(options, last, revision);
     const summary = old && (await summaryOf(options, old, table));
     if (old !== undefined && summary !== undefined) tell({ cause, revision, before: old.revision, summary });
-    await history.keep({ revision, since, change: summary?.words ?? null }, text);
+    await history.add({ revision, since, change: summary?.words ?? null }, text);
   } catch (error) {
-    warn(`Revision ${revision} of the route table is in force, but could not be kept for later.`, error);
+    warn(`Revision ${revision} of the route table is in force, but cannot be added to the history.`, error);
   }
 }
 
-/** The table that was in force when a service last ran; undefined where there was none, or the list cannot be read. */
-async function newest({ history, warn }: TableChangesOptions): Promise<KeptTable | undefined> {
+/** Returns the table that was in force when the service last ran; undefined if there was none, or the list cannot be read. */
+async function newest({ history, warn }: TableChangesOptions): Promise<HistoryEntry | undefined> {
   try {
     return (await history.list())[0];
   } catch (error) {
-    warn("The list of former route tables cannot be read; a new one is begun.", error);
+    warn("The history of route tables cannot be read; starting a new one.", error);
     return undefined;
   }
 }
 
-/** A table of the list; undefined where this version cannot read it. */
+/** Returns a table of the history; undefined if it is missing, or if this version refuses it. */
 async function tableOf(
   { history, service, warn }: TableChangesOptions,
-  { revision: last }: KeptTable,
+  { revision: last }: HistoryEntry,
   revision: string,
 ): Promise<Table | undefined> {
   const unknown =
     `Revision ${revision} of the route table is in force. When the service last ran it was ${last}, ` +
     "which cannot be compared";
   try {
-    const kept = await history.text(last);
-    const table = kept && checkRoutes(kept.text, service.vocabulary()).table;
-    if (kept === undefined) warn(`${unknown}: its text is missing.`);
-    else if (table === undefined) warn(`${unknown}: this version refuses ${kept.file}.`);
+    const entry = await history.text(last);
+    const table = entry && checkRoutes(entry.text, service.vocabulary()).table;
+    if (entry === undefined) warn(`${unknown}: its text is missing.`);
+    else if (table === undefined) warn(`${unknown}: this version refuses ${entry.file}.`);
     return table;
   } catch (error) {
     warn(`${unknown}.`, error);
@@ -85,7 +85,7 @@ async function tableOf(
   }
 }
 
-/** What a table changes, compared in slices of the event loop. */
+/** Returns what a table changes, compared in slices of the event loop. */
 async function summaryOf(
   { service, warn }: TableChangesOptions,
   old: Table,
@@ -96,7 +96,7 @@ async function summaryOf(
   try {
     return summarize(await compareTables(source(old), source(fresh), store.data, vocabulary()));
   } catch (error) {
-    warn(`Revision ${fresh.revision} of the route table could not be compared with ${old.revision}.`, error);
+    warn(`Revision ${fresh.revision} of the route table cannot be compared with ${old.revision}.`, error);
     return undefined;
   }
 }

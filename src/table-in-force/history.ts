@@ -1,13 +1,12 @@
 /**
- * The route tables that were last in force, in the folder `tables` of the data folder:
+ * The history of route tables: the last ones in force, in the folder `tables` of the data folder.
  *
  * - `<revision>.yaml` is the text of each
  * - `history.json` lists them, the latest first: `[{ "revision": "06579cbfdaa8", "since": 1764…, "change": "…" }]`
  *
- * The list is a file of its own because nothing else tells the order: a revision is a hash, and the times of files are
- * lost when a folder is copied. It is replaced as a whole, by a rename, after the text that it names was written and
- * before texts that it no longer names are removed, so that it never names a text that is not there. Only the process
- * that has the lock of the data folder writes here; anyone may read.
+ * The list is a file because nothing else has the order: a revision is a hash, and a copied folder loses the times of its
+ * files. The list is replaced by a rename, after the text that it adds is written and before the texts that it omits are
+ * removed, so that it never names a missing text. Only the process that has the lock of the data folder writes here.
  */
 import { join } from "node:path";
 import * as v from "valibot";
@@ -16,7 +15,7 @@ import { type Files, nodeFiles, writeDurably } from "../store/folder/files.ts";
 import { tablesFolder } from "../store/folder/folder-names.ts";
 import { isRevision, revisionOf } from "../table/revision.ts";
 
-/** How many tables are kept. */
+/** The maximum number of tables. */
 const mostTables = 20;
 const listName = "history.json";
 const temporaryForm = /^\..*\.tmp$/;
@@ -30,11 +29,11 @@ const listSchema = v.array(
 );
 
 /** A table that is or was in force. */
-export interface KeptTable {
+export interface HistoryEntry {
   readonly revision: string;
-  /** When it was last put in force, in milliseconds since 1970. */
+  /** The time when it was last put in force, in milliseconds since 1970. */
   readonly since: number;
-  /** What it changed against the table before it, in one line; null where there was none to compare with. */
+  /** What it changed in the table before it, in one line; null if there was none. */
   readonly change: string | null;
 }
 
@@ -43,8 +42,8 @@ export class TableHistory {
   readonly folder: string;
   readonly #dataFolder: string;
   readonly #files: Files;
-  /** What could not be written yet, such as on a full disk, the earliest first. */
-  readonly #unkept: { readonly table: KeptTable; readonly text: string }[] = [];
+  /** What could not be written yet, such as on a full disk; the earliest first. */
+  readonly #pending: { readonly table: HistoryEntry; readonly text: string }[] = [];
 
   /** @param dataFolder the data folder */
   constructor(dataFolder: string, files: Files = nodeFiles) {
@@ -53,24 +52,24 @@ export class TableHistory {
     this.#files = files;
   }
 
-  /** The tables, the latest first; none where none was in force yet. @throws Failure where the list is damaged */
-  async list(): Promise<readonly KeptTable[]> {
+  /** Returns the tables, the latest first. @throws Failure if the list is damaged */
+  async list(): Promise<readonly HistoryEntry[]> {
     const path = join(this.folder, listName);
     const bytes = await this.#read(path);
     if (bytes === undefined) return [];
     try {
       return v.parse(listSchema, JSON.parse(bytes.toString("utf8")));
     } catch (cause) {
-      throw new Failure("STORE_UNAVAILABLE", `${path} does not have the form of a list of route tables.`, {
-        hint: "Remove it: the service begins a new list when it next puts a table in force. The tables beside it stay.",
+      throw new Failure("STORE_UNAVAILABLE", `${path} is not a list of route tables.`, {
+        hint: "Remove it: the service starts a new list when it next puts a table in force. The tables beside it stay.",
         cause,
       });
     }
   }
 
   /**
-   * The text of a table, and its file; undefined where it is not kept.
-   * @throws Failure where the file was changed since
+   * Returns the text of a table and its file, or undefined if the history does not have it.
+   * @throws Failure if the file was changed
    */
   async text(revision: string): Promise<{ readonly file: string; readonly text: string } | undefined> {
     if (!isRevision(revision)) return undefined;
@@ -78,43 +77,43 @@ export class TableHistory {
     const text = (await this.#read(file))?.toString("utf8");
     if (text === undefined) return undefined;
     if (revisionOf(text) === revision) return { file, text };
-    throw new Failure("STORE_UNAVAILABLE", `${file} is not the table of revision ${revision} any more.`, {
+    throw new Failure("STORE_UNAVAILABLE", `${file} is no longer the table of revision ${revision}.`, {
       hint: "It was edited or damaged. `addon-cli routes history` lists the other tables.",
     });
   }
 
   /**
-   * Puts a table at the head of the list. Beyond twenty, the oldest are removed. A table that cannot be written now goes
-   * into the list before the next one does, so that a rollback does not skip it.
+   * Adds a table at the head of the list, and removes the oldest beyond the maximum. A table that cannot be written now is
+   * added before the next one, so that a rollback does not skip it.
    */
-  async keep(table: KeptTable, text: string): Promise<void> {
-    const unkept = this.#unkept;
-    unkept.push({ table, text });
-    if (unkept.length > mostTables) unkept.shift();
-    for (let next = unkept[0]; next !== undefined; next = unkept[0]) {
+  async add(table: HistoryEntry, text: string): Promise<void> {
+    const pending = this.#pending;
+    pending.push({ table, text });
+    if (pending.length > mostTables) pending.shift();
+    for (let next = pending[0]; next !== undefined; next = pending[0]) {
       await this.#write(next.table, next.text);
-      unkept.shift();
+      pending.shift();
     }
   }
 
-  async #write(table: KeptTable, text: string): Promise<void> {
-    // The folder is made in a data folder that is there: one that was deleted meanwhile does not come back by this.
+  async #write(table: HistoryEntry, text: string): Promise<void> {
+    // Only in an existing data folder: this must not create one again that was deleted.
     if (!(await this.#files.readdir(this.#dataFolder)).includes(tablesFolder))
       await this.#files.mkdir(this.folder, { recursive: true, mode: 0o700 });
     const known = await this.list().catch((error: unknown) => {
-      // A damaged list is replaced by a new one; one that can only not be read now is not.
+      // A damaged list is replaced by a new one, but not one that cannot be read at the moment.
       if (error instanceof Failure) return [];
       throw error;
     });
     const list = [table, ...known.filter(({ revision }) => revision !== table.revision)];
     for (const name of await this.#files.readdir(this.folder)) {
-      // What a process that was killed while it wrote has left.
+      // Left by a process that was killed while it wrote.
       if (temporaryForm.test(name)) await this.#files.unlink(join(this.folder, name));
     }
-    const isKept = (await this.text(table.revision).catch(() => undefined)) !== undefined;
-    if (!isKept) await writeDurably(this.#files, this.#file(table.revision), [Buffer.from(text)]);
-    const kept = `${JSON.stringify(list.slice(0, mostTables), undefined, 2)}\n`;
-    await writeDurably(this.#files, join(this.folder, listName), [Buffer.from(kept)]);
+    const isWritten = (await this.text(table.revision).catch(() => undefined)) !== undefined;
+    if (!isWritten) await writeDurably(this.#files, this.#file(table.revision), [Buffer.from(text)]);
+    const content = `${JSON.stringify(list.slice(0, mostTables), undefined, 2)}\n`;
+    await writeDurably(this.#files, join(this.folder, listName), [Buffer.from(content)]);
     for (const { revision } of list.slice(mostTables)) await this.#files.unlink(this.#file(revision));
   }
 

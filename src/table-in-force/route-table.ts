@@ -1,6 +1,6 @@
 /**
- * The route table in force: read from its file, checked whole, and only then put in force. A faulty file changes
- * nothing: the table before it stays in force, and `status` tells so.
+ * The route table in force. A file is put in force only if it has no faults; otherwise the table before it stays in force,
+ * and `status` says so.
  */
 import { readFile, stat } from "node:fs/promises";
 import { Failure } from "../domain/errors.ts";
@@ -8,17 +8,17 @@ import type { CheckedTable, Table, TableContext } from "../table/table.ts";
 import type { Fault } from "../table/yaml/fault.ts";
 
 /**
- * The largest table that is served, in bytes. A service answers nobody while it parses one: 0.7 MB of routes take a good
- * second, and the shipped table has 10 kB.
+ * The maximum size of a table, in bytes. The service answers nobody while it parses one: 0.7 MB of routes take more than a
+ * second; the shipped table has 10 kB.
  */
 const mostBytes = 1024 * 1024;
 
-/** A route table that can not be served: its faults, each with line and column. */
+/** The faults of a route table. */
 export class TableFaults extends Error {
   override readonly name = "TableFaults";
   readonly file: string;
   readonly faults: readonly Fault[];
-  /** Private, so that a log which writes an error down with its properties does not repeat the file. */
+  /** Private, so that a log of the error with its properties does not contain the file. */
   readonly #text: string;
 
   /** @param text the file's text as it was checked */
@@ -36,10 +36,10 @@ export class TableFaults extends Error {
   }
 }
 
-/** Why the file was read: at the start, because it has changed, on a signal, or for a command. */
+/** Why the file was read: at the start, after a change, on a signal, or for a command. */
 export type ReloadCause = "start" | "watch" | "signal" | "reload" | "rollback";
 
-/** A table that was just put in force. */
+/** A table that is put in force. */
 export interface TablePutInForce {
   readonly cause: ReloadCause;
   /** The table in force before it; undefined at the start. */
@@ -51,22 +51,22 @@ export interface TablePutInForce {
   readonly since: number;
 }
 
-/** What became of reading the file again. */
+/** The result of a reload. */
 export interface Reloaded {
   /** The revision in force now. */
   readonly revision: string;
-  /** Whether that is another one than before. */
+  /** Whether it has changed. */
   readonly changed: boolean;
 }
 
-/** Which table is in force, and what became of the last attempt to put another one in force. */
+/** The table in force, and the result of the last attempt to put another one in force. */
 export interface TableStatus {
   readonly file: string;
   readonly revision: string;
   readonly routes: number;
-  /** When it was put in force, in milliseconds since 1970. */
+  /** The time when it was put in force, in milliseconds since 1970. */
   readonly since: number;
-  /** Why the last attempt was refused, or null where it was not. */
+  /** Why the last attempt was refused, or null. */
   readonly refused: {
     readonly at: number;
     readonly reason: string;
@@ -105,12 +105,12 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     return this.mounted.table;
   }
 
-  /** Has `note` told of each table that is put in force from now on. It must not reject; the next table waits for it. */
+  /** Calls `note` for each table that is put in force from now on. It must not reject; the next table waits for it. */
   follow(note: (put: TablePutInForce) => Promise<void>): void {
     this.#note = note;
   }
 
-  /** The table in force; read from the file where none is yet. @throws TableFaults, or Failure where there is no file */
+  /** Returns the table in force, from the file if there is none yet. @throws TableFaults, or Failure if there is no file */
   async load(): Promise<Table> {
     if (this.#mounted === undefined) await this.reload("start");
     return this.table;
@@ -118,11 +118,11 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   /**
    * Reads the file again.
-   * @param expected the revision that was looked at; another one is not put in force
-   * @throws TableFaults, or Failure where there is no file, `CONFLICT` for another revision; the old table stays in force
+   * @param expected the revision that the caller has reviewed
+   * @throws TableFaults, or Failure: if there is no file, or `CONFLICT` for another revision. The old table stays in force.
    */
   reload(cause: ReloadCause = "reload", expected?: string): Promise<Reloaded> {
-    // One after another: of two at once, the one that has read the older file could be the last to put it in force.
+    // One after another: of two at once, the one with the older file could be the last to put it in force.
     const reloaded = this.#reloading.then(() => this.#reload(cause, expected));
     this.#reloading = reloaded.catch(() => {});
     return reloaded;
@@ -137,7 +137,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     const before = this.#mounted?.table;
     const { table, text } = await this.#read();
     if (expected !== undefined && table.revision !== expected) {
-      throw new Failure("CONFLICT", "The route table's file was changed while it was looked at.", {
+      throw new Failure("CONFLICT", "The route table's file changed during the review.", {
         hint: "Repeat the command to see what it would change now.",
       });
     }
@@ -162,13 +162,13 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     }
   }
 
-  /** Checks the file as it is now, and puts nothing in force. */
+  /** Checks the file, without putting it in force. */
   async check(): Promise<CheckedTable> {
     return this.#check(await readServedTable(this.file));
   }
 
   async #check(text: string): Promise<CheckedTable> {
-    // The command line loads this file for what it says of faults; few commands read a table.
+    // Loaded on demand: every command loads this file, but few read a table.
     const { checkTable } = await import("../table/table.ts");
     return checkTable(text, this.#context);
   }
@@ -181,21 +181,19 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 }
 
 /**
- * Reads the file of the table that is served. Whoever edits it can put anything there: opening a named pipe would wait
- * for ever, and with it everything that waits for the table.
- * @throws Failure that says what to do where it cannot be read
+ * Reads the file of the table in force. An editor can put anything there: opening a named pipe would wait forever.
+ * @throws Failure if it cannot be read, with what to do
  */
 export async function readServedTable(file: string): Promise<string> {
   const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
     throw unreadable(file, cause);
   });
   if (!found.isFile()) throw notATable(file, found.isDirectory() ? "a directory" : "not a regular file");
-  if (found.size > mostBytes)
-    throw notATable(file, `${found.size} bytes long; at most ${mostBytes} are read`);
+  if (found.size > mostBytes) throw notATable(file, `${found.size} bytes long; the maximum is ${mostBytes}`);
   return readTable(file);
 }
 
-/** Reads a route table's file, or pipe. @throws Failure that says what to do where it cannot be read */
+/** Reads a route table from a file or a pipe. @throws Failure if it cannot be read, with what to do */
 export async function readTable(file: string): Promise<string> {
   try {
     return await readFile(file, "utf8");
@@ -208,13 +206,13 @@ export async function readTable(file: string): Promise<string> {
 function unreadable(file: string, cause: NodeJS.ErrnoException): Failure {
   if (cause.code === "ENOENT") {
     return new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
-      hint: "Name another file with --routes, or put the one that came with the service there.",
+      hint: "Name another file with --routes, or copy the routes.yaml of the service there.",
       cause,
     });
   }
   const why = cause.code === "EACCES" || cause.code === "EPERM" ? "permission denied" : cause.message;
   return new Failure("STORE_UNAVAILABLE", `The route table ${file} cannot be read: ${why}.`, {
-    hint: "Let the user that runs this read the file and enter its folders, or name another file with --routes.",
+    hint: "Give the user of this process access to the file and its folders, or name another file with --routes.",
     cause,
   });
 }

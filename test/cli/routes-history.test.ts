@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { TableDiff } from "../../src/explain/diff.ts";
 import { revisionOf } from "../../src/table/revision.ts";
-import type { KeptTable } from "../../src/table-in-force/history.ts";
+import type { HistoryEntry } from "../../src/table-in-force/history.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { spoil } from "../store/_faults.ts";
 import {
@@ -74,7 +74,7 @@ async function replaceTable(desk: Desk, text: string): Promise<void> {
   await rename(await desk.write("next.yaml", text), join(desk.folder, "routes.yaml"));
 }
 
-const historyOf = (desk: Desk) => desk.json<readonly KeptTable[]>("routes", "history");
+const historyOf = (desk: Desk) => desk.json<readonly HistoryEntry[]>("routes", "history");
 const revisionsOf = async (desk: Desk) => (await historyOf(desk)).map(({ revision }) => revision);
 
 describe("the log, when a table is put in force", () => {

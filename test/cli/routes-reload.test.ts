@@ -139,7 +139,7 @@ describe("routes reload", () => {
       ...unused,
     });
     assert.equal(exitCode, 1);
-    assert.match(stderr.text, /changed while it was looked at/);
+    assert.match(stderr.text, /changed during the review/);
     assert.equal((await statusOf(desk)).revision, before.revision);
   });
 

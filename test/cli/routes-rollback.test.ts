@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { TableDiff } from "../../src/explain/diff.ts";
 import { revisionOf } from "../../src/table/revision.ts";
-import type { KeptTable } from "../../src/table-in-force/history.ts";
+import type { HistoryEntry } from "../../src/table-in-force/history.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { answering, type Desk, type FailureDocument, type Running, seededDesk } from "./_setup.ts";
 
@@ -43,7 +43,7 @@ const table = (desk: Desk) => readFile(join(desk.folder, "routes.yaml"), "utf8")
 const copy = (desk: Desk) => readFile(join(desk.folder, "routes.yaml.before-rollback"), "utf8");
 const inForce = async (desk: Desk) => (await desk.json<{ revision: string }>("routes", "status")).revision;
 const revisionsOf = async (desk: Desk) =>
-  (await desk.json<readonly KeptTable[]>("routes", "history")).map(({ revision }) => revision);
+  (await desk.json<readonly HistoryEntry[]>("routes", "history")).map(({ revision }) => revision);
 
 describe("routes rollback beside a service", () => {
   it("goes back to the table in force before, keeps the file's text, and goes forth when it is repeated", async (t) => {

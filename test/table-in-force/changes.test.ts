@@ -62,7 +62,7 @@ it("what is not a table's file is refused in words, and holds nothing up", async
   await refused(/Expected a route table, but .*routes\.yaml is a directory\.$/);
   await rmdir(routes);
   await writeFile(routes, `${shipped}${"# much\n".repeat(200_000)}`);
-  await refused(/is \d+ bytes long; at most 1048576 are read\.$/);
+  await refused(/is \d+ bytes long; the maximum is 1048576\.$/);
   assert.equal(service.routes.status().refused?.reason.includes("bytes long"), true);
   await writeFile(routes, other);
   assert.deepEqual(await service.routes.reload("watch"), { revision: revisionOf(other), changed: true });
@@ -140,7 +140,7 @@ it("a revision that was looked at is put in force only if the file still has it 
   await writeFile(routes, `${shipped}# nobody looked at this\n`);
   noted();
   await first;
-  assert.match(await second, /was changed while it was looked at/);
+  assert.match(await second, /changed during the review/);
   assert.equal(service.routes.status().revision, revisionOf(other));
   await service.close();
 });

@@ -17,7 +17,7 @@ const tableOf = (number: number) => ({
 
 async function historyOf(folder: string, ...numbers: readonly number[]): Promise<TableHistory> {
   const history = new TableHistory(folder);
-  for (const number of numbers) await history.keep(tableOf(number), textOf(number));
+  for (const number of numbers) await history.add(tableOf(number), textOf(number));
   return history;
 }
 
@@ -38,7 +38,7 @@ describe("the history of route tables", () => {
   it("lists the latest first, and a table that is kept again once, with its new instant", async (t) => {
     const history = await historyOf(await temporaryFolder(t), 1, 2, 3);
     assert.deepEqual(await history.list(), [tableOf(3), tableOf(2), tableOf(1)]);
-    await history.keep({ ...tableOf(1), since: 9_000 }, textOf(1));
+    await history.add({ ...tableOf(1), since: 9_000 }, textOf(1));
     assert.deepEqual(await history.list(), [{ ...tableOf(1), since: 9_000 }, tableOf(3), tableOf(2)]);
   });
 
@@ -77,8 +77,8 @@ describe("the history of route tables", () => {
     const history = await historyOf(await temporaryFolder(t), 1, 2);
     const { revision } = tableOf(1);
     await writeFile(join(history.folder, `${revision}.yaml`), "# edited\n");
-    await assert.rejects(history.text(revision), /is not the table of revision/);
-    await history.keep(tableOf(1), textOf(1));
+    await assert.rejects(history.text(revision), /is no longer the table of revision/);
+    await history.add(tableOf(1), textOf(1));
     assert.equal((await history.text(revision))?.text, textOf(1));
   });
 
@@ -89,7 +89,7 @@ describe("the history of route tables", () => {
       await writeFile(path, text);
       await assert.rejects(history.list(), { code: "STORE_UNAVAILABLE", message: new RegExp(path) });
     }
-    await history.keep(tableOf(2), textOf(2));
+    await history.add(tableOf(2), textOf(2));
     assert.deepEqual(await history.list(), [tableOf(2)]);
     assert.equal((await history.text(tableOf(1).revision))?.text, textOf(1));
   });
@@ -97,7 +97,7 @@ describe("the history of route tables", () => {
   it("removes what a process that was killed has left", async (t) => {
     const history = await historyOf(await temporaryFolder(t), 1);
     await writeFile(join(history.folder, ".history.json.0123456789ab.tmp"), "[");
-    await history.keep(tableOf(2), textOf(2));
+    await history.add(tableOf(2), textOf(2));
     assert.ok(!(await readdir(history.folder)).some((name) => name.endsWith(".tmp")));
   });
 });
@@ -109,7 +109,7 @@ async function keepFailing(folder: string, from: number): Promise<number> {
     calls += 1;
     return calls >= from ? systemError("ENOSPC") : undefined;
   };
-  await new TableHistory(folder, ruledFiles(rule)).keep(tableOf(99), textOf(99)).catch(() => {});
+  await new TableHistory(folder, ruledFiles(rule)).add(tableOf(99), textOf(99)).catch(() => {});
   return calls;
 }
 
@@ -133,7 +133,7 @@ describe("the history of route tables, where the disk fails", () => {
       assert.ok(head?.since === before.since || head?.since === after.since, `call ${from}`);
       heads.add(head.since);
       await assertWhole(history);
-      await history.keep(tableOf(100), textOf(100));
+      await history.add(tableOf(100), textOf(100));
       assert.equal((await history.list()).length, 20);
     }
     assert.deepEqual(heads, new Set([before.since, after.since]));
@@ -145,14 +145,14 @@ describe("the history of route tables, where the disk fails", () => {
       isFull && call.operation === "write" ? systemError("ENOSPC") : undefined,
     );
     const history = new TableHistory(await temporaryFolder(t), files);
-    await history.keep(tableOf(1), textOf(1));
+    await history.add(tableOf(1), textOf(1));
     isFull = true;
     for (const number of [2, 3]) {
-      await assert.rejects(history.keep(tableOf(number), textOf(number)), { code: "ENOSPC" });
+      await assert.rejects(history.add(tableOf(number), textOf(number)), { code: "ENOSPC" });
     }
     assert.deepEqual(await history.list(), [tableOf(1)]);
     isFull = false;
-    await history.keep(tableOf(4), textOf(4));
+    await history.add(tableOf(4), textOf(4));
     assert.deepEqual(await history.list(), [tableOf(4), tableOf(3), tableOf(2), tableOf(1)]);
     await assertWhole(history);
   });
@@ -162,7 +162,7 @@ describe("the history of route tables, where the disk fails", () => {
     await mkdir(folder);
     const history = await historyOf(folder, 1);
     await rm(folder, { recursive: true });
-    await assert.rejects(history.keep(tableOf(2), textOf(2)), { code: "ENOENT" });
+    await assert.rejects(history.add(tableOf(2), textOf(2)), { code: "ENOENT" });
     await assert.rejects(readFile(folder), { code: "ENOENT" });
   });
 });

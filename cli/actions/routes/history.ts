@@ -8,7 +8,7 @@ import { checkRoutes } from "../../../src/operations.ts";
 import { packaged } from "../../../src/packaged.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
-import { type KeptTable, TableHistory } from "../../../src/table-in-force/history.ts";
+import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/history.ts";
 import type { TableText } from "../../../src/table-in-force/questions.ts";
 import { TableFaults } from "../../../src/table-in-force/route-table.ts";
 import type { Session } from "../../session.ts";
@@ -19,7 +19,7 @@ import type { GlobalOptions } from "../../workplace.ts";
 import { diffText } from "./diff.ts";
 import { shownNames } from "./reload.ts";
 
-const columns: readonly Column<KeptTable>[] = [
+const columns: readonly Column<HistoryEntry>[] = [
   { heading: "REVISION", cell: ({ revision }) => revision },
   { heading: "SINCE", cell: ({ since }) => toDate(since) },
   { heading: "CHANGE", cell: ({ change }) => change ?? "-" },
@@ -121,7 +121,7 @@ function requireUnchanged(before: Scene, now: Scene): void {
 }
 
 /** The latest table that is neither in force nor, where no service runs, in the file. @throws Failure where there is none */
-async function tableBefore(session: Session, tables: readonly KeptTable[], scene: Scene): Promise<TableText> {
+async function tableBefore(session: Session, tables: readonly HistoryEntry[], scene: Scene): Promise<TableText> {
   const text = textOf(scene);
   const current = scene.inForce ?? (text === undefined ? undefined : revisionOf(text));
   const before = tables.find(({ revision }) => revision !== current);
@@ -143,7 +143,7 @@ async function diffTo(
   session: Session,
   control: Control,
   target: TableText,
-  tables: readonly KeptTable[],
+  tables: readonly HistoryEntry[],
   scene: Scene,
 ): Promise<TableDiff> {
   const text = textOf(scene);
