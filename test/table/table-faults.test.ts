@@ -1,4 +1,4 @@
-/** Faults in a table's form, head, types and paths: each is found with its line, its column, and what to do. */
+/** Faults in a table's form and head: each is reported with its line, its column, and what to do. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFaults, edited, goodTable, itFinds } from "./_faults.ts";
@@ -13,23 +13,23 @@ it("a table without faults has none", () => {
   );
 });
 
-describe("a file that is no table", () => {
+describe("a file that is no table is refused if it", () => {
   it("is empty", () => assertFaults("", [1, 1, "expected a route table, got an empty file"]));
   it("has only a comment", () => assertFaults("# nothing yet\n", [1, 1, "got a file with only comments"]));
   it("is a list", () => assertFaults("- prefix: /library/{key}\n", [1, 1, "expected a map"]));
   it("is a word", () => assertFaults("routes", [1, 1, "expected a map"]));
-  it("is saved as UTF-16", () => {
+  it("is in UTF-16", () => {
     const asRead = Buffer.from(`\ufeff${goodTable}`, "utf16le").toString("utf8");
     assertFaults(asRead, [1, 4, "expected text in UTF-8, got a NUL character; save the file as UTF-8"]);
   });
-  it("is a long text, of which a message quotes little", () => {
+  it("is a long text, quoting little of it", () => {
     const { faults } = check("word ".repeat(100_000));
     assert.deepEqual(
       faults.map(({ message }) => [message.slice(0, 19), message.length < 3_000]),
       [["expected a map, got", true]],
     );
   });
-  it("has a long text, of which a message quotes little, and says in the end what to do", () => {
+  it("has a long text, quoting little of it and ending with what to do", () => {
     const { faults } = check(edited("{ faction: $branch }", `{ group: ${"STAFF".repeat(50_000)} }`));
     assert.equal(faults.length, 1);
     assert.match(
@@ -37,9 +37,9 @@ describe("a file that is no table", () => {
       /^unknown group "STAFF[\s\S]{0,2500}STAFF"; expected STAFF, FRIENDS or BARRED$/,
     );
   });
-  it("is of another kind", () =>
+  it("has other keys", () =>
     assertFaults('{"a": 1}', [1, 1, "is missing"], [1, 1, "is missing"], [1, 2, "unknown key"]));
-  it("has nothing but tabs for its indentation", () => {
+  it("is indented by tabs", () => {
     assertFaults("prefix: /library/{key}\nroutes:\n\t/books: {}\n", [
       3,
       1,
@@ -48,7 +48,7 @@ describe("a file that is no table", () => {
   });
 });
 
-describe("YAML that can not be read", () => {
+describe("invalid YAML is reported for", () => {
   itFinds([
     [
       "a bracket that is never closed",
@@ -59,20 +59,20 @@ describe("YAML that can not be read", () => {
     ],
     ["a quote that is never closed", "Adds a book.", '"Adds a book.', [35, 1, /invalid YAML: .*quote/]],
     [
-      "a key that is given twice",
+      "a duplicate key",
       "    handler: books.of\n",
       "    handler: books.of\n    handler: books.of\n",
       [21, 5, "the first is in line 20"],
     ],
-    ["a path that is given twice", "  /readers/{reader}:", "  /books:", [30, 3, "the first is in line 9"]],
+    ["a duplicate path", "  /readers/{reader}:", "  /books:", [30, 3, "the first is in line 9"]],
     [
-      "an anchor that nobody has set",
+      "an alias without an anchor",
       "$branch, rank: 4",
       "*north, rank: 4",
       [23, 29, /unknown anchor "north"; expected one before/],
     ],
     [
-      "an indentation that fits nothing",
+      "an inconsistent indentation",
       "    handler: books.of\n",
       "   handler: books.of\n",
       [20, 1, "invalid YAML"],
@@ -89,49 +89,59 @@ describe("YAML that can not be read", () => {
   });
 });
 
-describe("keys", () => {
+describe("a fault is reported for a key", () => {
   itFinds([
     [
-      "one at the top that is misspelt",
+      "misspelt at the top",
       "product:",
       "produkt:",
       [2, 1, /unknown key "produkt".*Did you mean "product"\?/],
     ],
-    ["one at the top that nobody knows", "product: reader", "colour: red", [2, 1, 'unknown key "colour"']],
+    ["unknown at the top", "product: reader", "colour: red", [2, 1, 'unknown key "colour"']],
     [
-      "one of the exclusion",
+      "unknown in the exclusion",
       "{ group: BARRED }",
       "{ groop: BARRED }",
       [3, 1, '"group" is missing'],
       [3, 13, /unknown key "groop".*"group"/],
     ],
     [
-      "one of a type",
+      "unknown in a type",
       "maxLength: 64",
       "maxlenght: 64",
       [5, 24, /unknown key "maxlenght".*Did you mean "maxLength"\?/],
     ],
     [
-      "one of a route",
+      "unknown in a route",
       "    handler: books.of\n",
       "    handler: books.of\n    sumary: x\n",
       [21, 5, /unknown key "sumary".*Did you mean "summary"\?/],
     ],
     [
-      "one of a parameter",
+      "unknown in a parameter",
       "default: false",
       "defualt: false",
       [14, 44, /unknown key "defualt".*Did you mean "default"\?/],
     ],
-    ["a default in a type", "minimum: 1,", "default: 1,", [6, 27, 'unknown key "default"']],
-    ["no prefix", "prefix: /library/{key}\n", "", [1, 1, '"prefix" is missing']],
-    ["no routes", goodTable.slice(goodTable.indexOf("routes:")), "", [1, 1, '"routes" is missing']],
-    ["no summary", "    summary: Adds a book.\n", "", [21, 3, '"summary" is missing']],
-    ["no restriction", "    restriction: { faction: $branch }\n", "", [16, 3, '"restriction" is missing']],
-    ["no handler", "    handler: books.list\n", "", [9, 3, '"handler" is missing']],
-    ["no type of a type", "type: text, max", "max", [5, 3, '"type" is missing']],
+    ["default in a type", "minimum: 1,", "default: 1,", [6, 27, 'unknown key "default"']],
+    ["prefix that is missing", "prefix: /library/{key}\n", "", [1, 1, '"prefix" is missing']],
     [
-      "no type of a parameter",
+      "routes that is missing",
+      goodTable.slice(goodTable.indexOf("routes:")),
+      "",
+      [1, 1, '"routes" is missing'],
+    ],
+    ["summary that is missing", "    summary: Adds a book.\n", "", [21, 3, '"summary" is missing']],
+    [
+      "restriction that is missing",
+      "    restriction: { faction: $branch }\n",
+      "",
+      [16, 3, '"restriction" is missing'],
+    ],
+    ["handler that is missing", "    handler: books.list\n", "", [9, 3, '"handler" is missing']],
+    ["type that is missing in a type", "type: text, max", "max", [5, 3, '"type" is missing']],
+    [
+      "type that is missing in a parameter",
       "{ type: boolean, default: false }",
       "{ default: false }",
       [14, 19, '"type" is missing'],
@@ -139,7 +149,7 @@ describe("keys", () => {
   ]);
 });
 
-describe("values of the wrong kind", () => {
+describe("a fault is reported for a value of the wrong kind", () => {
   itFinds([
     [
       "a prefix that is a list",
@@ -147,12 +157,7 @@ describe("values of the wrong kind", () => {
       "prefix: [/library]",
       [1, 1, /expected a text, got a list/],
     ],
-    [
-      "a prefix that YAML takes for a map",
-      "prefix: /library/{key}",
-      "prefix: {key}",
-      [1, 1, /expected a text/],
-    ],
+    ["a prefix that is a map in YAML", "prefix: /library/{key}", "prefix: {key}", [1, 1, /expected a text/]],
     ["a product that is a number", "product: reader", "product: 2", [2, 10, /expected a text/]],
     ["an exclusion that is a word", "{ group: BARRED }", "BARRED", [3, 11, /expected a map/]],
     [
@@ -168,18 +173,13 @@ describe("values of the wrong kind", () => {
       [5, 10, "expected a map"],
     ],
     [
-      "a route that is nothing",
+      "an empty route",
       goodTable.slice(goodTable.indexOf("    summary: Returns a reader")),
       "",
       [30, 21, "expected a map, got nothing"],
     ],
     ["a summary that is a number", "summary: Adds a book.", "summary: 7", [22, 14, /expected a text, got 7/]],
-    [
-      "a summary that says nothing",
-      "summary: Adds a book.",
-      'summary: ""',
-      [22, 14, /summary|text|character/],
-    ],
+    ["an empty summary", "summary: Adds a book.", 'summary: ""', [22, 14, /summary|text|character/]],
     ["a handler that is a list", "handler: books.of", "handler: [books.of]", [20, 5, /expected a text/]],
     [
       "parameters that are a word",
@@ -194,12 +194,12 @@ describe("values of the wrong kind", () => {
       [14, 5, /expected a map/],
     ],
     ["a parameter that is a number", "reader: text", "reader: 7", [33, 27, "a type's name, or a map"]],
-    ["a parameter that is nothing", "title: title", "title:", [26, 13, "a type's name, or a map"]],
+    ["an empty parameter", "title: title", "title:", [26, 13, "a type's name, or a map"]],
     ["a maximum that is a word", "maximum: 5000", "maximum: many", [6, 48, /expected a number/]],
-    ["a maximum that is no whole number", "maximum: 5000", "maximum: 1.5", [6, 48, /whole number/]],
+    ["a maximum with decimals", "maximum: 5000", "maximum: 1.5", [6, 48, /whole number/]],
     ["a maxLength of 0", "maxLength: 64", "maxLength: 0", [5, 35, /1 or more|at least 1|>=1/]],
     ["values that are a word", "[novel, poem]", "novel", [7, 31, "expected a list"]],
-    ["values that are none", "[novel, poem]", "[]", [7, 23, /value/]],
+    ["values that are empty", "[novel, poem]", "[]", [7, 23, /value/]],
     ["a value that is a number", "[novel, poem]", "[novel, 7]", [7, 39, /expected a text/]],
     [
       "a default that is a list",
@@ -209,13 +209,13 @@ describe("values of the wrong kind", () => {
     ],
   ]);
 
-  it("a default that is a list is not taken for a type", () => {
+  it("a default that is a list, without calling it a type", () => {
     const { faults } = check(edited("default: false", "default: [false]"));
     assert.doesNotMatch(faults[0]?.message ?? "", /type's name/);
   });
 });
 
-describe("the head", () => {
+describe("a fault is reported for", () => {
   const example = "expected a path with a placeholder for the token";
   itFinds([
     ["a prefix without a slash", "/library/{key}", "library/{key}", [1, 9, example]],
@@ -228,7 +228,7 @@ describe("the head", () => {
     ["a product of two words", "product: reader", "product: the reader", [2, 10, 'got "the reader"']],
     ["a product with a slash", "product: reader", "product: reader/1.0", [2, 10, 'got "reader/1.0"']],
     [
-      "an excluded group that there is not",
+      "an unknown excluded group",
       "BARRED",
       "BARED",
       [3, 20, /unknown group "BARED".*Did you mean "BARRED"\?/],

@@ -1,4 +1,4 @@
-/** What an operator may change: tighter parameters and other restrictions are taken, and hold from then on. */
+/** What an operator can change: narrower parameters and other restrictions, which then apply to every request. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { edited, goodTable } from "./_faults.ts";
@@ -6,15 +6,15 @@ import { check, Library } from "./_library.ts";
 
 const book = { title: "Rayuela", pages: "600", kind: "novel" };
 
-/** Adds a book as a member of rank 4, or as another; gives the answer's status, and the parameter at fault. */
+/** Adds a book, by default as a member of rank 4; returns the status of the answer, and the parameter at fault. */
 async function add(library: Library, values: Partial<typeof book>, card = "north4") {
   const query = new URLSearchParams({ ...book, ...values });
   const { status, body, text } = await library.ask(card, `/books/NORTH/add?${query}`);
   return { status, parameter: body.parameter, text };
 }
 
-describe("a tighter parameter is taken", () => {
-  it("with a pattern, which then every text must have", async () => {
+describe("an operator can narrow a parameter", () => {
+  it("with a pattern, which every text must then match", async () => {
     const library = new Library(edited("maxLength: 64,", "maxLength: 64, pattern: '[A-Z].*',"));
     assert.equal((await add(library, {})).status, 200);
     const refused = await add(library, { title: "rayuela" });
@@ -23,7 +23,7 @@ describe("a tighter parameter is taken", () => {
     assert.match(refused.text, /a title \(1 to 64 characters\)/);
   });
 
-  it("with a smaller maximum", async () => {
+  it("with a lower maximum", async () => {
     const library = new Library(edited("maximum: 5000", "maximum: 600"));
     assert.equal((await add(library, { pages: "600" })).status, 200);
     const refused = await add(library, { pages: "601" });
@@ -32,13 +32,13 @@ describe("a tighter parameter is taken", () => {
     assert.match(refused.text, /from 1 to 600/);
   });
 
-  it("with a greater minimum", async () => {
+  it("with a higher minimum", async () => {
     const library = new Library(edited("minimum: 1,", "minimum: 600,"));
     assert.equal((await add(library, { pages: "600" })).status, 200);
     assert.equal((await add(library, { pages: "599" })).status, 400);
   });
 
-  it("with a smaller length", async () => {
+  it("with a lower maxLength", async () => {
     const library = new Library(edited("maxLength: 64", "minLength: 3, maxLength: 7"));
     assert.equal((await add(library, { title: "Rayuela" })).status, 200);
     for (const title of ["Rayuelas", "Ra"]) assert.equal((await add(library, { title })).status, 400, title);
@@ -52,14 +52,14 @@ describe("a tighter parameter is taken", () => {
     assert.equal(refused.parameter, "kind");
   });
 
-  it("at one route alone, with a type of its own made of another", async () => {
+  it("of one route only, with a type that refines another", async () => {
     const library = new Library(edited("pages: pages", "pages: { type: pages, maximum: 100 }"));
     assert.equal((await add(library, { pages: "100" })).status, 200);
     assert.equal((await add(library, { pages: "101" })).status, 400);
     assert.equal((await add(library, { pages: "0" })).status, 400, "the minimum of the type is lost");
   });
 
-  it("with a default, or without the one it had", async () => {
+  it("by adding or removing a default", async () => {
     const withDefault = new Library(edited("kind: kind", "kind: { type: kind, default: poem }"));
     const query = "title=Rayuela&pages=600";
     assert.equal((await withDefault.ask("north4", `/books/NORTH/add?${query}`)).status, 200);
@@ -70,8 +70,8 @@ describe("a tighter parameter is taken", () => {
   });
 });
 
-describe("what the table leaves open", () => {
-  it("never gives an operation what it can not work with", async () => {
+describe("a wide type", () => {
+  it("never passes a value that the operation does not accept", async () => {
     const wide = edited("pages: { type: integer, minimum: 1, maximum: 5000 }", "pages: integer")
       .replace("pages: integer", "pages: { type: integer }")
       .replace("title: { type: text, maxLength: 64,", "title: { type: text,");
@@ -87,22 +87,22 @@ describe("what the table leaves open", () => {
   });
 });
 
-describe("another restriction is taken", () => {
+describe("an operator can change a restriction", () => {
   const ofBranch = "{ faction: $branch, rank: 4 }";
 
-  it("with a higher rank", async () => {
+  it("to a higher rank", async () => {
     const library = new Library(edited("rank: 4", "rank: 5"));
     const refused = await add(library, {});
     assert.equal(refused.status, 403);
     assert.match(refused.text, /members of the faction NORTH with rank 5 or higher/);
   });
 
-  it("with a lower rank, or none", async () => {
+  it("to a lower rank, or to none", async () => {
     assert.equal((await add(new Library(edited("rank: 4", "rank: 3")), {}, "north3")).status, 200);
     assert.equal((await add(new Library(edited(", rank: 4", "")), {}, "north3")).status, 200);
   });
 
-  it("with a name in the table in any case", async () => {
+  it("to a name in upper or lower case", async () => {
     const library = new Library(edited(ofBranch, "{ faction: north, rank: 4 }"));
     assert.equal((await add(library, {})).status, 200);
     const refused = await add(library, {}, "south9");
@@ -110,7 +110,7 @@ describe("another restriction is taken", () => {
     assert.match(refused.text, /members of the faction NORTH/);
   });
 
-  it("that asks for two things at once", async () => {
+  it("to one with two requirements", async () => {
     const library = new Library(
       edited(ofBranch, `{ allOf: [${ofBranch}, { anyOf: [administrators, identified] }] }`),
     );
@@ -126,7 +126,7 @@ describe("another restriction is taken", () => {
     }
   });
 
-  it("that asks for one value of a parameter more than for another", async () => {
+  it("to cases with different requirements for values of a parameter", async () => {
     const cases = `[{ when: { kind: poem }, restriction: administrators }, ${ofBranch}]`;
     const library = new Library(edited(ofBranch, cases));
     assert.equal((await add(library, { kind: "novel" })).status, 200);
@@ -134,12 +134,12 @@ describe("another restriction is taken", () => {
     assert.equal((await add(library, { kind: "poem" }, "head")).status, 200);
   });
 
-  it("that opens what was closed", async () => {
+  it("to open", async () => {
     const library = new Library(edited(ofBranch, "open"));
     assert.equal((await add(library, {}, "visitor")).status, 200);
   });
 
-  it("with a case for whoever one of several lets in", async () => {
+  it("to a case with an anyOf", async () => {
     const cases = `[{ when: { kind: poem }, anyOf: [administrators, { service: DESK }] }, identified]`;
     const library = new Library(edited(ofBranch, cases));
     assert.equal((await add(library, { kind: "poem" }, "desk1")).status, 200);
@@ -149,30 +149,30 @@ describe("another restriction is taken", () => {
 });
 
 describe("a table", () => {
-  it("without a product, exclusion or types is a table", () => {
+  it("needs no product, exclusion or types", () => {
     const head = "product: reader\nexcluded: { group: BARRED }\n";
     assert.deepEqual(check(edited(head, "")).faults, []);
   });
 
-  it("without an exclusion excludes nobody", async () => {
+  it("without an excluded group excludes nobody", async () => {
     const library = new Library(edited("excluded: { group: BARRED }\n", ""));
     assert.equal((await library.ask("barred", "/books")).status, 200);
   });
 
-  it("with Windows' line ends, and what Windows begins a file with, is the same table", () => {
+  it("can have CRLF line ends and a byte order mark", () => {
     const { table, faults } = check(`\uFEFF${goodTable.replaceAll("\n", "\r\n")}`);
     assert.deepEqual(faults, []);
     assert.equal(table?.routes.length, 4);
   });
 
-  it("can name a value once and use it again", () => {
+  it("can use anchors and aliases", () => {
     const { faults } = check(
       edited("summary: Adds a book.", "summary: &add Adds a book.").replace("Returns a reader.", "*add"),
     );
     assert.deepEqual(faults, []);
   });
 
-  it("has another revision when anything in it is another", () => {
+  it("has another revision after any change", () => {
     const revision = (text: string) => check(text).table?.revision;
     assert.equal(revision(goodTable), revision(goodTable));
     assert.notEqual(revision(goodTable), revision(edited("rank: 4", "rank: 5")));

@@ -1,4 +1,4 @@
-/** What is legal in a table but suspicious, and how a table says that it is meant. */
+/** Warnings about what is valid in a table but possibly unintended, and how a table declares it intended. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
@@ -12,10 +12,10 @@ import { operations, vocabulary } from "./_library.ts";
 const library = operations();
 const closing = library.get("house.close");
 assert.ok(closing);
-/** The library's operations, of which closing the house keeps who did it. */
+/** The library's operations, where `house.close` stores the caller. */
 const recording: Operations = new Map([...library, ["house.close", { ...closing, recordsCaller: true }]]);
 
-/** A table of these routes, from its third line on, which says that all else is meant to be left out. */
+/** Returns a table of these routes, which begin in line 3, with all other operations `unserved`. */
 function tableOf(routes: string): string {
   const left = [...library.keys()].filter((name) => !routes.includes(`handler: ${name}`));
   return `prefix: /library/{key}\nroutes:\n${routes}unserved: [${left.join(", ")}]\n`;
@@ -27,7 +27,7 @@ interface With {
   readonly all?: Operations;
 }
 
-/** Each warning as `line:column kind`. */
+/** Returns each warning as `line:column kind`. */
 function warnings(text: string, { members, ranks, all = library }: With = {}): string[] {
   const { table, faults } = checkTable(text, { operations: all, vocabulary: () => vocabulary });
   assert.ok(table, JSON.stringify(faults));
@@ -43,18 +43,22 @@ const closed = (restriction: string, more = "") =>
     handler: house.close
 ${more}`);
 
-describe("a change that is open", () => {
+describe("open-change warns of a change", () => {
   for (const [what, restriction, expected] of [
-    ["is warned of where it says so", "open", "5:18"],
-    ["is warned of as one of several", "{ anyOf: [administrators, open] }", "5:44"],
-    ["is warned of in a list of one case", "[open]", "5:19"],
-    ["is warned of under the key of a case", "[{ restriction: open }]", "5:34"],
-    ["is warned of deep within", "{ anyOf: [administrators, { anyOf: [{ group: STAFF }, open] }] }", "5:72"],
+    ["with the restriction open", "open", "5:18"],
+    ["with open in an anyOf", "{ anyOf: [administrators, open] }", "5:44"],
+    ["with open as the only case", "[open]", "5:19"],
+    ["with open under the key of a case", "[{ restriction: open }]", "5:34"],
+    [
+      "with open in nested anyOfs",
+      "{ anyOf: [administrators, { anyOf: [{ group: STAFF }, open] }] }",
+      "5:72",
+    ],
   ] as const) {
     it(what, () => assert.deepEqual(warnings(closed(restriction)), [`${expected} open-change`]));
   }
 
-  it("is warned of where only one of the cases is open", () => {
+  it("with open in one of the cases", () => {
     const text = tableOf(`  /books/{branch}/add:
     summary: Adds a book.
     restriction:
@@ -67,7 +71,7 @@ describe("a change that is open", () => {
     assert.deepEqual(warnings(text + types), ["7:9 open-change"]);
   });
 
-  it("is not warned of where the table says that it is meant", () => {
+  it("unless the route declares it intended", () => {
     assert.deepEqual(warnings(closed("open", "    intended: [open-change]\n")), []);
   });
 
@@ -78,9 +82,9 @@ describe("a change that is open", () => {
     "{ service: DESK, rank: 1 }",
     "{ allOf: [{ group: STAFF }, { anyOf: [administrators, { service: DESK }] }] }",
   ])
-    it(`is none for ${restriction}`, () => assert.deepEqual(warnings(closed(restriction)), []));
+    it(`unless its restriction is ${restriction}`, () => assert.deepEqual(warnings(closed(restriction)), []));
 
-  it("is none where an allOf asks for more than open does, and is one where it does not", () => {
+  it("with an allOf only if every part is open", () => {
     const opens = (restriction: string) =>
       warnings(closed(restriction)).filter((each) => each.endsWith("open-change"));
     assert.deepEqual(opens("{ allOf: [open, { group: STAFF }] }"), []);
@@ -88,14 +92,14 @@ describe("a change that is open", () => {
     assert.deepEqual(opens("{ allOf: [open, { anyOf: [open, administrators] }] }"), ["5:28 open-change"]);
   });
 
-  it("is none where the operation only reads", () => {
+  it("but not of a read", () => {
     const text = tableOf("  /open: { summary: Opens., restriction: open, handler: house.open }\n");
     assert.deepEqual(warnings(text), []);
   });
 });
 
-describe("a change that keeps who made it", () => {
-  it("is warned of where a public token may make it", () => {
+describe("unknown-caller warns of a change that stores its caller", () => {
+  it("if a public token may make it", () => {
     const all = recording;
     assert.deepEqual(warnings(closed("open"), { all }), ["5:18 open-change", "5:18 unknown-caller"]);
     const meant = "    intended: [open-change]\n";
@@ -104,36 +108,36 @@ describe("a change that keeps who made it", () => {
     assert.deepEqual(warnings(closed("open", both), { all }), []);
   });
 
-  it("is not warned of where only players may", () => {
+  it("but not if only players may make it", () => {
     assert.deepEqual(warnings(closed("identified"), { all: recording }), []);
   });
 });
 
-describe("a group without members", () => {
+describe("empty-group warns of a group without members", () => {
   const members = new Map([
     ["STAFF", 2],
     ["FRIENDS", 0],
   ]);
   const friends = "{ anyOf: [{ group: STAFF }, { group: FRIENDS }] }";
 
-  it("is warned of where a restriction names it", () => {
+  it("in a restriction", () => {
     assert.deepEqual(warnings(closed(friends), { members }), ["5:55 empty-group"]);
   });
-  it("is not warned of where it is meant", () => {
+  it("unless the route declares it intended", () => {
     assert.deepEqual(warnings(closed(friends, "    intended: [empty-group]\n"), { members }), []);
   });
-  it("is not warned of where it has a member, even if it was meant to have none", () => {
+  it("but not of a group with a member, even if the route declares emptiness intended", () => {
     const full = new Map([...members, ["FRIENDS", 1] as const]);
     assert.deepEqual(warnings(closed(friends, "    intended: [empty-group]\n"), { members: full }), []);
   });
-  it("is not warned of without data", () => assert.deepEqual(warnings(closed(friends)), []));
-  it("is not warned of where only the exclusion names it", () => {
+  it("but not without data", () => assert.deepEqual(warnings(closed(friends)), []));
+  it("but not of the excluded group", () => {
     const text = closed("identified").replace("prefix:", "excluded: { group: BARRED }\nprefix:");
     assert.deepEqual(warnings(text, { members }), []);
   });
 });
 
-describe("a rank that nobody has", () => {
+describe("unheld-rank warns of a rank that nobody has", () => {
   const ranks: HighestRanks = {
     faction: new Map([
       ["NORTH", 4],
@@ -144,32 +148,32 @@ describe("a rank that nobody has", () => {
   const found = (restriction: string, given: HighestRanks | undefined = ranks) =>
     warnings(closed(restriction), given === undefined ? {} : { ranks: given });
 
-  it("is warned of at the rank", () => {
+  it("at the rank", () => {
     assert.deepEqual(found("{ service: DESK, rank: 44 }"), ["5:41 unheld-rank"]);
     assert.deepEqual(found("{ allOf: [identified, { faction: NORTH, rank: 5 }] }"), [
       "5:28 redundant-part",
       "5:64 unheld-rank",
     ]);
   });
-  it("is not warned of where somebody has it, or a higher one", () => {
+  it("but not if somebody has it or a higher one", () => {
     assert.deepEqual(found("{ service: DESK, rank: 2 }"), []);
     assert.deepEqual(found("{ faction: SOUTH, rank: 5 }"), []);
   });
-  it("is not warned of where nobody is a member yet, and without data", () => {
+  it("but not if there are no members, and not without data", () => {
     assert.deepEqual(found("{ service: ARCHIVE, rank: 44 }"), []);
     assert.deepEqual(found("{ service: DESK, rank: 44 }", { faction: new Map(), service: new Map() }), []);
     assert.deepEqual(warnings(closed("{ service: DESK, rank: 44 }")), []);
   });
-  it("is warned of without data where nobody can ever have it", () => {
+  it("without data if nobody can ever have it", () => {
     assert.deepEqual(warnings(closed("{ service: DESK, rank: 2147483647 }")), []);
     assert.deepEqual(warnings(closed("{ service: DESK, rank: 2147483648 }")), ["5:41 unheld-rank"]);
   });
-  it("is not warned of where it is meant, with data or without", () => {
+  it("unless the route declares it intended, with data or without", () => {
     const meant = closed("{ service: DESK, rank: 44 }", "    intended: [unheld-rank]\n");
     assert.deepEqual(warnings(meant, { ranks }), []);
     assert.deepEqual(warnings(meant), []);
   });
-  it("of the faction that a parameter names is one that nobody has in any faction", () => {
+  it("of a faction parameter only if nobody has it in any faction", () => {
     const adding = (rank: number) =>
       tableOf(`  /books/{branch}:
     summary: Returns the books.
@@ -182,21 +186,21 @@ describe("a rank that nobody has", () => {
   });
 });
 
-describe("the group that may call nothing", () => {
+describe("excluded-group warns of the excluded group", () => {
   const text = closed("{ anyOf: [administrators, { group: BARRED }] }").replace(
     "prefix:",
     "excluded: { group: BARRED }\nprefix:",
   );
-  it("is warned of in a restriction, with data or without", () => {
+  it("in a restriction, with data or without", () => {
     assert.deepEqual(warnings(text), ["6:53 excluded-group"]);
     assert.deepEqual(warnings(text, { members: new Map([["BARRED", 0]]) }), ["6:53 excluded-group"]);
   });
-  it("is not warned of where another group is the one", () => {
+  it("but not of another group", () => {
     assert.deepEqual(warnings(text.replace("excluded: { group: BARRED", "excluded: { group: FRIENDS")), []);
   });
 });
 
-describe("a part of an allOf that makes no difference", () => {
+describe("redundant-part warns of a part of an allOf that another implies", () => {
   for (const [restriction, ...expected] of [
     ["{ allOf: [identified, administrators] }", "5:28"],
     ["{ allOf: [administrators, identified] }", "5:44"],
@@ -212,7 +216,7 @@ describe("a part of an allOf that makes no difference", () => {
     ["{ allOf: [{ group: STAFF }, { anyOf: [administrators, { group: FRIENDS }] }] }"],
     ["{ anyOf: [identified, administrators] }"],
   ] as const) {
-    it(`is ${expected.length === 0 ? "none" : `at ${expected}`} in ${restriction}`, () => {
+    it(`${expected.length === 0 ? "nowhere" : `at ${expected}`} in ${restriction}`, () => {
       const found = warnings(closed(restriction)).filter((each) => !each.endsWith("open-change"));
       assert.deepEqual(
         found,
@@ -221,15 +225,15 @@ describe("a part of an allOf that makes no difference", () => {
     });
   }
 
-  it("is not warned of where it is meant; where there is none, the intention is", () => {
+  it("unless the route declares it intended, which is not-needed without such a part", () => {
     const meant = "    intended: [redundant-part]\n";
     assert.deepEqual(warnings(closed("{ allOf: [identified, administrators] }", meant)), []);
     assert.deepEqual(warnings(closed("administrators", meant)), ["7:16 not-needed"]);
   });
 });
 
-describe("operations that no route serves", () => {
-  it("are warned of at the routes, by name", () => {
+describe("unserved-operation warns of operations without a route", () => {
+  it("at the routes, by name", () => {
     const text =
       "prefix: /library/{key}\nroutes:\n  /o: { summary: O., restriction: open, handler: house.open }\n";
     const { table } = checkTable(text, { operations: library, vocabulary: () => vocabulary });
@@ -242,12 +246,12 @@ describe("operations that no route serves", () => {
   });
 });
 
-describe("an intention", () => {
-  it("that says nothing is warned of", () => {
+describe("not-needed warns of an intention", () => {
+  it("without a warning that it would suppress", () => {
     const text = closed("identified", "    intended: [open-change, unknown-caller]\n");
     assert.deepEqual(warnings(text), ["7:16 not-needed", "7:29 not-needed"]);
   });
-  it("to leave out what a route serves is warned of", () => {
+  it("to leave an operation without a route that has one", () => {
     const text = closed("identified").replace("unserved: [", "unserved: [house.close, ");
     assert.deepEqual(warnings(text), ["7:12 not-needed"]);
   });
@@ -295,10 +299,9 @@ describe("the shipped table", () => {
     return warningsOf(table, text, { operations: operationsToCheck() }).map(({ kind }) => kind);
   };
 
-  it("has nothing to warn of", async () =>
-    assert.deepEqual(found(await readFile(shippedRoutes, "utf8")), []));
+  it("has no warnings", async () => assert.deepEqual(found(await readFile(shippedRoutes, "utf8")), []));
 
-  it("with a case for one player, that is warned of where the player is named, by name or UUID", async () => {
+  it("with a case for one player gets player-condition at the player's name or UUID", async () => {
     const text = await readFile(shippedRoutes, "utf8");
     for (const [path, from, parameter] of [
       ["/statistic/{player}:", "restriction: open", "player"],
@@ -320,12 +323,12 @@ describe("the shipped table", () => {
     assert.deepEqual(found(byReason), []);
   });
 
-  it("without the intention of its open change, that is warned of", async () => {
+  it("without the intention of its open change gets open-change", async () => {
     const text = await readFile(shippedRoutes, "utf8");
     assert.deepEqual(found(text.replace("    intended: [open-change]\n", "")), ["open-change"]);
   });
 
-  it("with a house ban that anybody may enter, that is warned of, since a ban keeps who entered it", async () => {
+  it("with a house ban that anybody may enter gets unknown-caller, since a ban stores who entered it", async () => {
     const text = await readFile(shippedRoutes, "utf8");
     const at = text.indexOf("/houseban/add:");
     const open = text.slice(0, at) + text.slice(at).replace("{ service: RESCUE, rank: 4 }", "open");

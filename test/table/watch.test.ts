@@ -1,4 +1,4 @@
-/** What a table has watched: taken as it is written, and every fault found where it stands. */
+/** The watch of a table: its limits are parsed, and every fault is reported where it is. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
@@ -19,7 +19,7 @@ function itFindsIn(what: string, lines: string, ...faults: readonly ExpectedFaul
 }
 
 describe("a table's watch", () => {
-  it("is taken as it is written", () => {
+  it("is parsed into limits", () => {
     const { table, faults } = check(watching("watch:\n  books.add: { kind: { novel: 30, poem: 1 } }"));
     assert.deepEqual(faults, []);
     assert.deepEqual(table?.watch, [
@@ -28,9 +28,9 @@ describe("a table's watch", () => {
     ]);
   });
 
-  it("can be left out", () => assert.deepEqual(check(goodTable).table?.watch, []));
+  it("is optional", () => assert.deepEqual(check(goodTable).table?.watch, []));
 
-  it("of the shipped table has each type of statistic", async () => {
+  it("of the shipped table has a limit for each statistic type", async () => {
     const vocabulary = {
       group: ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETLIST"],
       faction: ["GROVE"],
@@ -46,21 +46,21 @@ describe("a table's watch", () => {
   });
 });
 
-describe("a fault in a table's watch", () => {
+describe("a fault in a table's watch is reported for", () => {
   itFindsIn("a key that is misspelt", "wacth:\n  books.add: { kind: { novel: 1 } }", [
     4,
     1,
     /^unknown key "wacth"; expected .*\bwatch\b.* Did you mean "watch"\?$/,
   ]);
-  itFindsIn("nothing in it", "watch:", [4, 7, "a map of operations"]);
+  itFindsIn("an empty watch", "watch:", [4, 7, "a map of operations"]);
   itFindsIn("a list", "watch: [books.add]", [4, 1, "got a list"]);
   itFindsIn("a number", "watch: 5", [4, 8, "got 5"]);
-  itFindsIn("an operation that there is not", "watch:\n  books.ad: { kind: { novel: 1 } }", [
+  itFindsIn("an unknown operation", "watch:\n  books.ad: { kind: { novel: 1 } }", [
     5,
     3,
     /^unknown handler "books.ad".* Did you mean "books.add"\?$/,
   ]);
-  itFindsIn("an operation that is near to none", "watch:\n  weather: { kind: { novel: 1 } }", [
+  itFindsIn("an unknown operation without a similar one", "watch:\n  weather: { kind: { novel: 1 } }", [
     5,
     3,
     "expected books.add, house.close or shelf.break",
@@ -70,30 +70,34 @@ describe("a fault in a table's watch", () => {
     3,
     "got books.find, which only reads",
   ]);
-  itFindsIn("an operation alone", "watch:\n  books.add: 5", [5, 14, "a map of parameters of books.add"]);
-  itFindsIn("a parameter that the operation does not take", "watch:\n  books.add: { kimd: { novel: 1 } }", [
+  itFindsIn("an operation without parameters", "watch:\n  books.add: 5", [
+    5,
+    14,
+    "a map of parameters of books.add",
+  ]);
+  itFindsIn("an unknown parameter", "watch:\n  books.add: { kimd: { novel: 1 } }", [
     5,
     16,
     /^unknown parameter "kimd" of books.add.* Did you mean "kind"\?$/,
   ]);
-  itFindsIn("a parameter of an operation that takes none", "watch:\n  house.close: { kind: { novel: 1 } }", [
+  itFindsIn("a parameter of an operation that has none", "watch:\n  house.close: { kind: { novel: 1 } }", [
     5,
     18,
     'unknown parameter "kind" of house.close; there are none',
   ]);
-  itFindsIn("a parameter that every object has", "watch:\n  books.add: { constructor: { novel: 1 } }", [
-    5,
-    16,
-    'unknown parameter "constructor"',
-  ]);
-  itFindsIn("a parameter that is no enum", "watch:\n  books.add: { title: { Faust: 1 } }", [
+  itFindsIn(
+    "a parameter named like a property of every object",
+    "watch:\n  books.add: { constructor: { novel: 1 } }",
+    [5, 16, 'unknown parameter "constructor"'],
+  );
+  itFindsIn("a parameter of type text", "watch:\n  books.add: { title: { Faust: 1 } }", [
     5,
     16,
     'expected a parameter of type enum, got "title" of books.add',
   ]);
-  itFindsIn("a parameter that is a number", "watch:\n  books.add: { pages: { 5: 1 } }", [5, 16, "enum"]);
+  itFindsIn("a parameter of type integer", "watch:\n  books.add: { pages: { 5: 1 } }", [5, 16, "enum"]);
   itFindsIn("a parameter without values", "watch:\n  books.add: { kind: {} }", [5, 16, "got an empty map"]);
-  itFindsIn("a value that the enum has not", "watch:\n  books.add: { kind: { novell: 1 } }", [
+  itFindsIn("a value that the enum does not have", "watch:\n  books.add: { kind: { novell: 1 } }", [
     5,
     24,
     'unknown value "novell" of "kind"; expected novel, poem or essay. Did you mean "novel"?',
@@ -120,9 +124,9 @@ describe("a fault in a table's watch", () => {
       `expected a whole number of 1 or more, got ${got}`,
     ]);
   }
-  itFindsIn("a limit that is missing", "watch:\n  books.add: { kind: { novel: } }", [5, 31, "got nothing"]);
+  itFindsIn("a missing limit", "watch:\n  books.add: { kind: { novel: } }", [5, 31, "got nothing"]);
   itFindsIn(
-    "several of them at once",
+    "several limits, each where it is",
     "watch:\n  books.add:\n    kind: { novel: 0, verse: 3 }\n    colour: { red: 1 }\n  books.sell: {}",
     [6, 20, "got 0"],
     [6, 23, '"verse"'],
@@ -130,7 +134,7 @@ describe("a fault in a table's watch", () => {
     [8, 3, '"books.sell"'],
   );
 
-  it("is found beside one in the routes", () => {
+  it("the watch and the routes at once", () => {
     const text = watching("watch:\n  books.add: { kind: { novel: 0 } }").replace(
       "handler: readers.show",
       "handler: readers.shoe",

@@ -1,4 +1,4 @@
-/** What people get wrong in YAML itself: one fault for one mistake, where it is, with what to do. */
+/** Mistakes in YAML itself: one fault for each, where it is, with what to do. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
@@ -7,7 +7,7 @@ import { shippedRoutes } from "../_setup.ts";
 
 const read = (text: string, schema: "core" | "failsafe" = "core") =>
   readYAML(text, { expected: "a route table", schema });
-/** Each fault as `line:column message`. */
+/** Returns each fault as `line:column message`. */
 const faultsOf = (text: string, schema?: "core" | "failsafe") =>
   read(text, schema).faults.map(({ line, column, message }) => `${line}:${column} ${message}`);
 
@@ -32,7 +32,7 @@ describe("a tab as indentation", () => {
     assert.ok(refused > 100, `${refused} lines were refused`);
   });
 
-  it("is one fault for a file that has nothing but tabs", async () => {
+  it("is one fault in a file indented by tabs only", async () => {
     const text = (await readFile(shippedRoutes, "utf8")).replace(/^( {2})+/gm, (spaces) =>
       "\t".repeat(spaces.length / 2),
     );
@@ -41,11 +41,12 @@ describe("a tab as indentation", () => {
     assert.ok(first?.endsWith(message), first);
   });
 
-  it("is found behind spaces", () => assert.deepEqual(faultsOf("a:\n  b: 1\n \tc: 2\n"), [`3:2 ${message}`]));
-  it("is found behind the dash of a list", () => {
+  it("is reported after spaces", () =>
+    assert.deepEqual(faultsOf("a:\n  b: 1\n \tc: 2\n"), [`3:2 ${message}`]));
+  it("is reported after the dash of a list", () => {
     assert.deepEqual(faultsOf("a:\n  -\tb: 1\n    c: 2\n"), [`2:4 ${message}`]);
   });
-  it("is none behind a colon, which is allowed", () => assert.deepEqual(faultsOf("a:\tb\n"), []));
+  it("is allowed after a colon", () => assert.deepEqual(faultsOf("a:\tb\n"), []));
 });
 
 describe("a file without content", () => {
@@ -55,7 +56,7 @@ describe("a file without content", () => {
     ["only a byte order mark", "\uFEFF", "an empty file"],
     ["only comments", "# a\n  # b\n", "a file with only comments"],
   ] as const) {
-    it(`with ${what} is said to be ${got}`, () => {
+    it(`with ${what} is reported as ${got}`, () => {
       for (const schema of ["core", "failsafe"] as const)
         assert.deepEqual(faultsOf(text, schema), [`1:1 expected a route table, got ${got}`]);
     });
@@ -68,20 +69,20 @@ describe("aliases", () => {
     ["a map in itself", "a: &a\n  b: { c: *a }\n", "2:11"],
     ["a list in one that is in it", "a: &a\n  - &b\n    - *b\n    - *a\n", "3:7"],
   ] as const) {
-    it(`cannot put ${what}`, () => {
+    it(`cannot nest ${what}`, () => {
       const [first] = faultsOf(text);
       assert.match(first ?? "", new RegExp(`^${at} expected a value, got the anchor .* within itself`));
     });
   }
 
-  it("of an anchor that follows, or of none, are refused where they are", () => {
+  it("are refused before their anchor, or without one", () => {
     assert.deepEqual(faultsOf("a: *b\nb: &b 1\nc: *d\n"), [
       '1:4 unknown anchor "b"; expected one before its alias',
       '3:4 unknown anchor "d"; expected one before its alias',
     ]);
   });
 
-  it("that multiply are refused at an alias", () => {
+  it("are refused if they multiply too often", () => {
     const bomb = [
       "a: &a [x, x]",
       "b: &b [*a, *a, *a, *a]",
@@ -94,13 +95,13 @@ describe("aliases", () => {
     assert.match(first ?? "", /^5:17 expected at most 100 uses of an anchor/);
   });
 
-  it("of a value that is complete are that value", () => {
+  it("of a complete value are that value", () => {
     const { value, faults } = read("a: &a { x: 1 }\nb: [*a, *a]\n");
     assert.deepEqual([...faults], []);
     assert.deepEqual(value, { a: { x: 1 }, b: [{ x: 1 }, { x: 1 }] });
   });
 
-  it("as merge keys are refused as what YAML 1.2 does not have, and stay with a document of YAML 1.1", () => {
+  it("as merge keys are refused, except in a document of YAML 1.1", () => {
     const merging = "a: &a { x: 1 }\nb: { <<: *a, z: 2 }\n";
     assert.match(faultsOf(merging).join(), /^2:6 expected a key, got "<<": YAML 1\.2 has no merge keys/);
     assert.deepEqual(read(`%YAML 1.1\n---\n${merging}`).value, { a: { x: 1 }, b: { x: 1, z: 2 } });
@@ -111,7 +112,7 @@ describe("aliases", () => {
 describe("nesting", () => {
   const deep = (levels: number) => `${"[".repeat(levels)}${"]".repeat(levels)}`;
 
-  it("is read to 50 levels, and refused beyond where they begin", () => {
+  it("is accepted up to 50 levels, and refused where the 51st begins", () => {
     assert.deepEqual(faultsOf(deep(50)), []);
     const expected = "expected at most 50 levels of lists and maps, got more";
     assert.deepEqual(faultsOf(deep(51)), [`1:51 ${expected}`]);
@@ -139,7 +140,7 @@ it("a second document is refused", () => {
   ]);
 });
 
-it("each key that is there again names the line of the first", () => {
+it("each duplicate key names the line of the first", () => {
   assert.deepEqual(faultsOf("a:\n  x: 1\n  y: 2\n  x: 3\nb: 1\n'a': 2\n"), [
     '4:3 duplicate key "x"; the first is in line 2',
     '6:1 duplicate key "a"; the first is in line 1',
