@@ -103,7 +103,7 @@ describe("data backup and data restore", () => {
     await desk.ok("data", "backup", "b.gz");
     assert.match(
       await desk.fails("--data", ".", "data", "restore", "b.gz"),
-      /is not a data folder: it has b\.gz/,
+      /is not a data folder of this service: it contains b\.gz/,
     );
   });
 });
