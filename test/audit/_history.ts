@@ -1,4 +1,4 @@
-/** Histories for the tests of the audit: changes as the journal has them, and stores that really wrote some. */
+/** Histories for the tests of the audit: records of the journal, and stores that wrote some. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

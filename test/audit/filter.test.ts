@@ -1,4 +1,4 @@
-/** Filters: which changes each lets through. */
+/** The changes that each filter matches. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
@@ -113,13 +113,13 @@ describe("a filter", () => {
     it(what, () => assert.deepEqual(numbers(filter), expected));
   }
 
-  it("a player nobody knows is refused, with the nearest", () => {
+  it("refuses an unknown player, with the nearest name", () => {
     const refusal = { code: "UNKNOWN_PLAYER", message: /"Clio".*Did you mean "Cleo"\?/ };
     assert.throws(() => numbers({ player: "Clio" }), refusal);
     assert.throws(() => numbers({ by: "Clio" }), refusal);
   });
 
-  it("a collection that there is not is refused, with the nearest and all", () => {
+  it("refuses an unknown collection, with the nearest and all names", () => {
     assert.throws(
       () => numbers({ record: "housebans2/x" }),
       ({ code, message, hint }: Failure) => {

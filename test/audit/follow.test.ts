@@ -1,4 +1,4 @@
-/** Following a journal: everything that comes is given once and in order, across segments. */
+/** Following a journal: each change is yielded once and in order, across segments. */
 import assert from "node:assert/strict";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { follow } from "../../src/audit/follow.ts";
 import { segmentFile } from "../../src/store/folder/folder-names.ts";
 import { changeOf, type Keeper, openStore, want } from "./_history.ts";
 
-/** Follows a folder behind a change. `next` waits for that many numbers. */
+/** Follows a folder after a change. `next` waits for that many numbers. */
 function following(t: TestContext, folder: string, after: number) {
   const stop = new AbortController();
   const records = follow(folder, after, stop.signal);
@@ -38,7 +38,7 @@ async function wantAll(store: Keeper, ...reasons: readonly string[]): Promise<vo
 }
 
 describe("following a journal", () => {
-  it("gives what is there behind a change, then what comes", async (t) => {
+  it("yields the existing changes after a number, then new ones", async (t) => {
     const store = await openStore(t);
     await wantAll(store, "A", "B", "C");
     const followed = following(t, store.folder, 1);
@@ -48,14 +48,14 @@ describe("following a journal", () => {
     assert.deepEqual(await coming, [4]);
   });
 
-  it("gives what comes to a journal that had nothing", async (t) => {
+  it("yields new changes of an empty journal", async (t) => {
     const store = await openStore(t);
     const coming = following(t, store.folder, 0).next(2);
     await wantAll(store, "A", "B");
     assert.deepEqual(await coming, [1, 2]);
   });
 
-  it("gives a bulk change of several lines once, as one change", async (t) => {
+  it("yields a bulk change of several lines once, as one change", async (t) => {
     const store = await openStore(t);
     await want(store, "A");
     const followed = following(t, store.folder, 0);
@@ -70,7 +70,7 @@ describe("following a journal", () => {
     assert.deepEqual(await coming, [2, 3]);
   });
 
-  it("goes on in new segments, of which some stay empty", async (t) => {
+  it("continues in new segments, even if some stay empty", async (t) => {
     const store = await openStore(t);
     await want(store, "A");
     const followed = following(t, store.folder, 1);
@@ -84,7 +84,7 @@ describe("following a journal", () => {
     assert.deepEqual(await coming, [2, 3, 4, 5]);
   });
 
-  it("goes on where old segments are dropped meanwhile", async (t) => {
+  it("continues while old segments are deleted", async (t) => {
     const store = await openStore(t, { retention: { milliseconds: 0, snapshots: 1 } });
     await want(store, "A");
     const followed = following(t, store.folder, 0);
@@ -98,7 +98,7 @@ describe("following a journal", () => {
     assert.ok(!(await readdir(store.folder)).includes(segmentFile(1)), "nothing was dropped");
   });
 
-  it("goes on where the store is closed and opened again", async (t) => {
+  it("continues after the store is closed and opened again", async (t) => {
     const first = await openStore(t);
     const { folder } = first;
     await want(first, "A");
@@ -111,7 +111,7 @@ describe("following a journal", () => {
     assert.deepEqual(await coming, [2]);
   });
 
-  it("gives everything once of a store that is busy", async (t) => {
+  it("yields every change of a busy store once", async (t) => {
     const store = await openStore(t, { snapshotAfter: { bytes: 2000, snapshots: 0 } });
     const coming = following(t, store.folder, 0).next(400);
     for (let batch = 0; batch < 40; batch += 1) {
@@ -123,7 +123,7 @@ describe("following a journal", () => {
     );
   });
 
-  it("waits for the rest of a record that is written only in part", async (t) => {
+  it("waits for the rest of a partly written record", async (t) => {
     const store = await openStore(t);
     await wantAll(store, "A", "B");
     await store.close();
@@ -141,7 +141,7 @@ describe("following a journal", () => {
     }
   });
 
-  it("reads again where a failed write was cut back and another came in its place", async (t) => {
+  it("reads again after a failed write was cut back and replaced by another", async (t) => {
     const folder = (await openStore(t)).folder;
     const path = join(folder, segmentFile(1));
     const header = await readFile(path);
@@ -160,7 +160,7 @@ describe("following a journal", () => {
     assert.deepEqual(await coming, [2]);
   });
 
-  it("says where the journal is damaged", async (t) => {
+  it("reports the position of damage", async (t) => {
     const store = await openStore(t);
     await wantAll(store, "A", "B");
     await store.close();
@@ -174,7 +174,7 @@ describe("following a journal", () => {
     });
   });
 
-  it("ends when it is stopped, also while it waits", async (t) => {
+  it("ends when it is stopped, even while it waits", async (t) => {
     const store = await openStore(t);
     const followed = following(t, store.folder, 0);
     const ended = followed.records.next();

@@ -1,4 +1,4 @@
-/** Changes in words, and what of a change is never shown. */
+/** The format of changes, and what is never shown of them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
@@ -13,30 +13,30 @@ function words(before: unknown, after: unknown): string {
   return changeWords(changeOf("any", "key", before, after));
 }
 
-describe("what became of a record", () => {
-  it("is each field that changed, from which value to which", () => {
+describe("the change of a record", () => {
+  it("shows each changed field with both values", () => {
     assert.equal(words({ a: 1, b: "x", c: null }, { a: 2, b: "x", c: true }), "a 1 -> 2, c null -> true");
   });
-  it("is that it was added, with its values", () => {
+  it("shows an added record with its values", () => {
     assert.equal(words(null, { name: "Bob", done: false }), "added name=Bob done=false");
   });
-  it("is that it was removed, with the values that it had", () => {
+  it("shows a removed record with its values", () => {
     assert.equal(words({ name: "Bob", done: true }, null), "removed name=Bob done=true");
   });
-  it("has texts with a space in quotes, and lists as JSON", () => {
+  it("shows texts with a space in quotes, and lists as JSON", () => {
     assert.equal(words(null, { label: "for Ada", all: [1, "a"] }), 'added label="for Ada" all=[1,"a"]');
     assert.equal(words({ label: "" }, { label: 'a"b' }), 'label "" -> "a\\"b"');
   });
-  it("has instants as people read them", () => {
+  it("shows instants in ISO 8601", () => {
     assert.equal(
       words({ revokedAt: null }, { revokedAt: 1795262400000 }),
       "revokedAt null -> 2026-11-21T12:00:00.000Z",
     );
   });
-  it("has a field that one of the two lacks", () => {
+  it("shows a field that only one of the two has", () => {
     assert.equal(words({ a: 1 }, { b: 2 }), "a 1 -> nothing, b nothing -> 2");
   });
-  it("has no character that acts on a terminal or breaks a line", () => {
+  it("has no character that controls a terminal or breaks a line", () => {
     const evil = "a\u001b[2Jb\nc\td\u202ee\u009bf\u2028g";
     const control = /[\p{C}\p{Zl}\p{Zp}]/u;
     assert.doesNotMatch(words(null, { [evil]: evil }), control);
@@ -45,7 +45,7 @@ describe("what became of a record", () => {
   });
 });
 
-it("a text with an invisible letter is shown with its number, so that it is told from the one without", () => {
+it("an invisible character is shown by its number, so that texts that differ look different", () => {
   assert.equal(words(null, { name: "Mallory\u3164" }), "added name=Mallory\\u{3164}");
   assert.equal(
     keyWords(changeOf("targets", "~a\u2800\ufe0f", null, {}), new Names()),
@@ -54,7 +54,7 @@ it("a text with an invisible letter is shown with its number, so that it is told
 });
 
 describe("a record's key", () => {
-  it("has the name of whoever's UUID is in it", () => {
+  it("is shown with the name for its UUID", () => {
     const names = new Names();
     names.learn(recordOf([changeOf("players", ada, null, { uuid: ada, name: "Ada" })]));
     assert.equal(keyWords(changeOf("memberships", `GROVE/${ada}`, null, {}), names), `GROVE/${ada} (Ada)`);
@@ -62,8 +62,8 @@ describe("a record's key", () => {
   });
 });
 
-describe("what is shown of a change", () => {
-  it("is no hash of a token, before or after", () => {
+describe("an entry", () => {
+  it("has no hash of a token, before or after", () => {
     const token = { id: "1a2b", hash, revokedAt: null };
     const record = recordOf([changeOf("tokens", "1a2b", token, { ...token, revokedAt: 5 })]);
     const entry = toEntry(record, new Names(), true);
@@ -75,7 +75,7 @@ describe("what is shown of a change", () => {
       "revokedAt null -> 1970-01-01T00:00:00.005Z",
     );
   });
-  it("is no bookkeeping, unless that is asked for", () => {
+  it("has no bookkeeping, unless requested", () => {
     const noted = changeOf("activity", ada, null, { uuid: ada, lastSeen: 1, version: null });
     const reason = changeOf("wantedReasons", "theft", null, { reason: "Theft", points: 1 });
     assert.equal(toEntry(recordOf([noted]), new Names(), false), undefined);
@@ -84,20 +84,20 @@ describe("what is shown of a change", () => {
   });
 });
 
-describe("who made a change", () => {
+describe("the author of a change", () => {
   const whoOf = (details: Parameters<typeof recordOf>[1]) => {
     const entry = toEntry(recordOf([changeOf("scores", "gangwar", null, {})], details), new Names(), false);
     assert.ok(entry !== undefined, "the change is shown");
     return { words: whoWords(entry), token: entry.token };
   };
 
-  it("is, of a public caller, told with the token's id", () => {
+  it("is shown with the token's id for a public caller", () => {
     assert.deepEqual(whoOf({ who: "public", token: "0a1b2c3d" }), {
       words: "public (token 0a1b2c3d)",
       token: "0a1b2c3d",
     });
   });
-  it("is only public in changes from before the id was recorded", () => {
+  it("is only `public` in changes from before the id was recorded", () => {
     assert.deepEqual(whoOf({ who: "public" }), { words: "public", token: null });
   });
 });

@@ -1,4 +1,4 @@
-/** Who a UUID or a name means in the audit: everything that the data and its journal have ever said of it. */
+/** The persons of names and UUIDs in the audit, from the data and its journal. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { belongsTo, Names } from "../../src/audit/names.ts";
@@ -6,12 +6,12 @@ import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 
-/** The collections whose records name somebody. */
+/** The collections whose records have a name. */
 const naming = ["players", "groupMembers", "targets", "houseBans"];
 
 describe("a name", () => {
   for (const collection of naming) {
-    it(`is learned of a record of ${collection}, also of one that was removed`, () => {
+    it(`is learned from a record of ${collection}, even a removed one`, () => {
       for (const change of [
         changeOf(collection, "key", null, { name: "Ada", uuid: ada }),
         changeOf(collection, "key", { name: "Ada", uuid: ada }, null),
@@ -23,7 +23,7 @@ describe("a name", () => {
       }
     });
 
-    it(`of a record of ${collection} without a UUID is somebody's who is known by the name alone`, () => {
+    it(`in a record of ${collection} without a UUID is a person without a UUID`, () => {
       const names = new Names();
       const record = { name: "Mallory", uuid: null };
       names.learn(recordOf([changeOf(collection, "key", null, record)]));
@@ -37,7 +37,7 @@ describe("a name", () => {
     });
   }
 
-  it("is learned of no other record, however it looks", () => {
+  it("is learned from no other record of that form", () => {
     const names = new Names();
     const others = Object.keys(model).filter((collection) => !naming.includes(collection));
     names.learn(recordOf(others.map((each) => changeOf(each, "key", null, { name: "Base", uuid: ada }))));
@@ -47,7 +47,7 @@ describe("a name", () => {
       assert.equal(belongsTo(person, each, { name: "Base", uuid: null }), false, each);
   });
 
-  it("that two players have had means both, and the UUID the one that it was said of last", () => {
+  it("that two players have had means both, and a UUID has its last name", () => {
     const names = new Names();
     const change = (uuid: string, name: string) => changeOf("players", uuid, null, { name, uuid });
     names.learn(recordOf([change(ada, "Ada"), change(bob, "Ada"), change(bob, "Bob")]));
@@ -59,7 +59,7 @@ describe("a name", () => {
     assert.equal(belongsTo(byUUID, "statistics", { uuid: ada }), false);
   });
 
-  it("is learned of all records of the data", () => {
+  it("is learned from all records of the data", () => {
     const names = new Names();
     const database = new Database(model);
     const player = { uuid: ada, name: "Ada", administrator: false, registeredAt: 0 };

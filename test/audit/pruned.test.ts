@@ -1,4 +1,4 @@
-/** The audit while the running service drops files that are past their retention: it tells what the others have. */
+/** The audit while the running service deletes files past their retention: it shows the changes in the others. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
@@ -53,8 +53,8 @@ async function numbersOf(records: AsyncIterable<JournalRecord>): Promise<number[
   return numbers;
 }
 
-describe("a segment that is dropped while the journal is read", () => {
-  it("is left out, forwards and backwards", async (t) => {
+describe("a segment that is deleted while the journal is read", () => {
+  it("is skipped, forwards and backwards", async (t) => {
     const folder = await history(t);
     for (const [first, rest] of [
       [1, [2, 3]],
@@ -67,7 +67,7 @@ describe("a segment that is dropped while the journal is read", () => {
     }
   });
 
-  it("is not one that cannot be read for another reason", async (t) => {
+  it("is not skipped if it cannot be read for another reason", async (t) => {
     const folder = await history(t);
     const files = failing([segment(2)], "EIO");
     await assert.rejects(numbersOf(readHistory(files, folder)), { code: "EIO" });
@@ -85,21 +85,21 @@ describe("the names of players", () => {
     return [names.of(ada), names.of(bob)];
   };
 
-  it("are found in the files that are left where one is dropped meanwhile", async (t) => {
+  it("are found in the remaining files if one is deleted meanwhile", async (t) => {
     const folder = await history(t);
     for (const name of [segment(2), segment(3), snapshot(2)]) {
       assert.deepEqual(await namesIn(failing([name], "ENOENT"), folder), ["Ada", "Bob"], name);
     }
   });
 
-  it("are not looked for any further where a file cannot be read", async (t) => {
+  it("are not searched any further if a file cannot be read", async (t) => {
     const folder = await history(t);
     await assert.rejects(namesIn(failing([segment(3)], "EIO"), folder), { code: "EIO" });
   });
 });
 
-describe("the data as it is in the files", () => {
-  it("is read again where a file is dropped meanwhile", async (t) => {
+describe("the present data", () => {
+  it("is read again if a file is deleted meanwhile", async (t) => {
     const folder = await history(t);
     for (const name of [snapshot(2), segment(3)]) {
       const { database } = await readState(failing([name], "ENOENT", 1), folder, model);
@@ -109,7 +109,7 @@ describe("the data as it is in the files", () => {
     }
   });
 
-  it("is given up after 5 attempts, and at once where a file cannot be read", async (t) => {
+  it("is given up after 5 attempts, and at once if a file cannot be read", async (t) => {
     const folder = await history(t);
     for (const [times, code] of [
       [5, "ENOENT"],

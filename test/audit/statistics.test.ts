@@ -1,4 +1,4 @@
-/** Statistics under watch: which additions are told from the journal, and when they are too many. */
+/** Implausible statistics: which changes count as additions, and when they are too many. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Names } from "../../src/audit/names.ts";
@@ -35,7 +35,7 @@ function additions(count: number, apart: number, counter = "kills", from = noon,
   return Array.from({ length: count }, (_, index) => addition(counter, from + index * apart, uuid));
 }
 
-describe("the limit of an hour", () => {
+describe("the limit per hour", () => {
   it("is not exceeded by as many additions as it allows", () => {
     assert.deepEqual(excessesOf(additions(5, minute), { KILL: 5 }), []);
   });
@@ -46,12 +46,12 @@ describe("the limit of an hour", () => {
     ]);
   });
 
-  it("counts what is less than 60 minutes apart", () => {
+  it("counts additions that are less than 60 minutes apart", () => {
     assert.equal(excessesOf(additions(2, hour - 1), { KILL: 1 })[0]?.count, 2);
     assert.deepEqual(excessesOf(additions(2, hour), { KILL: 1 }), []);
   });
 
-  it("is that of any 60 minutes, not of one on the clock", () => {
+  it("applies to any 60 minutes, not to hours on the clock", () => {
     const around = additions(4, 10 * minute, "kills", noon - 20 * minute);
     assert.deepEqual(
       excessesOf(around, { KILL: 3 }).map(({ count, began }) => [count, began]),
@@ -59,7 +59,7 @@ describe("the limit of an hour", () => {
     );
   });
 
-  it("tells of the worst 60 minutes, and of all additions", () => {
+  it("reports the worst 60 minutes, and all additions", () => {
     const quiet = additions(4, 10 * minute);
     const busy = additions(7, minute, "kills", noon + 5 * hour);
     const [excess] = excessesOf([...quiet, ...busy, ...additions(4, minute, "kills", noon + 9 * hour)], {
@@ -68,12 +68,12 @@ describe("the limit of an hour", () => {
     assert.deepEqual([excess?.count, excess?.began, excess?.total], [7, noon + 5 * hour, 15]);
   });
 
-  it("tells of the first 60 minutes where several are as bad", () => {
+  it("reports the first of several equal 60 minutes", () => {
     const twice = [...additions(3, minute), ...additions(3, minute, "kills", noon + 2 * hour)];
     assert.equal(excessesOf(twice, { KILL: 2 })[0]?.began, noon);
   });
 
-  it("holds where the clock was set back", () => {
+  it("applies if the clock was set back", () => {
     const instants = [noon + 50 * minute, noon, noon + 2 * hour, noon + 10 * minute];
     const [excess] = excessesOf(
       instants.map((instant) => addition("kills", instant)),
@@ -82,7 +82,7 @@ describe("the limit of an hour", () => {
     assert.deepEqual([excess?.count, excess?.began], [3, noon]);
   });
 
-  it("is one of each type", () => {
+  it("applies to each type separately", () => {
     const limits = { DEATH: 1, KILL: 1, PLAYTIME: 1, REVIVE: 1, SERVICE: 1 };
     const counters = ["deaths", "kills", "playTime", "revives", "services"];
     const all = counters.flatMap((counter) => additions(2, minute, counter));
@@ -100,19 +100,19 @@ describe("the limit of an hour", () => {
   });
 });
 
-describe("what counts as an addition", () => {
-  it("is not what an administrator sets", () => {
+describe("an addition", () => {
+  it("is not a value that an operator sets", () => {
     assert.deepEqual(excessesOf([addition("kills", noon, ada, "statistic.set")], { KILL: 0 }), []);
   });
 
-  it("is the very first one of a player, too", () => {
+  it("may be the first one of a player", () => {
     const first = recordOf([changeOf("statistics", ada, null, { ...zero, kills: 1 })], {
       operation: "statistic.add",
     });
     assert.equal(excessesOf([first], { KILL: 0 })[0]?.type, "KILL");
   });
 
-  it("is noted beside the answer that is kept for repetitions", () => {
+  it("counts with an Idempotency-Key", () => {
     const { changes } = addition("deaths", noon);
     const noted = recordOf([...changes, changeOf("repetitions", "a b", null, { instant: 1 })], {
       operation: "statistic.add",
@@ -121,8 +121,8 @@ describe("what counts as an addition", () => {
   });
 });
 
-describe("the order", () => {
-  it("is by how far beyond the limit", () => {
+describe("the order of excesses", () => {
+  it("is by the excess over the limit", () => {
     const records = [
       ...additions(20, minute, "kills", noon, ada),
       ...additions(6, minute, "revives", noon, bob),
@@ -134,7 +134,7 @@ describe("the order", () => {
     );
   });
 
-  it("is by name where that is the same", () => {
+  it("is by name for equal excesses", () => {
     const names = new Names();
     names.learn(recordOf([changeOf("players", bob, null, { uuid: bob, name: "abel" })]));
     names.learn(recordOf([changeOf("players", ada, null, { uuid: ada, name: "Zoe" })]));
@@ -159,34 +159,34 @@ describe("a closed case", () => {
     records.map((record, index) => ({ ...record, sequence: first + index }));
   const handled = numbered(1, additions(6, minute));
 
-  it("does not come back for the additions before it", () => {
+  it("stays closed for the additions before it", () => {
     assert.deepEqual(excessesOf([...handled, closing(7, 7)], { KILL: 5 }), []);
     const fewMore = numbered(8, additions(5, minute, "kills", noon + 10 * minute));
     assert.deepEqual(excessesOf([...handled, closing(7, 7), ...fewMore], { KILL: 5 }), []);
   });
 
-  it("is a new one where there are too many additions after it, of which only those count", () => {
+  it("opens again for too many additions after it, and only those count", () => {
     const more = numbered(8, additions(7, minute, "kills", noon + 10 * minute));
     const [excess] = excessesOf([...handled, closing(7, 7), ...more], { KILL: 5 });
     assert.deepEqual([excess?.count, excess?.began, excess?.total], [7, noon + 10 * minute, 13]);
   });
 
-  it("holds by the order of the changes, also where the clock was set back meanwhile", () => {
+  it("covers changes by their order, even if the clock was set back", () => {
     const before = numbered(8, additions(6, minute, "kills", noon - hour * 24));
     assert.equal(excessesOf([...handled, closing(7, 7), ...before], { KILL: 5 }).length, 1);
   });
 
-  it("is open again when closing it was undone", () => {
+  it("is open again after closing it is undone", () => {
     assert.equal(excessesOf([...handled, closing(7, 7), closing(8, null)], { KILL: 5 }).length, 1);
   });
 
-  it("of another folder covers nothing that comes after its import", () => {
+  it("of another folder covers nothing after its import", () => {
     const more = numbered(8, additions(6, minute));
     assert.deepEqual(excessesOf([...handled, closing(7, 1_000_000)], { KILL: 5 }), []);
     assert.equal(excessesOf([...handled, closing(7, 1_000_000), ...more], { KILL: 5 }).length, 1);
   });
 
-  it("is closed for its player and its type alone", () => {
+  it("is closed only for its player and its type", () => {
     const others = [
       ...numbered(10, additions(6, minute, "deaths")),
       ...numbered(20, additions(6, minute, "kills", noon, bob)),

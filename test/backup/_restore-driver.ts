@@ -1,9 +1,9 @@
 /**
- * A process that restores or imports, for tests that kill it or take its disk away:
+ * A process that restores or imports, for tests that kill it or make its disk fail:
  *
  *     node _restore-driver.js <data folder> <backup|export> <file>
  *
- * It says `restored <number>` or `refused <code>` on a line, at once.
+ * It writes the line `restored <number>` or `refused <code>`, unbuffered.
  */
 import { writeSync } from "node:fs";
 import { restoreRecords } from "../../src/backup/restore.ts";

@@ -1,4 +1,4 @@
-/** What the tests of the maintenance share: folders with a known history, and file systems that stop or are made up. */
+/** Helpers of the tests of backup and repair: folders with a known history, and file systems that stop or are in memory. */
 import assert from "node:assert/strict";
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Backups of a disk that takes no more bytes, and what backups that were killed leave behind. */
+/** Backups of full disks, and the temporary files of killed backups. */
 import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ const writing = new Set(["write", "sync", "datasync", "truncate", "rename", "unl
 
 describe("a backup", () => {
   for (const code of ["ENOSPC", "EROFS", "EIO"]) {
-    it(`to another disk has every change, though the disk of the data takes nothing more: ${code}`, async (t) => {
+    it(`to another disk has every change, although the disk of the data refuses writes: ${code}`, async (t) => {
       const { data, target } = await places(t);
       const before = await contentsOf(data);
       const files = ruledFiles(({ operation, path }) =>
@@ -48,7 +48,7 @@ describe("a backup", () => {
     });
   }
 
-  it("of thousands of records has each of them as it is", async (t) => {
+  it("of thousands of records has each of them unchanged", async (t) => {
     const { data, target } = await places(t);
     const points = Object.fromEntries(
       Array.from({ length: 20_000 }, (_, number) => [`Reason-${number}`, number]),
@@ -58,7 +58,7 @@ describe("a backup", () => {
     assert.deepEqual(await pointsIn(target), { ...points, A: 1, B: 2 });
   });
 
-  it("needs no lock, and has what a running service has acknowledged", async (t) => {
+  it("needs no lock, and has the acknowledged changes of a running service", async (t) => {
     const { data, target } = await places(t);
     const store = await Store.open({ folder: data, model });
     t.after(() => store.close());
@@ -69,7 +69,7 @@ describe("a backup", () => {
     assert.deepEqual(await pointsIn(target), { A: 1, B: 2, C: 3 });
   });
 
-  it("tells how far it is, up to the end", async (t) => {
+  it("reports its progress up to the end", async (t) => {
     const { data, target } = await places(t);
     const shares: number[] = [];
     await backUp(nodeFiles, data, target, (share) => void shares.push(share));
@@ -77,7 +77,7 @@ describe("a backup", () => {
     assert.deepEqual(shares, [...shares].sort());
   });
 
-  it("on a full disk names the file, leaves none, and keeps the backup that was there", async (t) => {
+  it("on a full disk names the file, leaves none, and keeps the previous backup", async (t) => {
     const { data, target, elsewhere } = await places(t);
     await writeFile(target, "the old one");
     const files = ruledFiles(({ operation, path }) =>
@@ -87,7 +87,7 @@ describe("a backup", () => {
     assert.deepEqual(await readdir(elsewhere), ["b.gz"]);
   });
 
-  it("of data with a record that cannot be is refused", async (t) => {
+  it("of data with an invalid record is refused", async (t) => {
     const { data, target, elsewhere } = await places(t);
     const store = await Store.open({ folder: data, model });
     await store.change({ who: "operator", operation: "test" }, (draft) =>
@@ -99,8 +99,8 @@ describe("a backup", () => {
   });
 });
 
-describe("a backup that was killed", () => {
-  it("at any step leaves what the next one, to whatever file, removes", async (t) => {
+describe("a killed backup", () => {
+  it("leaves at any step only files that the next backup in that folder deletes", async (t) => {
     const { data, target, elsewhere } = await places(t);
     const { files: whole, steps } = stoppingAt(Number.POSITIVE_INFINITY);
     await backUp(whole, data, target);
@@ -115,7 +115,7 @@ describe("a backup that was killed", () => {
     assert.ok(left > 2, "some were left");
   });
 
-  it("does not cost those their files who still write, nor anybody else", async (t) => {
+  it("does not make the next one delete files that are being written, or any others", async (t) => {
     const { data, target, elsewhere } = await places(t);
     const foreign = [".b.gz.0123456789ab.tmp", ".addon-cli.tmp", "b.gz.0123456789ab.addon-cli.tmp", ".vimrc"];
     for (const name of foreign) await writeFile(join(elsewhere, name), "mine");
@@ -140,7 +140,7 @@ describe("reading a backup", () => {
 });
 
 describe("the lock on a folder", () => {
-  it("does not stand in a backup's way", async (t) => {
+  it("does not prevent a backup", async (t) => {
     const { data, target } = await places(t);
     const lock = await FolderLock.take(nodeFiles, data);
     t.after(() => lock.release());

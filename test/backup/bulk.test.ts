@@ -1,4 +1,4 @@
-/** Verifying and repairing a journal that has a bulk change of several lines. */
+/** Verification and repair of a journal with a bulk change of several lines. */
 import assert from "node:assert/strict";
 import { readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -45,14 +45,14 @@ async function withBulk(t: TestContext) {
 }
 
 describe("a bulk change in the journal", () => {
-  it("is one change to `verify`, and no problem", async (t) => {
+  it("is one change for `verify`, and no problem", async (t) => {
     const { folder } = await withBulk(t);
     const { problems, changes, sequence } = await verify(nodeFiles, folder, { running: false });
     assert.deepEqual([problems, changes, sequence], [[], 3, 3]);
   });
 
   for (const which of ["first", "middle", "last"] as const) {
-    it(`is lost as a whole where its ${which} line is damaged, and nothing else is`, async (t) => {
+    it(`is lost as a whole if its ${which} line is damaged, and nothing else is`, async (t) => {
       const { folder, path, bytes, lines } = await withBulk(t);
       const offset = lines.at(which === "first" ? 0 : which === "middle" ? 1 : -1) ?? 0;
       bytes.write("?", offset + 100);
@@ -70,7 +70,7 @@ describe("a bulk change in the journal", () => {
     });
   }
 
-  it("that was cut off between two of its lines is what the next start cuts off", async (t) => {
+  it("that was cut off between two lines is reported as cut off by the next start", async (t) => {
     const { folder, path, lines } = await withBulk(t);
     await truncate(path, lines[2]);
     const { problems, changes } = await verify(nodeFiles, folder, { running: false });

@@ -1,4 +1,4 @@
-/** Records that do not fit together: each rule of the check, and that sound data passes it. */
+/** The consistency check: each of its rules, and data that passes it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type CheckedData, findInconsistencies } from "../../src/backup/consistency.ts";
@@ -66,11 +66,11 @@ function dataOf(...collections: Readonly<Record<string, readonly unknown[]>>[]):
 }
 
 describe("the consistency check", () => {
-  it("finds nothing in sound data", async () => {
+  it("finds nothing in consistent data", async () => {
     assert.deepEqual(await findInconsistencies(dataOf(sound)), []);
   });
 
-  it("takes no record for a duplicate of itself, though it comes twice while data changes", async () => {
+  it("does not take a record for its own duplicate if it is read twice while data changes", async () => {
     const data = dataOf(sound);
     const players = [...data.players.values()];
     const tokens = [...data.tokens.values()];

@@ -1,4 +1,4 @@
-/** The number that an imported database goes on with: behind every change that its records refer to, and never 0. */
+/** The number of an imported database: after every change that its records refer to, and never 0. */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ function target(name: string, listed: number): Target {
   return { name, uuid: null, done: false, listed };
 }
 
-it("a player who is put on the target list after an import stands behind those who were imported", async (t) => {
+it("a player who is added to the target list after an import comes after the imported ones", async (t) => {
   const folder = await imported(t, [target("First", 5), target("Second", 9)]);
   const store = await Store.open({ folder, model });
   await store.change({ who: "operator", operation: "test" }, (draft, { sequence }) =>
@@ -41,7 +41,7 @@ it("a player who is put on the target list after an import stands behind those w
   );
 });
 
-it("a folder whose data was imported never opens empty, also without its snapshot", async (t) => {
+it("a folder with imported data never opens empty, even without its snapshot", async (t) => {
   const folder = await imported(t, []);
   const snapshots = snapshotsIn(await nodeFiles.readdir(folder));
   assert.equal(snapshots.length, 1);

@@ -1,4 +1,4 @@
-/** A database that is stored as its differences from the present data, through changes of both. */
+/** Overlays, while both the overlay and the present data change. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { Overlay } from "../../src/backup/overlay.ts";
@@ -7,7 +7,7 @@ import { Database } from "../../src/store/collection.ts";
 
 const keys = Array.from({ length: 12 }, (_, number) => `k${number}`);
 
-/** Numbers that look random, and are the same in each run. */
+/** Returns a generator of pseudo-random numbers. */
 function generator(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {
@@ -21,7 +21,7 @@ function sorted(records: Iterable<unknown>): string[] {
 }
 
 for (let seed = 1; seed <= 200; seed += 1) {
-  it(`an overlay has what was set in it, whatever becomes of the present data (seed ${seed})`, async () => {
+  it(`an overlay has the records that were set, whatever becomes of the present data (seed ${seed})`, async () => {
     const random = generator(seed);
     const present = new Database(model);
     const overlay = new Overlay(present.view);
@@ -61,7 +61,7 @@ for (let seed = 1; seed <= 200; seed += 1) {
   });
 }
 
-it("an overlay that is read anew has nothing of what was read before", async () => {
+it("an overlay that begins again has no records from before", async () => {
   const present = new Database(model);
   const overlay = new Overlay(present.view);
   const set = (reason: string, points: number) =>
@@ -74,7 +74,7 @@ it("an overlay that is read anew has nothing of what was read before", async () 
   assert.deepEqual([...overlay.database.view.wantedReasons.values()], [{ reason: "b", points: 2 }]);
 });
 
-it("an overlay that is closed no longer follows the present data", async () => {
+it("a closed overlay no longer follows the present data", async () => {
   const present = new Database(model);
   const reasons = present.collection("wantedReasons");
   const overlay = new Overlay(present.view);
@@ -86,7 +86,7 @@ it("an overlay that is closed no longer follows the present data", async () => {
   assert.deepEqual([...overlay.differing("wantedReasons")], ["a"]);
 });
 
-it("an overlay gives each of its records, whatever of the present data changes between two of them", async () => {
+it("an overlay yields each of its records, even if the present data changes meanwhile", async () => {
   const reason = (name: string, points: number) => ({ reason: name, points });
   // "a" and "b" are to be added, "c" and "d" stay: each is added, changed or removed before its turn has come.
   for (const taken of [0, 1, 2, 3]) {

@@ -1,4 +1,4 @@
-/** Replacing a folder's data, stopped at every step: the old data, the new, or a refusal. */
+/** Replacing the files of a folder, stopped at every step: the old data, the new, or a refusal. */
 import assert from "node:assert/strict";
 import { readdir, rename } from "node:fs/promises";
 import { join } from "node:path";
@@ -107,9 +107,9 @@ async function movedBack(folder: string): Promise<Points | Failure> {
   return opened(folder);
 }
 
-describe("when replacing data is stopped at any step", () => {
+describe("replacing files, stopped at any step", () => {
   for (const { name, old, oldEnds, from, at, newEnds } of cases) {
-    it(`over ${name}: the folder opens with the old or the new data, or is refused`, async (t) => {
+    it(`of ${name}: the folder opens with the old or the new data, or is refused`, async (t) => {
       const base = await temporaryFolder(t);
       const template = join(base, "template");
       await nodeFiles.mkdir(template, { recursive: true });
@@ -152,8 +152,8 @@ describe("when replacing data is stopped at any step", () => {
   }
 });
 
-describe("when data was replaced", () => {
-  it("then the old files are kept as they were, and number and chain go on", async (t) => {
+describe("replacing files", () => {
+  it("keeps the old files unchanged, and continues the numbers and the chain", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, long);
     const before = (await readdir(folder)).filter((name) => /^(?:journal|snapshot)/.test(name));

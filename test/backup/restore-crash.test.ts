@@ -1,7 +1,4 @@
-/**
- * Restores and imports in processes that die at any system call, or whose disk becomes full: the whole change has
- * happened, or nothing of it.
- */
+/** Restores and imports in processes that are killed at any system call, or whose disk becomes full: all or nothing. */
 import assert from "node:assert/strict";
 import { cp, mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -83,7 +80,7 @@ async function assertWhole(folder: string, { lines }: Driven): Promise<"before" 
 for (const kind of ["backup", "export"] as const) {
   const name = kind === "backup" ? "a restore" : "an import";
   describe(name, () => {
-    it("killed at any call that reaches the data folder has happened wholly or not at all", {
+    it("killed at any system call on the data folder has happened in whole or not at all", {
       skip: noStrace,
     }, async (t) => {
       const whole = join(root, `${kind}-whole`);
@@ -110,7 +107,7 @@ for (const kind of ["backup", "export"] as const) {
     });
 
     const noMount = unavailable("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt");
-    it("on a disk that becomes full half-way is refused, and nothing of it has happened", {
+    it("on a disk that becomes full midway is refused and changes nothing", {
       skip: noMount,
     }, async () => {
       let bytes = 0;

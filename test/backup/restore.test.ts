@@ -1,4 +1,4 @@
-/** Restoring beside other changes, and from other data. */
+/** Restores while others change data, and from other data. */
 import assert from "node:assert/strict";
 import { constants } from "node:buffer";
 import { execFile } from "node:child_process";
@@ -25,7 +25,7 @@ function put(store: DataStore, reason: string, points: number): Promise<void> {
   return store.change(origin, (draft) => draft.wantedReasons.put({ reason, points }));
 }
 
-it("a restore begins with what others have changed since it was prepared", async (t) => {
+it("a restore includes the changes of others since it was prepared", async (t) => {
   const root = await temporaryFolder(t);
   const folder = join(root, "data");
   const file = join(root, "b.gz");
@@ -68,7 +68,7 @@ async function statesAround(folder: string, sequence: number) {
   return { previous: await pointsAt(sequence - 1), restored: await pointsAt(sequence) };
 }
 
-it("what is listed after a restore of other data stands behind what that data has listed", async (t) => {
+it("a target that is added after a restore of other data comes after the restored ones", async (t) => {
   const root = await temporaryFolder(t);
   const file = join(root, "b.gz");
   const list = (store: DataStore, name: string) =>
@@ -98,7 +98,7 @@ it("what is listed after a restore of other data stands behind what that data ha
   await store.close();
 });
 
-it("a moment is read again where a snapshot drops the files that it is read from", async (t) => {
+it("a moment is read again if a snapshot deletes its files meanwhile", async (t) => {
   const folder = await temporaryFolder(t);
   const store = await Store.open({ folder, model });
   await put(store, "A", 1);
@@ -115,7 +115,7 @@ it("a moment is read again where a snapshot drops the files that it is read from
   assert.deepEqual([...database.view.wantedReasons.values()], [{ reason: "A", points: 1 }]);
 });
 
-it("an import of more characters than a string can have names the file and the way to move so much data", async () => {
+it("an import with more characters than a string can have names the file and the alternative", async () => {
   const files = { ...nodeFiles, readFile: async () => Buffer.alloc(constants.MAX_STRING_LENGTH + 1) };
   await assert.rejects(readSource(files, "data", { kind: "export", file: "/e.json" }), {
     code: "STORE_UNAVAILABLE",
@@ -123,7 +123,7 @@ it("an import of more characters than a string can have names the file and the w
   });
 });
 
-it("a restore takes memory for what it changes, not for another copy of the data", async (t) => {
+it("a restore takes memory for its changes, not for another copy of the data", async (t) => {
   const root = await temporaryFolder(t);
   const [folder, file] = [join(root, "data"), join(root, "b.gz")];
   const store = await Store.open({ folder, model });
@@ -139,7 +139,7 @@ it("a restore takes memory for what it changes, not for another copy of the data
   assert.match(stdout, /^restored \d+$/m);
 });
 
-it("a restore removes a token whose player neither the data nor the backup has", async (t) => {
+it("a restore removes a token whose player is neither in the data nor in the backup", async (t) => {
   const root = await temporaryFolder(t);
   const [folder, file] = [join(root, "data"), join(root, "b.gz")];
   const store = await Store.open({ folder, model });
@@ -155,7 +155,7 @@ it("a restore removes a token whose player neither the data nor the backup has",
   await store.close();
 });
 
-it("a restore brings back no token that is revoked and removed while it is prepared", async (t) => {
+it("a restore does not restore a token that is revoked and removed while it is prepared", async (t) => {
   const root = await temporaryFolder(t);
   const folder = join(root, "data");
   const file = join(root, "b.gz");

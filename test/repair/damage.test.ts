@@ -1,4 +1,4 @@
-/** Damage of every kind: verify finds it, and what repair saves is never anything that was not written. */
+/** Damage of every kind: a verification finds it, and a repair saves only what was written. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -70,8 +70,8 @@ async function assertHonest(contents: ReadonlyMap<string, Buffer>, what: string)
   if (lost.length === 0) assert.equal(sequence, 5, what);
 }
 
-describe("of a small store", () => {
-  it("when nothing is damaged then there is no problem, and everything can be saved", async (t) => {
+describe("damage of a small store", () => {
+  it("no damage: there is no problem, and everything can be saved", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, history);
     const contents = await contentsOf(folder);
@@ -93,7 +93,7 @@ describe("of a small store", () => {
     assert.deepEqual(result, { points: ends, lost: [], sequence: 5 });
   });
 
-  it("when any bit is flipped then verify finds it, and nothing is made up or silently lost", async (t) => {
+  it("any flipped bit is found, and nothing is invented or silently lost", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, history);
     const contents = await contentsOf(folder);
@@ -112,7 +112,7 @@ describe("of a small store", () => {
     }
   });
 
-  it("when a file is cut at any byte then verify finds it, and nothing is made up", async (t) => {
+  it("a cut at any byte of a file is found, and nothing is invented", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, history);
     const contents = await contentsOf(folder);
@@ -129,7 +129,7 @@ describe("of a small store", () => {
     }
   });
 
-  it("when a file is missing then verify finds it, and what is left is saved", async (t) => {
+  it("a missing file is found, and the rest is saved", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, history);
     const contents = await contentsOf(folder);
@@ -152,7 +152,7 @@ describe("of a small store", () => {
     }
   });
 
-  it("when a line in the middle is broken then those after it are saved, and it is told", async (t) => {
+  it("the lines after a broken one are saved, and the broken one is reported", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, [{ A: 1 }, { B: 2 }, { C: 3 }, { D: 4 }]);
     const contents = await contentsOf(folder);
@@ -178,7 +178,7 @@ describe("of a small store", () => {
     assert.match(loss?.known ?? "", /wantedReasons b, B/);
   });
 
-  it("when only the checksum of a line is damaged then the line after it attests it, and nothing is lost", async (t) => {
+  it("a line of which only the checksum is damaged is confirmed by the next line, and nothing is lost", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, [{ A: 1 }, { B: 2 }, { C: 3 }]);
     const contents = await contentsOf(folder);
@@ -195,7 +195,7 @@ describe("of a small store", () => {
     assert.deepEqual(await saved(broken), { points: { A: 1, B: 2, C: 3 }, lost: [], sequence: 3 });
   });
 
-  it("when the last change is unreadable then its number is not given again", async (t) => {
+  it("the number of an unreadable last change is not used again", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, [{ A: 1 }, { B: 2 }, { C: 3 }]);
     const broken = changed(await contentsOf(folder), "journal-000000000001.log", (copy) => {
@@ -208,7 +208,7 @@ describe("of a small store", () => {
     assert.equal(result.sequence, 3);
   });
 
-  it("when a file is missing then no number is given again that its name or another file shows", async (t) => {
+  it("no number that the name of a file shows is used again after a file is lost", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, [{ A: 1 }, "snapshot", { B: 2 }, { C: 3 }, "snapshot"]);
     const contents = await contentsOf(folder);
@@ -228,7 +228,7 @@ describe("of a small store", () => {
     }
   });
 
-  it("when the journal has everything that a damaged snapshot had then nothing is lost", async (t) => {
+  it("a damaged snapshot loses nothing if the journal has all its changes", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, history);
     const damaged = changed(await contentsOf(folder), "snapshot-000000000003.jsonl", (copy) => {
@@ -238,7 +238,7 @@ describe("of a small store", () => {
     assert.deepEqual(await saved(damaged), { points: ends, lost: [], sequence: 5 });
   });
 
-  it("when nothing of the data can be read then nothing is made up in its place", async (t) => {
+  it("unreadable data is not replaced by an empty folder", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, [{ A: 1 }, "snapshot"]);
     const contents = await contentsOf(folder);
@@ -263,7 +263,7 @@ describe("of a small store", () => {
     }
   });
 
-  it("when the journal of other data lies in the folder then none of it is taken", async (t) => {
+  it("nothing is taken from the journal of other data", async (t) => {
     const base = await temporaryFolder(t);
     await write(join(base, "one"), [{ A: 1 }, { A: 2 }, "snapshot"]);
     await write(join(base, "two"), [{ X: 1 }, { X: 2 }, "snapshot", { X: 3 }]);
@@ -279,7 +279,7 @@ describe("of a small store", () => {
     assert.match(result.lost[0]?.what ?? "", /belongs to other data/);
   });
 
-  it("when older segments were pruned then the journal of other data is still told apart", async (t) => {
+  it("the journal of other data is recognized after older segments were pruned", async (t) => {
     const base = await temporaryFolder(t);
     await write(join(base, "one"), [{ A: 1 }, { A: 2 }, "snapshot"]);
     await write(join(base, "two"), [{ X: 1 }, { X: 2 }, "snapshot", { X: 3 }]);
@@ -295,7 +295,7 @@ describe("of a small store", () => {
   });
 });
 
-describe("of files that are whole and say what can not be", () => {
+describe("whole files with impossible contents", () => {
   const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 1 };
   const record = (sequence: number, before: unknown, after: unknown, key = "theft") => ({
     sequence,
@@ -316,13 +316,13 @@ describe("of files that are whole and say what can not be", () => {
   const contentOf = async (records: readonly unknown[]) =>
     (await check(only(journalOf(records)))).problems.map(({ what, kind }) => `${kind}: ${what}`);
 
-  it("when a change says another value before than there was then it is told", async () => {
+  it("a change with a wrong earlier value is reported", async () => {
     assert.deepEqual(await contentOf([record(1, null, theft(1)), record(2, theft(7), theft(2))]), [
       'content: change 2 says that wantedReasons theft was {"reason":"Theft","points":7}, but it was {"reason":"Theft","points":1}',
     ]);
   });
 
-  it("when a record is not of its schema, its key or any collection then it is told", async () => {
+  it("a record with a wrong schema, key or collection is reported", async () => {
     assert.deepEqual(await contentOf([record(1, null, theft("many"))]), [
       'content: change 1: a record of wantedReasons, points: Invalid type: Expected number but received "many"',
     ]);
@@ -336,13 +336,13 @@ describe("of files that are whole and say what can not be", () => {
     assert.deepEqual(await contentOf([stray]), ['content: change 1: there is no collection "dragons"']);
   });
 
-  it("when a number is left out then it is told", async () => {
+  it("a skipped number is reported", async () => {
     assert.deepEqual(await contentOf([record(1, null, theft(1)), record(3, theft(1), theft(2))]), [
       "damage: expected change 2, got 3",
     ]);
   });
 
-  it("when a snapshot has other records than the journal makes then each is told", async () => {
+  it("each difference between a snapshot and the journal is reported", async () => {
     const { text, chain } = chained(0, [record(1, null, theft(1))]);
     const snapshot = chained(0, [
       { format: "gameaddon-snapshot", version: 2, sequence: 1, chain, instant: 1 },
@@ -364,7 +364,7 @@ describe("of files that are whole and say what can not be", () => {
     );
   });
 
-  it("when a newer version of the program wrote a file then verify says so, and nothing is salvaged", async () => {
+  it("a file of a newer version of the program is reported, and nothing is rebuilt", async () => {
     const newer = only(chained(0, [{ ...header, version: 99 }]).text);
     assert.match((await check(newer)).problems[0]?.what ?? "", /version 99 of gameaddon-journal/);
     const result = await saved(newer);
@@ -373,8 +373,8 @@ describe("of files that are whole and say what can not be", () => {
   });
 });
 
-describe("while a service writes", () => {
-  it("when the last line is incomplete then it is a remark, and without the service a problem", async (t) => {
+describe("verifying while a service writes", () => {
+  it("an incomplete last line is a remark, and a problem without a service", async (t) => {
     const folder = await temporaryFolder(t);
     await write(folder, [{ A: 1 }, { A: 2 }]);
     const name = "journal-000000000001.log";

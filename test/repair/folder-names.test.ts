@@ -1,4 +1,4 @@
-/** A start and a restore agree on which files may be in a data folder that has no data. */
+/** A start and a restore agree on the files that a folder without data may contain. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,14 +9,14 @@ import { nodeFiles } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 
-/** Returns the failure code with which work is refused, or undefined. */
+/** Returns the code of a refusal, or undefined. */
 const codeOf = (work: Promise<unknown>) =>
   work.then(
     () => undefined,
     ({ code }: { code: string }) => code,
   );
 
-describe("in a folder without data", () => {
+describe("a folder without data", () => {
   for (const name of [
     "routes.yaml",
     "routes.schema.json",
@@ -26,7 +26,7 @@ describe("in a folder without data", () => {
     "tables",
     ".gitkeep",
   ]) {
-    it(`${name} stands in the way of neither a start nor a restore`, async (t) => {
+    it(`${name} prevents neither a start nor a restore`, async (t) => {
       const folder = await temporaryFolder(t);
       await writeFile(join(folder, name), "");
       await requireRoom(nodeFiles, folder);
@@ -35,7 +35,7 @@ describe("in a folder without data", () => {
   }
 
   for (const name of ["thesis.txt", "backup.jsonl.gz", "my-seed.yaml"]) {
-    it(`${name} is somebody else's: a start and a restore are refused`, async (t) => {
+    it(`${name} is foreign: a start and a restore are refused`, async (t) => {
       const folder = await temporaryFolder(t);
       await writeFile(join(folder, name), "");
       assert.equal(await codeOf(requireRoom(nodeFiles, folder)), "CONFLICT");
@@ -50,7 +50,7 @@ describe("in a folder without data", () => {
     "damaged-1",
     "before-version-2",
   ]) {
-    it(`${name} proves that there was data: a start is refused, and a restore is the remedy`, async (t) => {
+    it(`${name} proves that there was data: a start is refused, a restore is not`, async (t) => {
       const folder = await temporaryFolder(t);
       await writeFile(join(folder, name), "");
       await requireRoom(nodeFiles, folder);

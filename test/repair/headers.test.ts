@@ -1,4 +1,4 @@
-/** A segment that ends within its header: what the commands say of it, and that a repair loses nothing else. */
+/** A segment that ends within its header: the messages of the commands, and a repair that loses nothing else. */
 import assert from "node:assert/strict";
 import { readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -32,7 +32,7 @@ const cases: Readonly<Record<string, Case>> = {
 
 describe("a segment cut within its header", () => {
   for (const [name, { history, first, left }] of Object.entries(cases)) {
-    it(`${name} is named by verify, status and audit, and repaired without losing anything else`, async (t) => {
+    it(`${name} is named by verify, status and audit, and repaired without any other loss`, async (t) => {
       const base = await temporaryFolder(t);
       await write(join(base, "whole"), history);
       const file = segmentFile(first);

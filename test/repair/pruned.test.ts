@@ -1,4 +1,4 @@
-/** Reading a folder without its lock while the running service drops files that are past their retention. */
+/** Reading a folder without its lock while the running service deletes files past their retention. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it } from "node:test";
@@ -10,7 +10,7 @@ import { temporaryFolder } from "../_setup.ts";
 import { write } from "../backup/_setup.ts";
 import { ruledFiles, segment, snapshot, systemError } from "../store/_faults.ts";
 
-describe("reading again where a file has vanished", () => {
+describe("reading again after a file has vanished", () => {
   /** Fails so many times before it succeeds. */
   function failing(times: number, code: string) {
     const state = { attempts: 0 };
@@ -23,7 +23,7 @@ describe("reading again where a file has vanished", () => {
   }
 
   for (const times of [0, 1, 4]) {
-    it(`succeeds after ${times} failures, and does not read once more`, async () => {
+    it(`succeeds after ${times} failures, and stops then`, async () => {
       const { state, read } = failing(times, "ENOENT");
       assert.equal(await steadily(read), "read");
       assert.equal(state.attempts, times + 1);
@@ -45,7 +45,7 @@ describe("reading again where a file has vanished", () => {
   }
 });
 
-describe("a file that is dropped between its listing and its reading", () => {
+describe("a file that is deleted between its listing and its reading", () => {
   const readers: Readonly<Record<string, (files: Files, folder: string) => Promise<{ sequence: number }>>> = {
     "data verify": (files, folder) => verify(files, folder, { running: true }),
     "data backup": (files, folder) =>
@@ -57,7 +57,7 @@ describe("a file that is dropped between its listing and its reading", () => {
   };
   for (const [name, read] of Object.entries(readers)) {
     for (const file of [snapshot(2), segment(3)]) {
-      it(`has ${name} read the folder again: ${file}`, async (t) => {
+      it(`makes ${name} read the folder again: ${file}`, async (t) => {
         const folder = join(await temporaryFolder(t), "data");
         await write(folder, [{ A: 1 }, "snapshot", { B: 2 }, "snapshot", { C: 3 }]);
         let dropped = 0;

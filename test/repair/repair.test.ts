@@ -1,4 +1,4 @@
-/** Repairing, stopped at every step: refused as before, or repaired; and what was there is always kept. */
+/** Repairs, stopped at every step: the folder is as before, refused or repaired, and the old files are kept. */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -74,7 +74,7 @@ const cases: readonly Case[] = [
   },
 ];
 
-describe("when a repair is stopped at any step", () => {
+describe("a repair, stopped at any step", () => {
   for (const { name, damage, before, after } of cases) {
     it(`of ${name}: the folder is as before, refused, or repaired`, async (t) => {
       const base = await temporaryFolder(t);
@@ -115,8 +115,8 @@ describe("when a repair is stopped at any step", () => {
   }
 });
 
-describe("when every file is beyond repair", () => {
-  it("then nothing is changed", async (t) => {
+describe("a repair of files of which nothing can be saved", () => {
+  it("changes nothing", async (t) => {
     const folder = await temporaryFolder(t);
     await mkdir(folder, { recursive: true });
     await writeFile(join(folder, "snapshot-000000000001.jsonl"), "\0".repeat(100));

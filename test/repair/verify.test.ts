@@ -1,4 +1,4 @@
-/** What `data verify` finds, and what it takes: no file as a whole, each once, and digests in place of values. */
+/** What a verification finds, and its cost: each file is read once, in pieces, and digests replace values. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { basename, join } from "node:path";
@@ -15,7 +15,7 @@ import { chained, contentsOf, inMemory, putLongTokens, write } from "../backup/_
 const names = Array.from({ length: 3_000 }, (_, number) => `N${number}`);
 
 describe("a folder", () => {
-  it("is verified in pieces, wherever they end", async (t) => {
+  it("is verified alike in pieces of any length", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     await write(folder, [{ A: 1 }, { Bä: 2 }, "snapshot", { A: 3 }]);
     for (const length of [1, 7, 100]) {
@@ -54,7 +54,7 @@ describe("verifying", () => {
     assert.deepEqual(read.toSorted(), [...(await contentsOf(folder)).keys()]);
   });
 
-  it("finds no problem where records were removed, added again and changed between snapshots", async (t) => {
+  it("finds no problem if records were removed, added again and changed between snapshots", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     const all = (points: number) => Object.fromEntries(names.map((name) => [name, points]));
     await write(folder, [all(1), "snapshot", all(-1), "snapshot", all(2), { N7: -1 }, "snapshot", { N7: 3 }]);
@@ -62,7 +62,7 @@ describe("verifying", () => {
     assert.deepEqual([problems, inconsistencies], [[], []]);
   });
 
-  it("quotes every record that a snapshot has differently, lacks, or has in addition", async (t) => {
+  it("quotes every record that a snapshot changes, lacks or adds", async (t) => {
     const [ours, theirs] = [join(await temporaryFolder(t), "data"), join(await temporaryFolder(t), "data")];
     const all = Object.fromEntries(names.map((name) => [name, 1]));
     await write(ours, [all, "snapshot", { N0: -1 }, "snapshot", { N9: 2 }]);
@@ -88,7 +88,7 @@ describe("verifying", () => {
     );
   });
 
-  it("does not mind the order of a record's properties", async () => {
+  it("ignores the order of the properties of a record", async () => {
     const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 1 };
     const change = (sequence: number, before: unknown, after: unknown) => ({
       ...{ sequence, instant: sequence, who: "operator", operation: "test" },

@@ -1,10 +1,10 @@
 /**
- * A process that makes numbered changes, for tests that kill it or take its disk away:
+ * A process that makes numbered changes, for tests that kill it or make its disk fail:
  *
- *     node _driver.js <data folder> <up to which change> [<length of a text> [<file that it removes when refused>]]
+ *     node _driver.js <data folder> <last change> [<length of a text> [<file to delete when refused>]]
  *
- * It says `acknowledged <number>`, `refused <number> <code>`, `no snapshot <number>`, `fatal` and `done`, each on a
- * line, at once.
+ * It writes the lines `acknowledged <number>`, `refused <number> <code>`, `no snapshot <number>`, `fatal` and `done`,
+ * unbuffered.
  */
 import { unlinkSync, writeSync } from "node:fs";
 import { Failure } from "../../src/domain/errors.ts";

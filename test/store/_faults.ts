@@ -1,4 +1,4 @@
-/** What the store's tests share: a small model, changes whose outcome is known, file systems that fail or forget. */
+/** Helpers of the store's tests: a small model, changes with known outcomes, file systems that fail or forget. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
@@ -103,10 +103,10 @@ export function assertKept(store: Notebook, acknowledged: number, made: number, 
 /** Asserts a refusal that names each of `named` in its message, and says in its hint what to do. */
 export async function assertRefused(work: Promise<unknown>, ...named: (string | RegExp)[]): Promise<Failure> {
   const error = await work.then(
-    () => assert.fail("a refusal was expected"),
+    () => assert.fail("expected a refusal"),
     (cause: unknown) => cause,
   );
-  assert.ok(error instanceof Failure, `a Failure was expected, came ${error}`);
+  assert.ok(error instanceof Failure, `expected a Failure, got ${error}`);
   assert.equal(error.code, "STORE_UNAVAILABLE");
   for (const each of named) {
     const isThere = typeof each === "string" ? error.message.includes(each) : each.test(error.message);

@@ -1,4 +1,4 @@
-/** Reading the journal in pieces, forwards and from its end: the same changes, and no more of a file than is needed. */
+/** Reads the journal in pieces, forwards and backwards: the same changes, and no more of a file than necessary. */
 import assert from "node:assert/strict";
 import { readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -56,29 +56,29 @@ async function newestSegment(folder: string): Promise<string> {
   return join(folder, names.sort().at(-1) ?? "");
 }
 
-describe("the journal, read from its end", () => {
-  it("has the changes that it has when read forwards, bulk changes and several segments among them", async (t) => {
+describe("reading the journal backwards", () => {
+  it("yields the changes of reading it forwards, including bulk changes and several segments", async (t) => {
     const { folder } = await longHistory(t);
     const forwards = await numbers(readHistory(nodeFiles, folder));
     assert.equal(forwards.length, 19);
     assert.deepEqual(await numbers(readBackwards(nodeFiles, folder)), forwards.toReversed());
   });
 
-  it("is read no further than the newest changes", async (t) => {
+  it("reads no further than the newest changes", async (t) => {
     const { folder } = await longHistory(t);
     const { files, bytes } = countedFiles();
     for await (const { sequence } of readBackwards(files, folder)) if (sequence === 16) break;
     assert.ok(bytes() <= 256 * 1024, `${bytes()} bytes were read`);
   });
 
-  it("leaves out an incomplete change at its end", async (t) => {
+  it("skips an incomplete change at its end", async (t) => {
     const { folder } = await longHistory(t);
     const path = await newestSegment(folder);
     await writeFile(path, (await readFile(path)).subarray(0, -10));
     assert.equal((await numbers(readBackwards(nodeFiles, folder)))[0], 18);
   });
 
-  it("is refused at a damaged change, once that is read, with its file", async (t) => {
+  it("refuses a damaged change with its file, once that change is read", async (t) => {
     const { folder } = await longHistory(t);
     const path = await newestSegment(folder);
     const bytes = await readFile(path);
@@ -95,7 +95,7 @@ describe("the journal, read from its end", () => {
     );
   });
 
-  it("names players by a snapshot, without reading the changes again", async (t) => {
+  it("finds the names of players in a snapshot, without reading the changes again", async (t) => {
     const { folder } = await longHistory(t);
     const { entries, names } = await readNewest(nodeFiles, folder, { limit: 1, operation: "test.bulk" });
     assert.deepEqual(
@@ -105,7 +105,7 @@ describe("the journal, read from its end", () => {
     assert.equal(names.of(ada), "Ada");
   });
 
-  it("names a player who is registered no more, by an older segment", async (t) => {
+  it("finds the name of a removed player in an older segment", async (t) => {
     const store = await longHistory(t);
     await store.change({ who: "operator", operation: "player.remove" }, (draft) => draft.players.delete(ada));
     await store.snapshot();
@@ -115,8 +115,8 @@ describe("the journal, read from its end", () => {
   });
 });
 
-describe("the journal, read forwards", () => {
-  it("gives changes before the whole file is read", async (t) => {
+describe("reading the journal forwards", () => {
+  it("yields changes before the whole file is read", async (t) => {
     const { folder } = await longHistory(t);
     const { files, bytes } = countedFiles();
     for await (const { sequence } of readHistory(files, folder, 1)) if (sequence === 2) break;
@@ -125,7 +125,7 @@ describe("the journal, read forwards", () => {
   });
 });
 
-describe("the journal with a segment that is not there", () => {
+describe("a journal that lacks a segment", () => {
   /** Changes 1 and 2, 3 and 4, 5 and 6, each two in a segment of their own. */
   async function threeSegments(t: TestContext): Promise<Keeper> {
     const store = await openStore(t);
@@ -146,25 +146,25 @@ describe("the journal with a segment that is not there", () => {
     return { read: forwards, missing: missing[0] };
   }
 
-  it("tells of the changes that are missing between others", async (t) => {
+  it("reports the changes that are missing between others", async (t) => {
     const { folder } = await threeSegments(t);
     await rm(join(folder, "journal-000000000003.log"));
     assert.deepEqual(await bothWays(folder), { read: [1, 2, 5, 6], missing: [3, 4] });
   });
 
-  it("tells of them before an empty segment, too", async (t) => {
+  it("reports them before an empty segment, too", async (t) => {
     const { folder } = await threeSegments(t);
     await rm(join(folder, "journal-000000000005.log"));
     assert.deepEqual(await bothWays(folder), { read: [1, 2, 3, 4], missing: [5, 6] });
   });
 
-  it("takes nothing for missing that is before the oldest segment", async (t) => {
+  it("does not report changes before the oldest segment", async (t) => {
     const { folder } = await threeSegments(t);
     await rm(join(folder, "journal-000000000001.log"));
     assert.deepEqual(await bothWays(folder), { read: [3, 4, 5, 6], missing: [] });
   });
 
-  it("takes nothing for missing behind a segment that a failed snapshot has begun", async (t) => {
+  it("does not report changes after a segment that a failed snapshot created", async (t) => {
     const { folder } = await threeSegments(t);
     await writeFile(join(folder, "journal-000000000004.log"), headerLine(4, 0, 0));
     assert.deepEqual(await bothWays(folder), { read: [1, 2, 3, 4, 5, 6], missing: [] });

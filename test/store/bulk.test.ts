@@ -1,4 +1,4 @@
-/** Bulk changes: one change of many records, in several lines of the journal, which happens wholly or not at all. */
+/** Bulk changes: one change of many records, in several lines of the journal, all or nothing. */
 import assert from "node:assert/strict";
 import { appendFile, cp, readFile, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -106,7 +106,7 @@ describe("a bulk change", () => {
     await again.close();
   });
 
-  it("of few records is a line like any other, and one of none is no change", async (t) => {
+  it("of few records is one line, and of no records is no change", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     assert.equal(await store.changeInBulk(origin, () => []), undefined);
@@ -117,7 +117,7 @@ describe("a bulk change", () => {
     assert.ok(!("more" in JSON.parse(lines[1]?.slice(9) ?? "")));
   });
 
-  it("that is refused changes nothing, and those that wait go on", async (t) => {
+  it("that is refused changes nothing, and waiting changes go on", async (t) => {
     const store = await openNotebook(await temporaryFolder(t));
     const refusal = new Error("no");
     const bulk = store.changeInBulk(origin, () => Promise.reject(refusal));
@@ -146,7 +146,7 @@ describe("a bulk change", () => {
     await store.close();
   });
 
-  it("cut off anywhere before its end has not happened, and what is there of it is kept aside", async (t) => {
+  it("that is cut off anywhere has not happened, and its remains are kept in another file", async (t) => {
     const base = await temporaryFolder(t);
     const { before, path } = await withBulk(base);
     const bytes = await readFile(path);
@@ -175,7 +175,7 @@ describe("a bulk change", () => {
     }
   });
 
-  it("that lacks only the last line feed has happened", async (t) => {
+  it("that lacks only its last line feed has happened", async (t) => {
     const folder = await temporaryFolder(t);
     const { after, path } = await withBulk(folder);
     await truncate(path, (await readFile(path)).length - 1);
@@ -185,7 +185,7 @@ describe("a bulk change", () => {
     await store.close();
   });
 
-  it("that is incomplete elsewhere than at the end of the newest segment is damage", async (t) => {
+  it("that is incomplete before the end of the newest segment is damage", async (t) => {
     const folder = await temporaryFolder(t);
     const { path } = await withBulk(folder);
     const bytes = await readFile(path);
@@ -205,7 +205,7 @@ describe("a bulk change", () => {
     await assertLeft(folder, path, `byte ${begin}`, "incomplete, and later segments exist");
   });
 
-  it("that fails half-way is cut back as a whole, and the next change follows what was there before", async (t) => {
+  it("that fails midway is removed as a whole, and the next change follows the one before it", async (t) => {
     for (const outcome of [systemError("ENOSPC"), { bytes: 1000 }]) {
       let writes = 0;
       const files = ruledFiles(({ operation, path }) => {
@@ -231,7 +231,7 @@ describe("a bulk change", () => {
     }
   });
 
-  it("whose sync fails ends the store: whether it has happened is not known", async (t) => {
+  it("whose sync fails ends the store: whether it happened is unknown", async (t) => {
     let fatal: Error | undefined;
     let syncs = 0;
     const files = ruledFiles(({ operation, path }) => {
@@ -252,7 +252,7 @@ describe("a bulk change", () => {
     await store.close();
   });
 
-  it("is seen wholly or not at all by whoever reads the files or the data meanwhile", async (t) => {
+  it("is visible in whole or not at all to readers of the files and the data", async (t) => {
     const folder = await temporaryFolder(t);
     const seen: [inMemory: number, inFiles: number][] = [];
     let store: Notebook | undefined;
@@ -274,7 +274,7 @@ describe("a bulk change", () => {
     await store.close();
   });
 
-  it("is in one segment, whatever snapshots are taken meanwhile", async (t) => {
+  it("stays in one segment, even if snapshots are written meanwhile", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     await fill(store, 2);

@@ -1,4 +1,4 @@
-/** A small store's files with every bit flipped in turn, and cut at every byte: in memory, and some of it on a disk. */
+/** Flips every bit of a small store's files and cuts them at every byte: in memory, and in part on a disk. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
@@ -113,7 +113,7 @@ async function startWhole(memory: MemoryFiles, what: string): Promise<Started> {
 
 /** Asserts a refusal that names a file of the folder, or the folder, and a place in it. */
 function assertNamed(error: unknown): void {
-  assert.ok(error instanceof Failure, `a Failure was expected, came ${error}`);
+  assert.ok(error instanceof Failure, `expected a Failure, got ${error}`);
   assert.equal(error.code, "STORE_UNAVAILABLE");
   assert.match(error.message, /^\/data\S* (?:is damaged at byte \d+: |lacks the journal from change \d+ on)/);
   assert.match(error.hint ?? "", /addon-cli data/);
@@ -138,7 +138,7 @@ function reach(bytes: Buffer, before: number): number {
 }
 
 describe("a small store", () => {
-  it("with any one bit flipped is refused, or has exactly what was acknowledged", async (t) => {
+  it("with any single bit flipped is refused, or has exactly the acknowledged changes", async (t) => {
     const whole = await smallStore(await temporaryFolder(t));
     const expected = stateAfter(5, 0);
     const outcomes = { refused: 0, whole: 0 };
@@ -162,7 +162,7 @@ describe("a small store", () => {
     assert.ok(outcomes.refused >= (last?.length ?? 0) * 8 - 8, `${outcomes.refused}`);
   });
 
-  it("with its journal cut at any byte behind the header has every whole line, and goes on from there", async (t) => {
+  it("with its journal cut at any byte after the header has every whole line, and continues from there", async (t) => {
     const path = await temporaryFolder(t);
     const store = await openNotebook(path);
     await fill(store, 6, 0);
@@ -179,7 +179,7 @@ describe("a small store", () => {
     }
   });
 
-  it("with any of its files cut at any byte is refused, or has all up to a whole line of the newest segment", async (t) => {
+  it("with any file cut at any byte is refused, or has everything up to a whole line of the newest segment", async (t) => {
     const whole = await smallStore(await temporaryFolder(t));
     for (const [name, bytes] of whole) {
       for (let length = 0; length < bytes.length; length += 1) {
@@ -199,7 +199,7 @@ describe("a small store", () => {
     }
   });
 
-  it("on a disk behaves as in memory: some of the bits, and some of the cuts", async (t) => {
+  it("behaves on a disk as in memory, for some bits and some cuts", async (t) => {
     const path = await temporaryFolder(t);
     const whole = await smallStore(path);
     for (const [name, bytes] of whole) {

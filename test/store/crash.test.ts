@@ -1,6 +1,6 @@
 /**
- * Processes that really die, and disks that really fail: killed by strace at every write, sync, rename and so on that
- * reaches the data folder, in turn; I/O errors on sync; a file size limit; a full file system.
+ * Real crashes and real disk failures: strace kills a process at every system call that reaches the data folder, in turn;
+ * I/O errors on sync; a file size limit; a full file system.
  */
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
@@ -44,7 +44,7 @@ async function assertLeft(folder: string, driven: Driven, made: number, length =
 }
 
 describe("a process", () => {
-  it("killed at any call that reaches its data folder has lost nothing", { skip: noStrace }, async (t) => {
+  it("killed at any system call on its data folder loses nothing", { skip: noStrace }, async (t) => {
     const changes = 5;
     const { points, driven: whole } = await callsOf(join(root, "whole"), [
       driver,
@@ -70,7 +70,7 @@ describe("a process", () => {
     assert.ok(killed >= points.length * 0.9, `${killed} of ${points.length}`);
   });
 
-  it("whose sync fails ends, and the next start saves everything anew", { skip: noStrace }, async () => {
+  it("whose sync fails ends, and the next start writes everything again", { skip: noStrace }, async () => {
     const folder = join(root, "unsynced");
     const journal = join(folder, segment(1));
     const eio = ["-f", "-qq", "-o", "/dev/null", "-P", journal, "-e", "inject=fdatasync:error=EIO:when=2"];
@@ -86,7 +86,7 @@ describe("a process", () => {
     await store.close();
   });
 
-  it("whose files may not grow any more refuses, and has lost nothing", { skip: noLimit }, async () => {
+  it("at its file size limit refuses changes and loses nothing", { skip: noLimit }, async () => {
     const folder = join(root, "limited");
     const driven = await drive("prlimit", ["--fsize=20000", process.execPath, driver, folder, "99", "4000"]);
     assert.equal(driven.code, 0);
@@ -98,7 +98,9 @@ describe("a process", () => {
     await assertLeft(folder, driven, 99, 4000);
   });
 
-  it("on a full file system refuses, and goes on when there is room again", { skip: noMount }, async () => {
+  it("on a full file system refuses changes, and continues when there is room again", {
+    skip: noMount,
+  }, async () => {
     const mount = join(root, "small");
     const left = join(root, "left");
     await mkdir(mount);

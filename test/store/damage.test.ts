@@ -1,4 +1,4 @@
-/** What a start does with files that are torn, damaged or missing. */
+/** Recovery from torn, damaged and missing files. */
 import assert from "node:assert/strict";
 import { cp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ import {
 } from "./_faults.ts";
 
 describe("a torn end", () => {
-  it("is cut off the newest segment and kept aside, and the operator is told", async (t) => {
+  it("of the newest segment is cut off and kept in another file, with a warning", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
     const bytes = await readFile(path);
@@ -35,7 +35,7 @@ describe("a torn end", () => {
     assert.deepEqual(await readFile(`${path}.broken`), torn.subarray(end));
   });
 
-  it("is gone from the file, also where it is longer than what is written next", async (t) => {
+  it("is removed from the file, even if it is longer than the next write", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
     const bytes = await readFile(path);
@@ -48,7 +48,7 @@ describe("a torn end", () => {
     assert.deepEqual(await assertGoesOn(folder, 8), []);
   });
 
-  it("of a line that lacks only its line feed is made whole: the change is kept", async (t) => {
+  it("of a line that lacks only its line feed is completed: the change is kept", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
     await truncate(path, (await readFile(path)).length - 1);
@@ -64,7 +64,7 @@ describe("a torn end", () => {
     assert.match(await assertLeft(folder, path, `byte ${end}`), /addon-cli data verify/);
   });
 
-  it("of an older segment is damage, also where only the line feed is missing", async (t) => {
+  it("of an older segment is damage, even if only the line feed is missing", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     await rm(join(folder, snapshot(6)));
     const path = join(folder, segment(4));
@@ -72,7 +72,7 @@ describe("a torn end", () => {
     await assertLeft(folder, path, "the change is incomplete, and later segments exist");
   });
 
-  it("of an older segment hides no moment before that segment", async (t) => {
+  it("of an older segment does not hide the moments before it", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(4));
     await truncate(path, (await readFile(path)).length - 10);
@@ -85,7 +85,7 @@ describe("a torn end", () => {
 });
 
 describe("damage", () => {
-  it("within the newest segment is refused with the file, the place and the next command", async (t) => {
+  it("within the newest segment is refused with the file, the offset and the next command", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
     const [, second] = readSegment(await readFile(path)).records;
@@ -94,7 +94,7 @@ describe("damage", () => {
     assert.match(hint, /addon-cli data verify.*addon-cli data repair/);
   });
 
-  it("of the last line is no torn end: it was acknowledged", async (t) => {
+  it("of the last line is not a torn end: the line was acknowledged", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
     const bytes = await readFile(path);
@@ -112,7 +112,7 @@ describe("damage", () => {
     await assertLeft(folder, path, "byte 0");
   });
 
-  it("by a segment under another's name is refused", async (t) => {
+  it("by a segment with the name of another is refused", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     await cp(join(folder, segment(4)), join(folder, segment(7)));
     await assertLeft(folder, join(folder, segment(7)), "begins with 4");
@@ -130,7 +130,7 @@ describe("damage", () => {
     await assertLeft(folder, join(folder, segment(7)), "does not follow");
   });
 
-  it("by a gap in the numbers within a segment is refused with the place", async (t) => {
+  it("by a gap in the numbers within a segment is refused with its offset", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
     const { records } = readSegment(await readFile(path));
@@ -145,7 +145,7 @@ describe("damage", () => {
     await assertLeft(folder, join(folder, segment(7)), "4 is missing");
   });
 
-  it("by changes that a snapshot has and the segment before it lacks is refused by that segment", async (t) => {
+  it("by changes that a snapshot has but the segment before it lacks is refused with that segment", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     for (const each of [3, 6, 9]) {
@@ -160,7 +160,7 @@ describe("damage", () => {
     await assertLeft(folder, path, "its last change is 5, but the snapshot contains 6");
   });
 
-  it("by a missing newest segment is refused: a snapshot is never written before it is begun", async (t) => {
+  it("by a missing newest segment is refused: it is created before the snapshot", async (t) => {
     for (const missing of [[segment(7)], [segment(7), segment(4)], [segment(7), segment(4), segment(1)]]) {
       const folder = await ninth(await temporaryFolder(t));
       for (const name of missing) await rm(join(folder, name));
@@ -168,13 +168,13 @@ describe("damage", () => {
     }
   });
 
-  it("by a journal without the snapshot that it begins behind is refused, and never an empty start", async (t) => {
+  it("by a journal without the snapshot before it is refused, and never starts empty", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     for (const name of [snapshot(3), snapshot(6), segment(1)]) await rm(join(folder, name));
     await assertLeft(folder, folder, "from change 1 on");
   });
 
-  it("of the newest snapshot is bridged by the one before it and all changes since", async (t) => {
+  it("of the newest snapshot is bridged by the previous one and all changes since", async (t) => {
     for (const damage of [
       (path: string) => spoil(path, 300),
       (path: string) => spoil(path, 3),
@@ -193,14 +193,14 @@ describe("damage", () => {
     }
   });
 
-  it("of all snapshots is bridged by the journal, where that is whole", async (t) => {
+  it("of all snapshots is bridged by a whole journal", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     await spoil(join(folder, snapshot(3)), 300);
     await spoil(join(folder, snapshot(6)), 300);
     assert.equal((await assertGoesOn(folder, 9)).length, 2);
   });
 
-  it("of the newest snapshot is refused where changes since the one before it are missing", async (t) => {
+  it("of the newest snapshot is refused if changes since the previous one are missing", async (t) => {
     const cases: [string, string[]][] = [
       ["4 is missing", [segment(4)]],
       ["from change 7 on", [segment(7)]],

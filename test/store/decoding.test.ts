@@ -1,4 +1,4 @@
-/** Lines that are taken apart while the bytes of their file come, in whatever pieces; and lines that are encoded. */
+/** Decodes lines from pieces of any length, and encodes lines. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
@@ -6,7 +6,7 @@ import { LineDecoder } from "../../src/store/journal/decoding.ts";
 import { LineEncoder } from "../../src/store/journal/encoding.ts";
 import { BrokenLine, encodeLine } from "../../src/store/journal/lines.ts";
 
-/** What a decoder has told of, and how it ended. */
+/** The decoded lines, and how decoding ended. */
 interface Decoded {
   readonly header: string | undefined;
   readonly documents: readonly unknown[];
@@ -78,7 +78,7 @@ const documents = fc.array(
 );
 
 describe("lines", () => {
-  it("say the same in whatever pieces they come", () => {
+  it("are decoded alike from pieces of any length", () => {
     fc.assert(
       fc.property(documents, lengths, (written, pieces) => {
         const bytes = linesOf([header, ...written.map((each) => JSON.stringify(each))]);
@@ -100,7 +100,7 @@ describe("lines", () => {
     );
   });
 
-  it("that are spoiled or cut off are told of up to there, in whatever pieces they come", () => {
+  it("are decoded up to damage or a cut, from pieces of any length", () => {
     fc.assert(
       fc.property(documents, lengths, fc.nat(), fc.boolean(), (written, pieces, place, cuts) => {
         const whole = linesOf([header, ...written.map((each) => JSON.stringify(each))]);
@@ -122,7 +122,7 @@ describe("lines", () => {
     );
   });
 
-  it("with right checksums that are no documents are refused, and those before them told of", () => {
+  it("with right checksums but without a document are refused, after those before them", () => {
     for (const [line, ...more] of [["not json"], ["1,2"], ["[3", "4]"]]) {
       const decoded = decode(linesOf([header, "1", String(line), ...more, "7"]));
       assert.deepEqual(decoded.documents, [1], line);
@@ -130,7 +130,7 @@ describe("lines", () => {
     }
   });
 
-  it("are encoded by the piece as they are one by one", () => {
+  it("are encoded in pieces as they are one by one", () => {
     fc.assert(
       fc.property(fc.array(fc.string({ unit: "binary" })), fc.nat({ max: 5 }), (written, every) => {
         const texts = written.map((each) => JSON.stringify(each));

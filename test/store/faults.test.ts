@@ -1,4 +1,4 @@
-/** The store on a disk that fails while it runs: what is refused, what is kept, and what the next start does. */
+/** The store on a failing disk: which changes it refuses, which it keeps, and what the next start does. */
 import assert from "node:assert/strict";
 import { cp, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -82,7 +82,7 @@ async function assertUnavailable(...changes: Promise<unknown>[]): Promise<void> 
 }
 
 describe("an append", () => {
-  it("is whole although every write takes a few bytes only", async (t) => {
+  it("is whole even if every write takes only a few bytes", async (t) => {
     const bench = await Bench.open(t);
     bench.rule = ({ operation, length }) =>
       operation === "write" ? { bytes: Math.min(7, length) } : undefined;
@@ -93,7 +93,7 @@ describe("an append", () => {
   });
 
   for (const code of ["ENOSPC", "EIO", "EDQUOT"]) {
-    it(`that fails with ${code} in its middle is cut back, and refused to all who wait; then all goes on`, async (t) => {
+    it(`that fails midway with ${code} is cut back and refused to all waiting callers; later ones succeed`, async (t) => {
       const bench = await Bench.open(t);
       const before = await bench.journal();
       let writes = 0;
@@ -115,7 +115,7 @@ describe("an append", () => {
     });
   }
 
-  it("on a disk that takes nothing at all is refused, rather than tried for ever", async (t) => {
+  it("on a disk that takes no bytes is refused instead of repeated forever", async (t) => {
     const bench = await Bench.open(t);
     bench.rule = ({ operation }) => (operation === "write" ? { bytes: 0 } : undefined);
     await assertUnavailable(put(bench.store, "a"));
@@ -125,14 +125,14 @@ describe("an append", () => {
   });
 });
 
-describe("a disk that can not be relied on", () => {
+describe("a disk that is no longer reliable", () => {
   const ways: Record<string, Call["operation"][]> = {
     "a failed append can not be cut off": ["write", "truncate"],
     "cutting a failed append off can not be synced": ["write", "datasync"],
     "a sync fails": ["datasync"],
   };
   for (const [way, operations] of Object.entries(ways)) {
-    it(`${way}: nothing is acknowledged any more, and the process is told to end`, async (t) => {
+    it(`${way}: no change is acknowledged any more, and the process must end`, async (t) => {
       const bench = await Bench.open(t);
       bench.fail("EIO", ...operations);
       await assertUnavailable(put(bench.store, "a"), put(bench.store, "b"));
@@ -149,7 +149,7 @@ describe("a disk that can not be relied on", () => {
     });
   }
 
-  it("is written to anew at the next start, before anything is served", async (t) => {
+  it("gets everything again at the next start, before anything is served", async (t) => {
     const bench = await Bench.open(t);
     bench.fail("EIO", "datasync");
     await assertUnavailable(bench.store.change(origin, numbered(6)));
@@ -173,7 +173,7 @@ describe("a disk that can not be relied on", () => {
     await bench.assertCopyKeeps(t, sequence + 2, sequence + 2);
   });
 
-  it("keeps its mark where that start fails, and the start after it does what was to be done", async (t) => {
+  it("keeps its mark if that start fails, and the start after it writes everything", async (t) => {
     const bench = await Bench.open(t);
     bench.fail("EIO", "datasync");
     await assertUnavailable(bench.store.change(origin, numbered(6)));
@@ -188,7 +188,7 @@ describe("a disk that can not be relied on", () => {
     assertKept(bench.store, 5, 6);
   });
 
-  it("that takes no mark either: all are refused, and the process is told to end", async (t) => {
+  it("that takes no mark either: all changes are refused, and the process must end", async (t) => {
     const bench = await Bench.open(t);
     bench.rule = ({ operation }) =>
       operation === "datasync" || operation === "open" ? systemError("EIO") : undefined;
@@ -199,7 +199,7 @@ describe("a disk that can not be relied on", () => {
 });
 
 describe("a snapshot that fails", () => {
-  it("at any of its calls leaves the data as it was and the store usable, now and after a restart", async (t) => {
+  it("at any system call leaves the data unchanged and the store usable, now and after a restart", async (t) => {
     const counting = await Bench.open(t);
     counting.calls.length = 0;
     await counting.store.snapshot();
@@ -229,7 +229,7 @@ describe("a snapshot that fails", () => {
     }
   });
 
-  it("on a full disk, and again, and again after a change, costs nothing that was acknowledged", async (t) => {
+  it("on a full disk, repeatedly and after another change, loses no acknowledged change", async (t) => {
     const bench = await Bench.open(t);
     const full = ({ operation, path }: Call) =>
       operation === "write" && /\.tmp$|journal-0+[^1]/.test(path) ? systemError("ENOSPC") : undefined;
@@ -249,7 +249,7 @@ describe("a snapshot that fails", () => {
     await bench.assertCopyKeeps(t, 9, 9);
   });
 
-  it("where what it began can not be removed either leaves a start that finds everything", async (t) => {
+  it("and cannot delete its files leaves a folder whose next start finds everything", async (t) => {
     const bench = await Bench.open(t);
     bench.rule = ({ operation, path }) =>
       operation === "unlink" || (operation === "sync" && path === bench.folder)
@@ -269,7 +269,7 @@ describe("a snapshot that fails", () => {
     await bench.assertCopyKeeps(t, 12, 12);
   });
 
-  it("because it was begun by the journal's size does not disturb the changes, and is told", async (t) => {
+  it("after it was begun because of the journal's size causes a warning, and changes go on", async (t) => {
     const told: string[] = [];
     const warn = (message: string) => void told.push(message);
     const folder = await temporaryFolder(t);

@@ -1,4 +1,4 @@
-/** Segments that end within their header: a segment appears whole, so each of them is damage, and none is an empty start. */
+/** Segments that end within their header. A segment appears whole, so this is always damage and never an empty start. */
 import assert from "node:assert/strict";
 import { copyFile, mkdir, readFile, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ async function assertRefusedAtEveryByte(folder: string, first: number): Promise<
 }
 
 describe("a segment cut at any byte of its header", () => {
-  it("is refused where it is the only file", async (t) => {
+  it("is refused if it is the only file", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     await fill(store, 3);
@@ -43,23 +43,23 @@ describe("a segment cut at any byte of its header", () => {
     await assertRefusedAtEveryByte(folder, 1);
   });
 
-  it("is refused where it is the newest of several, behind a snapshot", async (t) => {
+  it("is refused if it is the newest of several, after a snapshot", async (t) => {
     await assertRefusedAtEveryByte(await ninth(await temporaryFolder(t)), 7);
   });
 
-  it("is refused where it is the newest of several, without a snapshot", async (t) => {
+  it("is refused if it is the newest of several, without a snapshot", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     for (const each of [3, 6]) await rm(join(folder, snapshot(each)));
     await assertRefusedAtEveryByte(folder, 7);
   });
 
-  it("is refused where it is between others and no snapshot has its changes", async (t) => {
+  it("is refused if it is between others and no snapshot has its changes", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     await rm(join(folder, snapshot(6)));
     await assertRefusedAtEveryByte(folder, 4);
   });
 
-  it("is refused where it is the newest and never had a change", async (t) => {
+  it("is refused if it is the newest and never had a change", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     await fill(store, 3);
@@ -78,7 +78,7 @@ describe("a first start", () => {
     "truncate",
   ]);
 
-  it("that stops before any of its calls leaves a folder that starts", async (t) => {
+  it("that stops before any system call leaves a folder that starts", async (t) => {
     const calls: Call[] = [];
     const counting = ruledFiles((call) => {
       if (changing.has(call.operation)) calls.push(call);
@@ -108,7 +108,7 @@ describe("a first start", () => {
 });
 
 describe("a new segment", () => {
-  it("does not take the place of one that has records", async (t) => {
+  it("does not replace one that has changes", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     t.after(() => store.close());

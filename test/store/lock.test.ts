@@ -78,7 +78,7 @@ describe("a lock file", () => {
   for (const [how, remove] of Object.entries(deletions)) {
     for (const isRotated of [false, true]) {
       const where = isRotated ? ", after a snapshot," : "";
-      it(`that ${how}${where} lets no second process in, and is back before the next acknowledgement`, async (t) => {
+      it(`that ${how}${where} admits no second process, and is restored before the next acknowledgement`, async (t) => {
         const holder = await Holder.open(t);
         if (isRotated) await holder.store.snapshot();
         const path = join(holder.folder, "lock");
@@ -98,7 +98,7 @@ describe("a lock file", () => {
     }
   }
 
-  it("that is deleted again and again while others try to start loses nothing", async (t) => {
+  it("that is deleted repeatedly while others try to start loses nothing", async (t) => {
     const holder = await Holder.open(t);
     for (let round = 0; round < 20; round += 1) {
       await rm(join(holder.folder, "lock"), { force: true });
@@ -113,7 +113,7 @@ describe("a lock file", () => {
     await next.close();
   });
 
-  it("that cannot be put back refuses changes until it can", async (t) => {
+  it("that cannot be restored refuses changes until it can", async (t) => {
     const holder = await Holder.open(t);
     await rm(join(holder.folder, "lock"));
     holder.rule = ({ operation, path }) =>
@@ -125,7 +125,7 @@ describe("a lock file", () => {
     assert.deepEqual(holder.fatal, []);
   });
 
-  it("that is deleted while nothing is changed is put back by a check", async (t) => {
+  it("that is deleted between changes is restored by a check", async (t) => {
     const holder = await Holder.open(t);
     assert.equal(await holder.store.check(), false);
     await rm(join(holder.folder, "lock"));
@@ -136,7 +136,7 @@ describe("a lock file", () => {
 });
 
 describe("a data folder in use", () => {
-  it("that is renamed ends the process, and has everything that was acknowledged", async (t) => {
+  it("that is renamed ends the process, and has every acknowledged change", async (t) => {
     const holder = await Holder.open(t);
     await rename(holder.folder, `${holder.folder}-2`);
     await holder.assertStops();
@@ -152,7 +152,7 @@ describe("a data folder in use", () => {
     await holder.assertStops();
   });
 
-  it("of which another one takes the place leaves that alone", async (t) => {
+  it("that is replaced by another one leaves that unchanged", async (t) => {
     const holder = await Holder.open(t);
     await cp(holder.folder, `${holder.folder}-2`, { recursive: true });
     await rename(holder.folder, `${holder.folder}-1`);
@@ -170,7 +170,7 @@ describe("a data folder in use", () => {
     await holder.assertStops();
   });
 
-  it("that is moved away while a change is synced is not acknowledged", async (t) => {
+  it("that is moved during a sync acknowledges no change", async (t) => {
     const holder = await Holder.open(t);
     holder.rule = async ({ operation }) => {
       if (operation === "datasync") await rename(holder.folder, `${holder.folder}-2`);
@@ -181,7 +181,7 @@ describe("a data folder in use", () => {
     assert.equal(holder.store.sequence, 3);
   });
 
-  it("that is moved while nothing is changed is noticed by a check, and by a snapshot", async (t) => {
+  it("that is moved between changes is noticed by a check, and by a snapshot", async (t) => {
     const holder = await Holder.open(t);
     await rename(holder.folder, `${holder.folder}-2`);
     await mkdir(holder.folder);

@@ -1,4 +1,4 @@
-/** What the store says of a disk that is full or fails: what happened, to which file, and what to do next. */
+/** The messages about a full or failing disk: what happened, to which file, and what to do next. */
 import assert from "node:assert/strict";
 import { readFile, truncate } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,7 +39,7 @@ async function failing(t: TestContext, rule: (call: Call) => boolean, code: stri
 
 describe("a start", () => {
   for (const name of [segment(7), snapshot(6)]) {
-    it(`that cannot read ${name} names it, and says to look at the disk`, async (t) => {
+    it(`that cannot read ${name} names it and advises to check the disk`, async (t) => {
       const folder = await ninth(await temporaryFolder(t));
       const files = ruledFiles(({ operation, path }) =>
         operation === "readFile" && path.endsWith(name) ? systemError("EIO") : undefined,
@@ -51,7 +51,7 @@ describe("a start", () => {
     });
   }
 
-  it("that cannot keep a torn tail aside on a full disk names the file, and says to make room", async (t) => {
+  it("that cannot copy a torn end on a full disk names the file and advises to make room", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
     await truncate(path, (await readFile(path)).length - 10);
@@ -67,7 +67,7 @@ describe("a start", () => {
 describe("a snapshot that fails", () => {
   for (const [code, expected] of Object.entries(advice)) {
     for (const operation of ["write", "sync"] as const) {
-      it(`with ${code} at ${operation} names the file, and says what to do about that`, async (t) => {
+      it(`with ${code} at ${operation} names the file and the remedy`, async (t) => {
         const { store, folder } = await failing(
           t,
           (call) => call.operation === operation && call.path.includes("snapshot-"),
@@ -86,7 +86,7 @@ describe("a snapshot that fails", () => {
 
 describe("a change that fails", () => {
   for (const code of ["ENOSPC", "EDQUOT", "EIO"] as const) {
-    it(`with ${code} tells the operator which file and what to do, and a player nothing of it`, async (t) => {
+    it(`with ${code} shows the operator the file and the remedy, and a player neither`, async (t) => {
       const { store, folder } = await failing(t, ({ operation }) => operation === "write", code);
       const {
         message,

@@ -1,4 +1,4 @@
-/** What a start does with a folder that it can not use or that is somebody else's, and with other formats. */
+/** Starts on unusable folders, on folders of somebody else, and on other formats. */
 import assert from "node:assert/strict";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ describe("a data folder", () => {
     ["open", segment(1)],
     ["readdir", "data"],
   ] as const satisfies readonly (readonly [Call["operation"], string])[]) {
-    it(`on a read-only disk, noticed at ${operation} of ${path}, is refused by its name`, async (t) => {
+    it(`on a read-only disk, noticed at ${operation} of ${path}, is refused with its name`, async (t) => {
       const folder = join(await temporaryFolder(t), "data");
       const files = ruledFiles((call) =>
         call.operation === operation && call.path.includes(path) ? systemError("EROFS") : undefined,
@@ -55,7 +55,7 @@ describe("a data folder", () => {
     });
   }
 
-  it("whose files can not be read is refused, and is not taken for an empty one", async (t) => {
+  it("whose files cannot be read is refused, and does not pass for an empty one", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     for (const name of [segment(7), snapshot(6)]) {
       const files = ruledFiles(({ operation, path }) =>
@@ -66,7 +66,7 @@ describe("a data folder", () => {
     await assertGoesOn(folder, 9);
   });
 
-  it("that is a file is refused by its name", async (t) => {
+  it("that is a file is refused with its name", async (t) => {
     const path = join(await temporaryFolder(t), "data");
     await writeFile(path, "mine");
     assert.match((await assertRefused(openNotebook(path), path)).hint ?? "", /--data/);
@@ -74,7 +74,7 @@ describe("a data folder", () => {
     await assertRefused(openNotebook(join(path, "below")), path);
   });
 
-  it("with somebody else's files is refused, and nothing is begun in it", async (t) => {
+  it("with files of somebody else is refused and unchanged", async (t) => {
     const folder = await temporaryFolder(t);
     await writeFile(join(folder, "thesis.txt"), "mine");
     const { hint } = await assertRefused(openNotebook(folder), folder, "thesis.txt");
@@ -82,7 +82,7 @@ describe("a data folder", () => {
     assert.deepEqual(await namesIn(folder, /^(?!lock$)/), ["thesis.txt"]);
   });
 
-  it("with the files that an operator puts there, and hidden ones, is begun", async (t) => {
+  it("with hidden files and those of an operator is begun", async (t) => {
     const folder = await temporaryFolder(t);
     for (const name of ["routes.yaml", "seed.yaml", ".gitkeep"]) await writeFile(join(folder, name), "");
     const store = await openNotebook(folder);
@@ -90,13 +90,13 @@ describe("a data folder", () => {
     await store.close();
   });
 
-  it("of which only what was set aside is left is refused: there was data", async (t) => {
+  it("with only remains of earlier data is refused", async (t) => {
     const folder = await temporaryFolder(t);
     await writeFile(join(folder, `${segment(1)}.broken`), "x");
     await assertLeft(folder, `${segment(1)}.broken`);
   });
 
-  it("is rid of what a snapshot that was cut off has left", async (t) => {
+  it("loses the temporary files of an interrupted snapshot", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     await writeFile(join(folder, `.${snapshot(9)}.0123456789ab.tmp`), "half");
     await assertGoesOn(folder, 9);
@@ -107,7 +107,7 @@ describe("a data folder", () => {
 describe("a format", () => {
   const note = { id: "a", text: "one", topic: "t" };
 
-  it("newer than the program is refused by the file's name, and is not taken for damage", async (t) => {
+  it("newer than the program is refused with the file's name, and is not damage", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const snapshotHeader = { format: "gameaddon-snapshot", version: 3, sequence: 9, chain: 1, instant: 0 };
     const segmentHeader = { format: "gameaddon-journal", version: 4, first: 10, chain: 1, instant: 0 };
@@ -126,7 +126,7 @@ describe("a format", () => {
   });
 
   for (const version of [1, 2]) {
-    it(`of version ${version} is brought up on start, after copies are kept`, async (t) => {
+    it(`of version ${version} is upgraded at a start, after the files are copied`, async (t) => {
       const folder = await temporaryFolder(t);
       const change = { collection: "notes", key: "a", before: null, after: note };
       const record = { sequence: 3, instant: 5, who: "operator", operation: "test", changes: [change] };
@@ -156,7 +156,7 @@ describe("a format", () => {
     });
   }
 
-  it("older than the program, in a segment without a record yet, is brought up as well", async (t) => {
+  it("older than the program, in a segment without changes, is upgraded as well", async (t) => {
     const folder = await temporaryFolder(t);
     await writeLines(join(folder, segment(1)), [
       { format: "gameaddon-journal", version: 1, first: 1, chain: 0, instant: 4 },

@@ -1,4 +1,4 @@
-/** Many commands at once, each a process: on a folder that nobody has, beside a service, and beside one that dies. */
+/** Many commands at once, each a process: on a folder without a service, beside one, and beside one that dies. */
 import assert from "node:assert/strict";
 import { type ChildProcess, execFile, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -77,7 +77,7 @@ async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
 }
 
 describe("20 commands at once", () => {
-  it("on an empty folder all succeed, one after another, and all they did is there", async () => {
+  it("on an empty folder all succeed, one after another, and none of their changes is lost", async () => {
     const folder = await temporaryFolder(own);
     assertDone(await addPlayers(folder, 20));
     assert.deepEqual(await playersOf(folder), names(20));
@@ -88,7 +88,7 @@ describe("20 commands at once", () => {
     await service.close();
   });
 
-  it("beside a running service all succeed; all they did is there, also when that is killed then", async () => {
+  it("beside a running service all succeed, and none of their changes is lost when it is killed", async () => {
     const folder = await temporaryFolder(own);
     const service = await serve(folder);
     assertDone(await addPlayers(folder, 20));
@@ -99,7 +99,7 @@ describe("20 commands at once", () => {
 });
 
 describe("commands beside a service", () => {
-  it("that is killed meanwhile: what they said is done is there, and the others said that it may not be", async () => {
+  it("that is killed meanwhile: acknowledged changes exist, and the others were reported as uncertain", async () => {
     const folder = await temporaryFolder(own);
     const service = await serve(folder);
     const adding = addPlayers(folder, 8);
@@ -114,7 +114,7 @@ describe("commands beside a service", () => {
     }
   });
 
-  it("that stops meanwhile succeed, or say what to do", async () => {
+  it("that stops meanwhile succeed, or advise what to do", async () => {
     const folder = await temporaryFolder(own);
     const service = await serve(folder);
     const adding = addPlayers(folder, 8);

@@ -1,10 +1,10 @@
-/** What an operator is advised to do about each error of the file system, and what a player is told of it. */
+/** The advice for an operator about each error of the file system, which a player does not get. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { remedyFor, unsaved, unusable, unwritten } from "../../src/store/folder/refusals.ts";
 import { systemError } from "./_faults.ts";
 
-/** What the advice has in it; and whether another data folder would help. */
+/** A part of the advice, and whether another data folder would help. */
 const advice: readonly (readonly [code: string, words: RegExp, isFolder: boolean])[] = [
   ["ENOSPC", /disk is full: make room/, false],
   ["EDQUOT", /quota.*make room/, false],
@@ -29,14 +29,14 @@ describe("an error of the file system", () => {
       for (const text of [hint, message]) assert.doesNotMatch(text, words);
     });
 
-    it(`${code} of a data folder is met by ${isFolder ? "another folder" : "that advice"}`, () => {
+    it(`${code} of a data folder has the advice ${isFolder ? "to name another one" : "about the disk"}`, () => {
       const { hint = "", message } = unusable("/data", systemError(code));
       assert.match(hint, isFolder ? /name another one with --data/ : words);
       assert.match(message, new RegExp(`/data .*${code}`));
     });
   }
 
-  it("that nobody foresaw has no advice, but names the cause and what is safe", () => {
+  it("without advice names the cause and what is safe", () => {
     for (const error of [systemError("EWEIRD"), new Error("EIO is not its code"), "EIO"]) {
       assert.equal(remedyFor(error), undefined);
     }

@@ -1,4 +1,4 @@
-/** Retention: every moment of the period can be restored, also after quiet days and whatever the clock does once. */
+/** Retention: every moment of the period can be restored, even after quiet days and after a jump of the clock. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -86,7 +86,7 @@ describe("retention", () => {
     await diary.assertReaches(0);
   });
 
-  it("lets yesterday be restored after 20 quiet days and four snapshots on one day", async (t) => {
+  it("allows restoring yesterday after 20 quiet days and four snapshots on one day", async (t) => {
     const diary = await Diary.open(t);
     for (const each of [0, 0.1, 0.2, 0.3]) await diary.on(each);
     // The service ran on, with a change each day and no reason for a snapshot.
@@ -111,7 +111,7 @@ describe("retention", () => {
 
   for (const [name, ahead] of Object.entries({ "30 days ahead": 30, "73 years ahead": 73 * 365 })) {
     for (const jumps of [1, 2]) {
-      it(`deletes nothing of the last 14 days where the clock is ${name} for ${jumps} snapshots`, async (t) => {
+      it(`deletes nothing of the last 14 days if the clock is ${name} for ${jumps} snapshots`, async (t) => {
         const diary = await Diary.open(t);
         for (let each = 0; each <= 12; each += 1) await diary.on(each);
         for (let jump = 0; jump < jumps; jump += 1) await diary.on(12, { shown: 12 + ahead + jump / 10 });
@@ -124,7 +124,7 @@ describe("retention", () => {
     }
   }
 
-  it("deletes nothing of the last 14 days where the clock was in 1970 for one snapshot", async (t) => {
+  it("deletes nothing of the last 14 days if the clock was in 1970 for one snapshot", async (t) => {
     const diary = await Diary.open(t);
     for (let each = 0; each <= 20; each += 1) await diary.on(each);
     await diary.on(20, { shown: -56 * 365 });
@@ -134,7 +134,7 @@ describe("retention", () => {
     }
   });
 
-  it("goes on to delete after a clock was ahead for a snapshot", async (t) => {
+  it("still deletes after the clock was ahead for one snapshot", async (t) => {
     const diary = await Diary.open(t);
     await diary.on(0);
     await diary.on(1, { shown: 73 * 365 });
@@ -142,7 +142,7 @@ describe("retention", () => {
     assert.equal((await diary.snapshots()).includes(snapshot(2)), false);
   });
 
-  it("takes a snapshot whose header is damaged for none that others could rest on", async (t) => {
+  it("never uses a snapshot with a damaged header as the base", async (t) => {
     const diary = await Diary.open(t);
     for (let each = 0; each <= 18; each += 1) await diary.on(each);
     for (const name of (await diary.snapshots()).slice(0, 4)) await spoil(join(diary.folder, name), 20);
@@ -152,7 +152,7 @@ describe("retention", () => {
     await diary.assertReaches(5);
   });
 
-  it("keeps 3 snapshots from before the period, however old, with all changes since", async (t) => {
+  it("keeps 3 snapshots from before the period, of any age, with all changes since", async (t) => {
     const diary = await Diary.open(t);
     for (const each of [0, 1, 2, 3, 4]) await diary.on(each);
     for (const each of [1000, 1001, 1002]) await diary.on(each);
@@ -163,7 +163,7 @@ describe("retention", () => {
     await diary.assertReaches(2);
   });
 
-  it("deletes nothing before the snapshot that replaces it has its name on the disk", async (t) => {
+  it("deletes nothing before the superseding snapshot has its name on the disk", async (t) => {
     const clock = new Clock();
     const folder = await temporaryFolder(t);
     const steps: string[] = [];

@@ -1,4 +1,4 @@
-/** Snapshots while changes go on, and when they are begun. */
+/** Snapshots while changes go on, and the moments at which they begin. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ import {
 } from "./_faults.ts";
 
 describe("a snapshot", () => {
-  it("has the records as they were when it began, whatever is set while it is written", () => {
+  it("has the records as they were when it began, even if others are set meanwhile", () => {
     const edit = fc.record({
       id: fc.nat({ max: 7 }).map(String),
       drops: fc.boolean(),
@@ -54,7 +54,7 @@ describe("a snapshot", () => {
     );
   });
 
-  it("written while changes go on is exactly the state behind its number, and loses none of them", async (t) => {
+  it("written while changes go on is exactly the state after its number, and loses none of them", async (t) => {
     const folder = await temporaryFolder(t);
     let run = 0;
     await fc.assert(
@@ -91,7 +91,7 @@ describe("a snapshot", () => {
     );
   });
 
-  it("lets others take their turns while it is encoded, also on a disk that takes no time", async (t) => {
+  it("yields to the event loop while it is encoded, even on an instant disk", async (t) => {
     const writing = { isSnapshot: false, turns: 0 };
     const files = ruledFiles(() => undefined);
     // Of the snapshot's calls each but the last ones is done at once: whatever comes between them has its turn
@@ -128,7 +128,7 @@ describe("a snapshot", () => {
     await store.close();
   });
 
-  it("asked for while another is written has every change that was made before it was asked for", async (t) => {
+  it("requested while another is written has every change from before the request", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     t.after(() => store.close());
@@ -141,7 +141,7 @@ describe("a snapshot", () => {
     assert.equal(newest, "snapshot-000000000006.jsonl");
   });
 
-  it("is begun when the journal has grown by the given size, and again when it has done so once more", async (t) => {
+  it("begins when the journal has grown by the configured size, and again after the same growth", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder, { snapshotAfter: { bytes: 4000, snapshots: 0 } });
     await fill(store, 60);
@@ -160,7 +160,7 @@ describe("a snapshot", () => {
     assertKept(again, 60, 60);
   });
 
-  it("is begun only when the journal has become a multiple of the last one, also of one before a restart", async (t) => {
+  it("begins only when the journal is a multiple of the last one, even one from before a restart", async (t) => {
     const folder = await temporaryFolder(t);
     const sizeOf = async (name: string) => (await readFile(join(folder, name))).length;
     const first = await openNotebook(folder);
@@ -178,7 +178,7 @@ describe("a snapshot", () => {
     assert.ok(grown >= limit && grown < limit + line, `${grown} bytes of journal, the limit is ${limit}`);
   });
 
-  it("on stop leaves the next start nothing to replay; asked for again it does nothing", async (t) => {
+  it("at a stop leaves the next start nothing to replay, and is not repeated", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     await fill(store, 7);

@@ -1,4 +1,4 @@
-/** The store on a disk that works: changes, the batches that they share, indexes and the lock. */
+/** The store on a working disk: changes, batches, indexes and the lock. */
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
@@ -47,7 +47,7 @@ async function settle(): Promise<void> {
 }
 
 describe("a change", () => {
-  it("gives its answer, and everyone reads it", async (t) => {
+  it("returns its answer and is visible to everyone", async (t) => {
     const store = await openNotebook(await temporaryFolder(t));
     t.after(() => store.close());
     const answer = await store.change({ who: "operator", operation: "test" }, (draft, { sequence }) => {
@@ -60,7 +60,7 @@ describe("a change", () => {
     assert.equal(store.sequence, 1);
   });
 
-  it("that throws has changed nothing, and those beside it are made", async (t) => {
+  it("that throws changes nothing, and others in its batch are made", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     await put(store, "a", "old");
@@ -83,7 +83,7 @@ describe("a change", () => {
     assert.deepEqual(contents(again.data), contents(store.data));
   });
 
-  it("that can not be written down is refused, and those after it do not see it", async (t) => {
+  it("that cannot be encoded is refused and invisible to those after it", async (t) => {
     const store = await openNotebook(await temporaryFolder(t));
     t.after(() => store.close());
     const impossible = store.change(origin, (draft) => {
@@ -95,7 +95,7 @@ describe("a change", () => {
     assert.equal(store.data.notes.has("a"), false);
   });
 
-  it("that changes nothing has no number and no record", async (t) => {
+  it("without effect has no number and no record", async (t) => {
     const store = await openNotebook(await temporaryFolder(t));
     t.after(() => store.close());
     await put(store, "a");
@@ -107,7 +107,7 @@ describe("a change", () => {
     assert.equal(store.sequence, 1);
   });
 
-  it("is one record of the journal: what it really changed, in the order of the collections", async (t) => {
+  it("is one record of the journal: its effective changes, in the order of the collections", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     const note = (text: string) => ({ id: "a", text, topic: null });
@@ -137,7 +137,7 @@ describe("a change", () => {
     );
   });
 
-  it("is answered only when it is synced, and nobody reads it before", async (t) => {
+  it("is acknowledged only after its sync, and invisible before", async (t) => {
     const { gate, files } = gatedFiles();
     const store = await openNotebook(await temporaryFolder(t), { files });
     t.after(() => store.close());
@@ -157,7 +157,7 @@ describe("a change", () => {
     assert.equal(store.data.notes.has("a"), true);
   });
 
-  it("that is refused because of one before it waits for that one's sync", async (t) => {
+  it("that is refused because of an earlier one waits for the sync of that one", async (t) => {
     const { gate, files } = gatedFiles();
     const store = await openNotebook(await temporaryFolder(t), { files });
     t.after(() => store.close());
@@ -185,7 +185,7 @@ describe("a change", () => {
     assert.equal(refused, true);
   });
 
-  it("shares one sync with all that came while another was written", async (t) => {
+  it("shares one sync with all others that came during a write", async (t) => {
     // A batch ends after 5 ms: on a busy machine these changes would be two.
     t.mock.method(performance, "now", () => 0);
     const { gate, files } = gatedFiles();
@@ -208,7 +208,7 @@ describe("a change", () => {
 });
 
 describe("thousands of changes at once", () => {
-  it("are decided some at a time: the first are answered before the last are decided", async (t) => {
+  it("are decided in batches: the first are acknowledged before the last are decided", async (t) => {
     const store = await openNotebook(await temporaryFolder(t));
     t.after(() => store.close());
     let decided = 0;
@@ -248,7 +248,7 @@ describe("an index", () => {
         .sort(),
     );
 
-  it("finds what a walk finds: in drafts, in memory, after replay, in a snapshot and after a restart", async (t) => {
+  it("finds what a scan finds: in drafts, in memory, after replay, in a snapshot and after a restart", async (t) => {
     const folder = await temporaryFolder(t);
     let run = 0;
     await fc.assert(
@@ -288,7 +288,7 @@ describe("an index", () => {
 });
 
 describe("the lock", () => {
-  it("refuses a second holder, in this process as in another, and is free after close", async (t) => {
+  it("refuses a second holder in the same process and in another, and is free after close", async (t) => {
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder);
     await assertRefused(openNotebook(folder), folder, /another process/i);
@@ -296,7 +296,7 @@ describe("the lock", () => {
     await (await openNotebook(folder)).close();
   });
 
-  it("is free at once after kill -9 of its holder, whose socket is no obstacle", async (t) => {
+  it("is free at once after kill -9 of its holder, despite the remaining socket", async (t) => {
     const folder = await temporaryFolder(t);
     const holder = `
       const { openNotebook } = await import(${JSON.stringify(new URL("./_faults.ts", import.meta.url).href)});

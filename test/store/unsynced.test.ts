@@ -1,7 +1,7 @@
 /**
- * A machine that loses its power: what was not synced is gone, or there by half. As LevelDB's fault_injection_test:
- * a file has what it had at its last sync, a folder the names that it had at its own; whatever came later the kernel
- * may have written, or not, or only the beginning of it. Kill -9 never tests a sync, this does.
+ * Losses of power, as in LevelDB's fault_injection_test: a file has the contents of its last sync, a folder the names of
+ * its last sync; the kernel may have written everything since, nothing, or only the beginning. Unlike `kill -9`, this
+ * tests the syncs.
  */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
@@ -260,7 +260,7 @@ const first = Number(process.env.UNSYNCED_SEED ?? Math.floor(Math.random() * 1e9
 describe("after a loss of power, five times in a row", () => {
   for (const byHalf of [false, true]) {
     const what = byHalf ? "there, gone, or there by half" : "gone";
-    it(`every acknowledged change is there; what was not synced is ${what}`, async (t) => {
+    it(`every acknowledged change exists; unsynced data is ${what}`, async (t) => {
       for (let seed = first; seed < first + seeds; seed += 1) {
         await liveAndDie(t, seed, lives, byHalf).catch((error: Error) => {
           throw new Error(`UNSYNCED_SEED=${seed}: ${error.message}`, { cause: error });
@@ -269,7 +269,7 @@ describe("after a loss of power, five times in a row", () => {
     });
   }
 
-  it("would be lost without the syncs: this test can tell", async (t) => {
+  it("changes are lost without the syncs, which shows that this test works", async (t) => {
     const root = await temporaryFolder(t);
     const disk = await Disk.of(root);
     const careless: Files = {
