@@ -51,13 +51,13 @@ public final class AddonStart {
     } catch (Away away) {
       System.out.println("There are no lists yet: " + away.getMessage());
     }
-    tell(service, "/statistic/" + encode(player) + "/add?type=KILL");
+    makeChange(service, "/statistic/" + encode(player) + "/add?type=KILL");
     // Refused unless the player is in the group TARGETLIST; then refused because nobody of that name is on the list.
-    tell(service, "/targetlist/done?name=Nobody");
+    makeChange(service, "/targetlist/done?name=Nobody");
   }
 
   /** Sends a change and shows the player the result. */
-  private static void tell(Service service, String change) throws InterruptedException {
+  private static void makeChange(Service service, String change) throws InterruptedException {
     // One key per intended change: all attempts carry the same one.
     String key = UUID.randomUUID().toString();
     try {
@@ -111,13 +111,13 @@ public final class AddonStart {
   private static final class Lists {
     private final Path file;
     private String etag;
-    private Map<?, ?> kept;
+    private Map<?, ?> cached;
 
     Lists(Path file) {
       this.file = file;
       try {
         String[] parts = Files.readString(file).split("\n", 2);
-        kept = (Map<?, ?>) Json.parse(parts[1]);
+        cached = (Map<?, ?>) Json.parse(parts[1]);
         etag = parts[0];
       } catch (IOException | RuntimeException none) {
         // The first start, or a damaged file: fetch everything.
@@ -129,13 +129,13 @@ public final class AddonStart {
       try {
         answer = etag == null ? service.get("/bundle") : service.get("/bundle", "If-None-Match", etag);
       } catch (Away away) {
-        if (kept == null) throw away;
+        if (cached == null) throw away;
         System.out.println("Showing cached lists: " + away.getMessage());
-        return kept;
+        return cached;
       }
       if (answer.status == 304) {
         System.out.println("Nothing has changed.");
-        return kept;
+        return cached;
       }
       Map<?, ?> lists = (Map<?, ?>) Json.parse(answer.body);
       try {

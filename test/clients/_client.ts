@@ -1,4 +1,4 @@
-/** The TypeScript client: made from the description when a test asks for it, so that no test needs a build before it. */
+/** The TypeScript client, generated when a test imports it, so that no test needs a build. */
 import { cp, mkdir } from "node:fs/promises";
 import { join } from "node:path";
 import { generate } from "../../client/typescript/scripts/generate.ts";
@@ -6,15 +6,15 @@ import type { ClientOptions, Timing } from "../../client/typescript/src/index.ts
 import { projectFolder, type World } from "../_setup.ts";
 import { compiler, run } from "./_setup.ts";
 
-// The client's sources import what is generated, and so only now.
+// The client's sources import the generated files, so they are imported after these exist.
 await generate();
 export const { GameAddonClient, GameAddonError, GameAddonNetworkError, withoutSpaces, withSpaces } =
   await import("../../client/typescript/src/index.ts");
 
-/** A clock that stands still, chance that is always the same, and sleep that is only written down. */
+/** A clock that stands still, a constant random number, and recorded sleeps. */
 export class StillTiming implements Timing {
   time = Date.parse("2026-11-21T12:00:00Z");
-  /** How long was slept, in milliseconds. */
+  /** The recorded sleeps, in milliseconds. */
   readonly slept: number[] = [];
   readonly now = (): number => this.time;
   readonly random = (): number => 0;
@@ -25,7 +25,7 @@ export class StillTiming implements Timing {
   };
 }
 
-/** A client of a world's service, in-process or over its socket. */
+/** Returns a client of a world's service, in-process or over its socket. */
 export function clientOf(world: World, token: string, options: Partial<ClientOptions> = {}) {
   const direct: typeof fetch = async (input, init) => world.service.fetch(new Request(input, init));
   const isDirect = world.url === "http://in-process";
@@ -39,7 +39,7 @@ export function clientOf(world: World, token: string, options: Partial<ClientOpt
   });
 }
 
-/** Compiles the client's package into a folder's `node_modules`, as a project has it that installed it. */
+/** Compiles the client into a folder's `node_modules`, as an installation would. */
 export async function installClient(folder: string): Promise<void> {
   const source = join(projectFolder, "client", "typescript");
   const target = join(folder, "node_modules", "gameaddon-client");

@@ -1,7 +1,7 @@
-/** Whether Java can be tested here. */
+/** Whether the tests of Java can run. */
 import { run } from "./_setup.ts";
 
-/** Why tests of Java are skipped, or false where there is a JDK. */
+/** Why the tests of Java are skipped, or false if there is a JDK. */
 export const withoutJava: string | false = await run("javac", ["-version"]).then(
   () => false,
   () => "there is no JDK",

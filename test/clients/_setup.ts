@@ -1,4 +1,4 @@
-/** What the tests of clients share: a proxy that loses answers, and a way to run programs. */
+/** Helpers of the tests of clients: a proxy that loses answers, and a function that runs programs. */
 import { execFile } from "node:child_process";
 import { createServer, type IncomingHttpHeaders, type ServerResponse } from "node:http";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { type Cleanup, projectFolder } from "../_setup.ts";
 
 export const run = promisify(execFile);
 
-/** The compiler of the project. */
+/** The TypeScript compiler of the project. */
 export const compiler = join(projectFolder, "node_modules", "typescript", "bin", "tsc");
 
-/** What a call fails with. */
+/** Returns the error with which a call fails. */
 export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   try {
     await call;
@@ -20,17 +20,17 @@ export async function failureOf(call: Promise<unknown>): Promise<unknown> {
   throw new Error("The call should fail.");
 }
 
-/** What becomes of a request: it passes, its answer is lost on the way back, or it never gets to the service. */
+/** The fate of a request: it passes, its answer is lost, or it never reaches the service. */
 export type Fate = "pass" | "lose" | "drop" | ((response: ServerResponse) => void);
 
-/** A request that came through a proxy. */
+/** A request that a proxy received. */
 export interface Seen {
   readonly headers: IncomingHttpHeaders;
 }
 
 /**
- * Listens in front of a service. The first request has the first fate, and so on; all further ones pass.
- * @returns the proxy's address, and the requests that it has seen so far
+ * Opens a proxy in front of a service. The first request has the first fate, and so on; all others pass.
+ * @returns the URL of the proxy, and the requests that it has received so far
  */
 export async function openProxy(
   t: Cleanup,

@@ -10,7 +10,7 @@ import { type Fate, failureOf, openProxy } from "./_setup.ts";
 
 const kill = { path: { player: "Ada" }, query: { type: "KILL" } } as const;
 
-/** A client whose requests are answered by a function: given how many came before. */
+/** Returns a client whose requests a function answers; its argument is the number of earlier requests. */
 function answeredBy(
   answer: (before: number, init: RequestInit | undefined) => Response | Promise<Response>,
   options: Partial<ClientOptions> = {},
@@ -37,7 +37,7 @@ function failure(status: number, code: string, headers: Record<string, string> =
   );
 }
 
-/** A service that does not answer, until the request's signal is aborted. */
+/** A service that does not answer until the signal of the request is aborted. */
 function silence(init: RequestInit | undefined): Promise<Response> {
   return new Promise((_resolve, reject) => {
     init?.signal?.addEventListener("abort", () => reject(init.signal?.reason));
