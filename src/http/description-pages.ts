@@ -25,7 +25,7 @@ export function descriptionPages(
   vocabulary: () => Vocabulary,
   options: DescriptionOptions,
 ): [string, Page][] {
-  return Object.entries(forms).map(([form, { type, write }]) => {
+  return Object.entries(forms).flatMap(([form, { type, write }]): [string, Page][] => {
     let cached: { readonly body: ReadyBody; readonly names: Vocabulary } | undefined;
     const content = () => {
       const names = vocabulary();
@@ -35,7 +35,10 @@ export function descriptionPages(
       }
       return { body: cached.body, headers: ["Content-Type", type] };
     };
-    return [descriptionPath(table.prefix, form as DescriptionForm), { name: form, content }];
+    const path = descriptionPath(table.prefix, form as DescriptionForm);
+    const page: Page = { name: form, content };
+    // As with the paths of the table, a slash at the end is ignored.
+    return [path, `${path}/`].map((each) => [each, page]);
   });
 }
 

@@ -121,7 +121,11 @@ function requireUnchanged(before: Scene, now: Scene): void {
 }
 
 /** The latest table that is neither in force nor, where no service runs, in the file. @throws Failure where there is none */
-async function tableBefore(session: Session, tables: readonly HistoryEntry[], scene: Scene): Promise<TableText> {
+async function tableBefore(
+  session: Session,
+  tables: readonly HistoryEntry[],
+  scene: Scene,
+): Promise<TableText> {
   const text = textOf(scene);
   const current = scene.inForce ?? (text === undefined ? undefined : revisionOf(text));
   const before = tables.find(({ revision }) => revision !== current);
