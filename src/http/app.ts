@@ -40,7 +40,7 @@ export class App {
     this.#h3 = new H3({ silent: true, onError: (error, event) => this.#answerError(error, event) });
     this.#h3.all("/**", async (event) => {
       const request = new H3Request(event);
-      const page = pages.get(request.pathname);
+      const page = pages.get(exactPath(event));
       const answer = page === undefined ? engine.answer(request) : answerPage(page, request, observer);
       return new AnswerResponse(await answer);
     });
@@ -68,6 +68,11 @@ export class App {
       : cause;
     return new AnswerResponse(new Exchange(this.#observer, new H3Request(event)).refuse(error, ""));
   }
+}
+
+/** Returns the path as the client sent it. Pages are served by no other: h3 normalises even `http://[` to `/`. */
+function exactPath({ req, url }: H3Event): string {
+  return (req.runtime?.node?.req.url ?? url.pathname).split("?", 1)[0] ?? "";
 }
 
 /** A request as Node has it. */

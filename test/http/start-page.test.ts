@@ -81,7 +81,7 @@ it("the start page answers HEAD as GET, without a body, and is logged by its pat
 
 it("paths near the start page are unknown, as before", async (t) => {
   const { url } = await serveDocs(t);
-  for (const path of ["//", "/index.html", "/start.html", "/%2f"]) {
+  for (const path of ["//", "/.", "/index.html", "/start.html", "/%2f"]) {
     const { status, body, headers } = await ask(url, path);
     assertFailure({ status, headers, body: JSON.parse(body.toString()) }, 404, "UNKNOWN_PATH");
   }
