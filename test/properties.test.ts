@@ -87,7 +87,8 @@ describe("any request", () => {
     await fc.assert(
       fc.asyncProperty(fc.array(anyText, { maxLength: 6 }), async (segments) => {
         const path = `/${segments.map((each) => each.replaceAll("gameaddon", "")).join("/")}`;
-        fc.pre(!isStartPage(path));
+        // A `Request` normalises its URL itself, such as `/..` to `/`.
+        fc.pre(new URL(path, world.url).pathname !== "/");
         const answer = await world.request(path);
         assert.equal(assertContract(answer), "failure");
         assert.ok(["UNKNOWN_PATH", "PARAMETER_INVALID"].includes(answer.body.code), answer.body.code);
