@@ -88,7 +88,7 @@ describe("any request", () => {
       fc.asyncProperty(fc.array(anyText, { maxLength: 6 }), async (segments) => {
         const path = `/${segments.map((each) => each.replaceAll("gameaddon", "")).join("/")}`;
         // A `Request` normalises its URL itself, such as `/..` to `/`.
-        fc.pre(new URL(path, world.url).pathname !== "/");
+        fc.pre(new URL(world.url + path).pathname !== "/");
         const answer = await world.request(path);
         assert.equal(assertContract(answer), "failure");
         assert.ok(["UNKNOWN_PATH", "PARAMETER_INVALID"].includes(answer.body.code), answer.body.code);
