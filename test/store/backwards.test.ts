@@ -9,7 +9,9 @@ import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { readBackwards } from "../../src/store/journal/backwards.ts";
 import { readHistory } from "../../src/store/journal/history.ts";
 import { headerLine } from "../../src/store/journal/segment.ts";
+import { temporaryFolder } from "../_setup.ts";
 import { ada, type Keeper, openStore, want } from "../audit/_history.ts";
+import { ninth, segment, spoil } from "./_faults.ts";
 
 /** Node's files, and how many bytes were read through them. */
 function countedFiles(): { files: Files; bytes(): number } {
@@ -122,6 +124,19 @@ describe("reading the journal forwards", () => {
     for await (const { sequence } of readHistory(files, folder, 1)) if (sequence === 2) break;
     const { length } = await readFile(await newestSegment(folder));
     assert.ok(bytes() < length / 2, `${bytes()} of ${length} bytes were read`);
+  });
+
+  it("yields every change before damage, and refuses the damaged one", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    const [header = "", seventh = ""] = (await readFile(path, "utf8")).split(/(?<=\n)/);
+    await spoil(path, Buffer.byteLength(header + seventh) + 20);
+    const found: number[] = [];
+    const reading = async () => {
+      for await (const { sequence } of readHistory(nodeFiles, folder)) found.push(sequence);
+    };
+    await assert.rejects(reading(), { code: "STORE_UNAVAILABLE" });
+    assert.equal(found.at(-1), 7);
   });
 });
 
