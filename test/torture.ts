@@ -1,11 +1,10 @@
 /**
  * `npm run torture -- --minutes 10`: 64 clients and an operator change the data of a service while it is killed with
  * -9, frozen, loses its lock, its socket and the reader of its log, and its clock jumps; the operator restores, imports
- * and undoes meanwhile. What it then tells is compared with what it has acknowledged: nothing may be lost or counted
- * twice, and what was not acknowledged has happened wholly or not at all.
+ * and undoes meanwhile. The data is then compared with what was acknowledged: nothing may be lost or counted twice, and an
+ * unacknowledged change has happened in whole or not at all.
  *
- * Exits with 1 where anything was wrong, with the seed of the choices, and leaves the folder for a look. Clock jumps
- * need libfaketime (`apt-get install faketime`).
+ * After a fault it exits with 1, prints the seed of the choices, and leaves the folder. Clock jumps need libfaketime (`apt-get install faketime`).
  */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -25,7 +24,7 @@ const { values: options } = parseArgs({
   },
 });
 
-/** How often a line of progress is written where nobody looks at a terminal, in milliseconds. */
+/** The interval of progress lines without a terminal, in milliseconds. */
 const reportInterval = 30_000;
 
 async function run(milliseconds: number, mostCycles: number, seed: number): Promise<0 | 1> {

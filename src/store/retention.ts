@@ -11,7 +11,7 @@
  * - The base is the third newest of the snapshots that are old by it. One that was written with the clock in 1970 looks
  *   old at once; the true base is then among those before it.
  *
- * A clock that stays wrong for 3 snapshots cannot be told from time that has passed. Even then the last 3 snapshots
+ * A clock that stays wrong for 3 snapshots looks like time that has passed. Even then the last 3 snapshots
  * from before the jump remain, with everything since.
  */
 import { join } from "node:path";

@@ -75,7 +75,7 @@ describe("a filter", () => {
       { player: "00000000-0000-0000-0000-000000000B0B" },
       [2, 4, 5, 8],
     ],
-    ["somebody who is not registered is found by name", { player: "Cleo" }, [3]],
+    ["a player who is not registered is found by name", { player: "Cleo" }, [3]],
     ["a UUID that is not known has no changes", { player: "f".repeat(32) }, []],
     ["by a player", { by: "ada" }, [3, 4]],
     ["by the operator", { by: "operator" }, [1, 2, 7, 8, 9]],

@@ -55,7 +55,7 @@ async function prepare(): Promise<void> {
 
 const sequence = 2;
 
-/** Opens what a driver has left behind: all points are as before, or all as restored, which it was if it said so. */
+/** Opens the folder that a driver left: all points are as before, or all as restored, as they must be if it reported so. */
 async function assertWhole(folder: string, { lines }: Driven): Promise<"before" | "after"> {
   const store = await Store.open({ folder, model });
   const points = new Set(Array.from(store.data.wantedReasons.values(), (each) => each.points));

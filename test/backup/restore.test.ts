@@ -57,7 +57,7 @@ it("a restore includes the changes of others since it was prepared", async (t) =
   assert.deepEqual(restored, Object.fromEntries(Array.from({ length: 50 }, (_, each) => [`R${each}`, 1])));
 });
 
-/** The points before and behind a change. */
+/** Returns the points before and after a change. */
 async function statesAround(folder: string, sequence: number) {
   const pointsAt = async (until: number) => {
     const { database } = await readState(nodeFiles, folder, model, until);

@@ -54,7 +54,7 @@ function changed(
   return new Map([...contents, [name, change(Buffer.from(bytes))]]);
 }
 
-/** Asserts that nothing was made up, and that nothing is lost without being told. */
+/** Asserts that nothing is invented, and that every loss is reported. */
 async function assertHonest(contents: ReadonlyMap<string, Buffer>, what: string): Promise<void> {
   const result = await saved(contents);
   if (result instanceof Failure) {
@@ -65,8 +65,8 @@ async function assertHonest(contents: ReadonlyMap<string, Buffer>, what: string)
   for (const [reason, value] of Object.entries(points)) {
     assert.ok(everWritten[reason]?.includes(value), `${what}: ${reason} ${value} was never written`);
   }
-  if (lost.length === 0) assert.deepEqual(points, ends, `${what}: a loss was not told`);
-  // No number that was given to anybody is given again.
+  if (lost.length === 0) assert.deepEqual(points, ends, `${what}: a loss was not reported`);
+  // No number is used twice.
   if (lost.length === 0) assert.equal(sequence, 5, what);
 }
 

@@ -22,7 +22,7 @@ interface Case {
 
 const cases: Readonly<Record<string, Case>> = {
   "that is the only file": { history: [{ A: 1 }, { B: 2 }], first: 1, left: {} },
-  "that is the newest, behind a snapshot": {
+  "that is the newest, after a snapshot": {
     history: [{ A: 1 }, "snapshot", { B: 2 }],
     first: 2,
     left: { A: 1 },

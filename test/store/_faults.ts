@@ -172,7 +172,7 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>): Fi
             length: Number(given[2]),
           });
           if (outcome instanceof Error) {
-            // The operating system gives the descriptor up even where closing fails.
+            // The operating system releases the descriptor even if closing fails.
             if (name === "close") await value.apply(target, given);
             throw outcome;
           }
@@ -194,7 +194,7 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>): Fi
   };
 }
 
-/** An error as the operating system gives it. */
+/** Returns an error of the operating system. */
 export function systemError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: injected`), { code });
 }
@@ -233,10 +233,10 @@ export async function plant(path: string, bytes: Uint8Array): Promise<void> {
 
 /** The name of the segment that begins with a number. */
 export const segment = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
-/** The name of the snapshot behind a number. */
+/** Returns the name of a snapshot. */
 export const snapshot = (sequence: number) => `snapshot-${String(sequence).padStart(12, "0")}.jsonl`;
 
-/** Fills a folder with 9 changes: snapshots behind the 3rd and the 6th, a segment before, between and after. */
+/** Fills a folder with 9 changes: snapshots after the 3rd and the 6th, segments before, between and after them. */
 export async function ninth(folder: string): Promise<string> {
   const store = await openNotebook(folder);
   for (const each of [3, 6]) {
@@ -248,14 +248,14 @@ export async function ninth(folder: string): Promise<string> {
   return folder;
 }
 
-/** Every file of a folder with its bytes. */
+/** Returns every data file of a folder with its bytes. */
 export async function filesOf(folder: string): Promise<Record<string, string>> {
   const names = await namesIn(folder, dataFile);
   const entries = names.map(async (name) => [name, (await readFile(join(folder, name))).toString("latin1")]);
   return Object.fromEntries(await Promise.all(entries));
 }
 
-/** Asserts that opening is refused with these names, and has changed none of the files. */
+/** Asserts that opening is refused with these words and changes none of the files. */
 export async function assertLeft(folder: string, ...named: (string | RegExp)[]): Promise<string> {
   const before = await filesOf(folder);
   const { hint = "" } = await assertRefused(openNotebook(folder), ...named);

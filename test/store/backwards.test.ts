@@ -151,7 +151,7 @@ describe("a journal that lacks a segment", () => {
     return store;
   }
 
-  /** The changes that are read, and those that are told to be missing, forwards and from the end. */
+  /** Returns the changes that are read, and those that are reported missing, forwards and backwards. */
   async function bothWays(folder: string) {
     const missing: number[][] = [[], []];
     const forwards = await numbers(readHistory(nodeFiles, folder, 0, (...each) => missing[0]?.push(...each)));

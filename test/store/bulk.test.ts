@@ -192,13 +192,13 @@ describe("a bulk change", () => {
     const [begin = 0, second = 0] = beginnings(bytes).slice(3);
     const chain = Number.parseInt(bytes.toString("latin1", begin, begin + 8), 16);
 
-    // Another change behind its first line.
+    // Another change after its first line.
     await writeFile(path, bytes.subarray(0, second));
     const next = { sequence: 4, instant: 1, who: "operator", operation: "test", changes: [] };
     await appendFile(path, encodeLine(JSON.stringify(next), chain).line);
     await assertLeft(folder, path, "change 3 lacks its last line");
 
-    // Another segment behind its first line.
+    // Another segment after its first line.
     await writeFile(path, bytes.subarray(0, second));
     const header = { format: "gameaddon-journal", version: 3, first: 4, chain, instant: 1 };
     await writeFile(join(folder, segment(4)), encodeLine(JSON.stringify(header), 0).line);

@@ -70,7 +70,7 @@ class MemoryFiles {
   }
 }
 
-/** The files of a store with 5 changes, and snapshots behind the 2nd and the 4th. */
+/** Returns the files of a store with 5 changes, and snapshots after the 2nd and the 4th. */
 async function smallStore(path: string): Promise<[string, Buffer][]> {
   const store = await openNotebook(path, { now: () => 1_790_000_000_000 });
   for (const each of [2, 4]) {
@@ -92,7 +92,7 @@ interface Started {
   readonly journal: Journal;
 }
 
-/** What a start gives, or the refusal. */
+/** Returns the result of a start, or its refusal. */
 async function start(memory: MemoryFiles): Promise<Started | Error> {
   try {
     const { database, journal } = await recover(memory.files, folder, notebook, 0);
@@ -157,7 +157,7 @@ describe("a small store", () => {
       }
     }
     t.diagnostic(`${outcomes.refused} refused, ${outcomes.whole} whole`);
-    // What the newest snapshot contains is not read again: only the last segment can not do without any bit.
+    // The changes in the newest snapshot are not read again: only of the last segment is every bit needed.
     const [, last] = whole.find(([name]) => name === segment(5)) ?? [];
     assert.ok(outcomes.refused >= (last?.length ?? 0) * 8 - 8, `${outcomes.refused}`);
   });

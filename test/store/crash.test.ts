@@ -30,7 +30,7 @@ function acknowledgedIn({ lines }: Driven): number {
   return Math.max(0, ...numbers);
 }
 
-/** Opens what a driver has left behind, compares, and makes one more change. */
+/** Opens the folder that a driver left, compares its data, and makes one more change. */
 async function assertLeft(folder: string, driven: Driven, made: number, length = 3): Promise<void> {
   const acknowledged = acknowledgedIn(driven);
   const store = await openNotebook(folder);

@@ -10,7 +10,7 @@ import { BrokenLine, encodeLine } from "../../src/store/journal/lines.ts";
 interface Decoded {
   readonly header: string | undefined;
   readonly documents: readonly unknown[];
-  /** Of each document: where its line begins, and the offset behind it. */
+  /** The offsets of the beginning and the end of each line. */
   readonly places: readonly (readonly [number, number])[];
   readonly rest: string;
   readonly unterminated: boolean;

@@ -127,8 +127,8 @@ describe("an append", () => {
 
 describe("a disk that is no longer reliable", () => {
   const ways: Record<string, Call["operation"][]> = {
-    "a failed append can not be cut off": ["write", "truncate"],
-    "cutting a failed append off can not be synced": ["write", "datasync"],
+    "a failed append cannot be cut off": ["write", "truncate"],
+    "the end of a failed append cannot be synced": ["write", "datasync"],
     "a sync fails": ["datasync"],
   };
   for (const [way, operations] of Object.entries(ways)) {
@@ -270,8 +270,8 @@ describe("a snapshot that fails", () => {
   });
 
   it("after it was begun because of the journal's size causes a warning, and changes go on", async (t) => {
-    const told: string[] = [];
-    const warn = (message: string) => void told.push(message);
+    const warnings: string[] = [];
+    const warn = (message: string) => void warnings.push(message);
     const folder = await temporaryFolder(t);
     const files = ruledFiles(({ operation, path }) =>
       operation === "rename" && path.includes("snapshot-") ? systemError("EIO") : undefined,
@@ -280,7 +280,7 @@ describe("a snapshot that fails", () => {
     await fill(store, 30);
     await store.close();
     assert.deepEqual(await namesIn(folder, /^snapshot-|\.tmp$/), []);
-    assert.deepEqual([...new Set(told)], ["No snapshot could be written."]);
+    assert.deepEqual([...new Set(warnings)], ["No snapshot could be written."]);
     const again = await openNotebook(folder);
     t.after(() => again.close());
     assertKept(again, 30, 30);

@@ -49,13 +49,13 @@ class Holder {
     return this.store.change(origin, numbered(this.store.sequence + 1));
   }
 
-  /** Asserts that nobody else gets the folder. */
+  /** Asserts that another process cannot lock the folder. */
   async assertHeld(): Promise<void> {
     await assert.rejects(openNotebook(this.folder), FolderHeld);
     await assert.rejects(FolderLock.take(nodeFiles, this.folder), FolderHeld);
   }
 
-  /** Asserts that a change is refused, that the process is told to end, and that nothing came into the folder. */
+  /** Asserts that a change is refused, that the process must end, and that the folder is unchanged. */
   async assertStops(): Promise<void> {
     const before = await readdir(this.folder).catch(() => undefined);
     await assertRefused(this.change(), "Nothing was changed");

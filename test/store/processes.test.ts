@@ -81,7 +81,7 @@ describe("20 commands at once", () => {
     const folder = await temporaryFolder(own);
     assertDone(await addPlayers(folder, 20));
     assert.deepEqual(await playersOf(folder), names(20));
-    // The names are seeded once, by whoever came first.
+    // Only the first command seeds the names.
     const service = await Service.open({ folder: join(folder, "data"), routes: join(folder, "routes.yaml") });
     assert.equal(new Set(service.vocabulary().group).size, service.vocabulary().group.length);
     assert.deepEqual(service.store.warnings, []);

@@ -98,7 +98,7 @@ class Disk {
     });
   }
 
-  /** Writes what is left into another folder. @param random where given, what was not synced may be there by half */
+  /** Writes the surviving files into another folder. @param random whether unsynced data may survive in part */
   async remains(into: string, random?: () => number): Promise<void> {
     for (const file of this.#open.splice(0)) await file.close().catch(() => {});
     await this.#restore(this.#root, this.#nodeOf(this.#root), into, random);
@@ -165,7 +165,7 @@ class Disk {
     await mkdir(into, { recursive: true });
     const names = new Map(node.names);
     if (random !== undefined) {
-      // Of the names that have changed since the sync, each may be as it was, or as it is now.
+      // Each name that has changed since the sync may be the old or the new one.
       const now = new Map<string, Node>();
       this.#syncNames(path, now);
       for (const name of new Set([...names.keys(), ...now.keys()])) {

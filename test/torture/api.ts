@@ -1,6 +1,6 @@
-/** What the clients ask of the service over HTTP. */
+/** The requests of the clients over HTTP. */
 
-/** The service was killed, or stops. */
+/** The service was killed, or is stopping. */
 export class Gone extends Error {
   override readonly name = "Gone";
 }
@@ -10,7 +10,7 @@ export interface Answer<T> {
   readonly body: T;
 }
 
-/** Asks, and tells the status as well. @throws Gone where no answer comes */
+/** Sends a request. Returns the answer and its status. @throws Gone where there is no answer */
 export async function tryToAsk<T>(
   url: string,
   token: string,
@@ -31,7 +31,7 @@ export async function tryToAsk<T>(
   return { status, body };
 }
 
-/** Asks. @throws Gone, or an Error for any other failure: nothing else is expected of these requests */
+/** Sends a request that must succeed. @throws Gone, or an Error for any other failure */
 export async function ask<T>(url: string, token: string, path: string, key?: string): Promise<T> {
   const { status, body } = await tryToAsk<T>(url, token, path, key);
   if (status !== 200) throw new Error(`${path}: ${status} ${JSON.stringify(body)}`);

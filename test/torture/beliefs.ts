@@ -1,22 +1,22 @@
-/** What may be true of one client's records, given what it asked for and which answers it got. */
+/** The possible records of one client, after its requests and their answers. */
 
-/** A client's records as the service tells them. */
+/** A client's records in the service. */
 export interface Records {
   readonly kills: number;
   readonly deaths: number;
   readonly playTime: number;
-  /** Of its wanted reason; undefined where there is none. */
+  /** The points of its wanted reason; undefined where there is none. */
   readonly points: number | undefined;
   readonly target: boolean;
 }
 
-/** At least what was acknowledged, at most that and what was only asked for. */
+/** At least what was acknowledged, at most what was requested. */
 interface Range {
   least: number;
   most: number;
 }
 
-/** A fault: too little is lost, too much is duplicated. */
+/** Returns the fault of a count: too little is lost, too much is duplicated. */
 export interface Fault {
   readonly kind: "lost" | "duplicated";
   readonly what: string;
@@ -29,7 +29,7 @@ export class Belief {
   playTime: readonly number[];
   points: readonly (number | undefined)[];
   target: readonly boolean[];
-  /** The client got an answer that this belief rules out. */
+  /** Whether the client got an answer that this belief excludes. */
   refuted: string | undefined;
 
   constructor({ kills, deaths, playTime, points, target }: Records) {
@@ -40,7 +40,7 @@ export class Belief {
     this.target = [target];
   }
 
-  /** How the records contradict it. */
+  /** Returns how the records contradict it. */
   faults(records: Records): Fault[] {
     const faults: Fault[] = [];
     if (this.refuted !== undefined) faults.push({ kind: "lost", what: this.refuted });

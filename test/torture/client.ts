@@ -1,12 +1,12 @@
 /**
- * One of the clients: it changes records that nobody else changes, and remembers what they may be.
+ * A client: it changes records of its own, and remembers their possible values.
  *
- * - `KILL` is counted with an Idempotency-Key. A request without an answer is repeated under its key, and an answered
- *   one now and then as well: each key counts once.
- * - `DEATH` is counted without one: what got no answer may have been counted.
- * - `PLAYTIME` is set, a wanted reason and a target are added and removed: as answered last, or as asked for since.
+ * - `KILL` is counted with an Idempotency-Key. A request without an answer is repeated with its key, and an answered one
+ *   sometimes as well: each key counts once.
+ * - `DEATH` is counted without one: a request without an answer may have been counted.
+ * - `PLAYTIME` is set, a wanted reason and a target are added and removed: as last acknowledged, or as requested since.
  *
- * While the operator replaces the data there are two beliefs: that it has not happened, and that it has, at some point
+ * While the operator replaces the data there are two beliefs: that this has not happened, and that it has, at some point
  * among the requests since it began.
  */
 import { randomUUID } from "node:crypto";
@@ -15,18 +15,18 @@ import { Belief, type Fault, type Records } from "./beliefs.ts";
 import type { Clock } from "./clock.ts";
 import type { Random } from "./random.ts";
 
-/** Keys are remembered for 24 hours by the clock: none is repeated when it has jumped by so many seconds. */
+/** Keys are remembered for 24 hours by the clock: after a jump of this many seconds, none is repeated. */
 const keyLife = 20 * 3600;
-/** Of a caller the last 1,000 keys are remembered. */
+/** The last 1,000 keys of a caller are remembered. */
 const mostKeys = 500;
 
-/** A request under way. */
+/** A pending request. */
 interface Request {
   readonly path: string;
   readonly key?: Key;
-  /** Makes a belief allow for it. */
+  /** Adds it to a belief as possible. */
   readonly asked: (belief: Belief) => void;
-  /** Makes a belief require it. */
+  /** Adds it to a belief as certain. */
   readonly acknowledged: (belief: Belief) => void;
 }
 
@@ -55,32 +55,32 @@ export class Client {
     this.expect(this.#records);
   }
 
-  /** Its records when they were compared last. */
+  /** Its records at the last comparison. */
   get records(): Records {
     return this.#records;
   }
 
-  /** From now on the records are these. */
+  /** Sets the present records. */
   expect(records: Records): void {
     this.#records = records;
     this.#beliefs = [new Belief(records)];
     this.#open = undefined;
   }
 
-  /** From now on the operator may replace the records with these at any time. */
+  /** Adds the records with which the operator may replace the present ones at any time. */
   expectReplacement(records: Records): void {
     const belief = new Belief(records);
     this.#open?.asked(belief);
     this.#beliefs[1] = belief;
   }
 
-  /** How the records contradict what is expected; `replaced` tells whether the operator has replaced them. */
+  /** Returns how the records contradict the beliefs. @param replaced whether the operator has replaced them */
   faults(records: Records, replaced: boolean): Fault[] {
     const faults = this.#beliefs[replaced ? 1 : 0]?.faults(records) ?? [];
     return faults.map(({ kind, what }) => ({ kind, what: `${this.name}: ${what}` }));
   }
 
-  /** Makes one change after another until the service is gone or `isPaused`. */
+  /** Makes changes until the service is gone or `isPaused`. */
   async work(url: string, isPaused: () => boolean): Promise<void> {
     try {
       while (!isPaused()) {
@@ -92,13 +92,13 @@ export class Client {
     }
   }
 
-  /** Repeats the request that has no answer, where that can be done safely. */
+  /** Repeats the request without an answer, if that is safe. */
   async settle(url: string): Promise<void> {
     const open = this.#open;
     if (open?.key !== undefined && this.#isFresh(open.key)) await this.#send(url, open);
   }
 
-  /** Forgets the keys that the service may have forgotten, after a jump of the clock. */
+  /** Discards the keys that the service may have forgotten after a jump of the clock. */
   forgetKeys(): void {
     this.#keys = this.#keys.filter((key) => this.#isFresh(key));
   }
@@ -126,7 +126,7 @@ export class Client {
     return this.#set(url, "target", target, `/targetlist/${target ? "add" : "remove"}?name=T-${this.name}`);
   }
 
-  /** Repeats an answered request: that counts nothing. */
+  /** Repeats an answered request, which must count nothing. */
   async #repeat(url: string, path: string): Promise<void> {
     this.#keys = this.#keys.slice(-mostKeys);
     const key = this.#random.pick(this.#keys);
@@ -176,7 +176,7 @@ export class Client {
       if (key !== undefined) this.#keys.push(key);
       return;
     }
-    // Replaced records may be there already, or not be there any more. Nothing else is a reason to refuse.
+    // Replaced records may exist already, or no longer. Nothing else is a reason to refuse.
     belief.refuted = `${path}: ${status} ${JSON.stringify(body)}`;
     if (status !== 404 && status !== 409) throw new Error(belief.refuted);
   }
@@ -186,7 +186,7 @@ export class Client {
   }
 }
 
-/** What the service tells of every client's records, in their order. */
+/** Returns the records of every client in the service, in order. */
 export async function readRecords(url: string, clients: readonly Client[]): Promise<Records[]> {
   const { token } = clients[0] ?? { token: "" };
   const reasons = await ask<{ reason: string; points: number }[]>(url, token, "/wantedreason");

@@ -7,12 +7,12 @@ const libraries = ["x86_64-linux-gnu", "aarch64-linux-gnu"].map(
   (triple) => `/usr/lib/${triple}/faketime/libfaketime.so.1`,
 );
 
-/** libfaketime looks at the file once a second. */
+/** libfaketime reads the file once a second. */
 const cacheSeconds = 1;
 
 /** See the head of this file. */
 export class Clock {
-  /** What processes need in their environment; empty where libfaketime is missing. */
+  /** The environment of the processes; empty without libfaketime. */
   readonly env: Readonly<Record<string, string>>;
   /** How far the clock is ahead, in seconds. */
   offset = 0;
@@ -22,7 +22,7 @@ export class Clock {
 
   private constructor(file: string, library: string | undefined) {
     this.#file = file;
-    // The monotonic clock stays as it is: timers have to go on.
+    // The monotonic clock is unchanged, so that timers go on.
     this.env =
       library === undefined
         ? {}

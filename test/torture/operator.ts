@@ -1,4 +1,4 @@
-/** What the operator does to the data: commands, each with the records that it leads to. */
+/** The commands of the operator, each with the resulting records. */
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Records } from "./beliefs.ts";
@@ -11,11 +11,11 @@ export interface Replacing {
   readonly args: readonly string[];
   /** The clients' records afterwards. */
   readonly records: readonly Records[];
-  /** Whether it may be refused, since the history may not reach back so far. */
+  /** Whether it may be refused because the history does not reach back so far. */
   readonly mayBeRefused: boolean;
 }
 
-/** The data at a moment when nobody changed anything. */
+/** The data at a moment without changes. */
 interface Mark {
   readonly number: number;
   readonly instant: number;
@@ -26,7 +26,7 @@ interface Mark {
   readonly exported: string;
 }
 
-/** How many moments can be gone back to. */
+/** The number of moments that can be restored. */
 const mostMarks = 5;
 
 /** See the head of this file. */
@@ -41,7 +41,7 @@ export class OperatorAtWork {
     this.#random = random;
   }
 
-  /** Backs up and exports, while nobody changes anything. */
+  /** Backs up and exports while there are no changes. */
   async mark(records: readonly Records[]): Promise<void> {
     this.#count += 1;
     const path = join(this.#workshop.data, "..", `mark-${this.#count}`);
@@ -55,7 +55,7 @@ export class OperatorAtWork {
     if (old !== undefined) await Promise.all([rm(old.backup), rm(old.exported)]);
   }
 
-  /** Chooses a command that goes back to a moment, if there is one to go back to. */
+  /** Chooses a command that restores a moment, if there is one. */
   async choose(): Promise<Replacing | undefined> {
     const mark = this.#random.pick(this.#marks);
     if (mark === undefined) return undefined;
@@ -66,18 +66,18 @@ export class OperatorAtWork {
       return { name: "restore", args: ["data", "restore", backup, "--yes"], records, mayBeRefused: false };
     }
     const isSteady = mark.stepsBack === this.#workshop.clock.stepsBack;
-    // After a step back the instant may mean a later change.
+    // After the clock was set back, the instant may mean a later change.
     const at = choice === 2 && isSteady ? String(instant) : `#${number}`;
     const args = ["data", "restore", "--at", at, "--yes"];
     return { name: "restore --at", args, records, mayBeRefused: true };
   }
 
-  /** A command that takes the last replacement back, which led away from these records. */
+  /** Returns a command that undoes the last replacement. */
   undo(number: number, records: readonly Records[]): Replacing {
     return { name: "undo", args: ["undo", String(number)], records, mayBeRefused: false };
   }
 
-  /** The number of the last change of an operation. */
+  /** Returns the number of the last change of an operation. */
   async numberOf(operation: string): Promise<number> {
     const { result } = await this.succeed("audit", "--operation", operation, "--limit", "1");
     return Number(result.number);
@@ -88,7 +88,7 @@ export class OperatorAtWork {
     return { number: Number(result.number), instant: Number(result.instant) };
   }
 
-  /** Runs a command that nothing may go wrong with. */
+  /** Runs a command that must succeed. */
   async succeed(...args: readonly string[]): Promise<Ended> {
     const ended = await this.#workshop.run(args);
     if (ended.code !== 0) {
@@ -97,7 +97,7 @@ export class OperatorAtWork {
     return ended;
   }
 
-  /** An export that somebody has edited. */
+  /** Returns an edited export. */
   async #import({ records, exported }: Mark): Promise<Replacing> {
     const edited = `${exported}.edited`;
     const document = JSON.parse(await readFile(exported, "utf8"));

@@ -7,7 +7,7 @@ import { setTimeout } from "node:timers/promises";
 import type { Clock } from "./clock.ts";
 import type { Started } from "./service.ts";
 
-/** Nothing takes that long, in milliseconds. */
+/** The time limit of everything, in milliseconds. */
 const patience = 120_000;
 
 /** How a command ended. */
@@ -35,7 +35,7 @@ export class Workshop {
     });
   }
 
-  /** Starts the service. @returns undefined where it refuses to start */
+  /** Starts the service. Returns undefined where it refuses to start. */
   async start(snapshotAfter: number): Promise<RunningService | { readonly refusal: string }> {
     const main = join(this.#folder, "test", "torture", "service.js");
     const child = this.#keep(
@@ -74,7 +74,7 @@ export class Workshop {
     );
     let result = "";
     let remarks = "";
-    // Not by the streams' own readers: those fail where a command is killed.
+    // The streams' own readers fail if a command is killed.
     child.stdout?.setEncoding("utf8").on("data", (piece: string) => {
       result += piece;
     });
@@ -94,7 +94,7 @@ export class Workshop {
   }
 }
 
-/** A service that has said where it listens. */
+/** A service that is listening. */
 export class RunningService {
   started: Started = { url: "", tokens: {} };
   /** The end of its log. */
@@ -115,12 +115,12 @@ export class RunningService {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
-  /** Whether it has ended by itself, which is never right. */
+  /** Whether it has ended without being killed or stopped, which is a fault. */
   get hasFailed(): boolean {
     return !this.isAlive && !this.#isToEnd;
   }
 
-  /** Ends it, and waits for that. */
+  /** Stops it and waits for its end. */
   async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
     this.#isToEnd = true;
     this.#child.kill(signal);
@@ -132,7 +132,7 @@ export class RunningService {
     ]);
   }
 
-  /** Keeps it from running for a while. */
+  /** Freezes it for a while. */
   async freeze(milliseconds: number): Promise<void> {
     this.#child.kill("SIGSTOP");
     await setTimeout(milliseconds);

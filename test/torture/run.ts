@@ -1,6 +1,6 @@
 /**
- * The torture itself: clients and an operator change the data, while the service is killed and worse. After each phase
- * what the service tells is compared with what may be true.
+ * The torture test: clients and an operator change the data, while the service is killed and worse. After each phase the
+ * data is compared with the possible records.
  */
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,13 +13,13 @@ import type { Random } from "./random.ts";
 
 const day = 24 * 3600;
 
-/** The last replacement, where nothing was changed since. */
+/** The last replacement, if nothing was changed since. */
 interface LastReplacement {
   readonly number: number;
   readonly before: readonly Records[];
 }
 
-/** Whether a replacement has happened, as far as the operator was told. */
+/** Whether a replacement has happened, as far as the operator knows. */
 type Outcome = "done" | "not done" | "unknown";
 
 /** See the head of this file. */
@@ -45,13 +45,13 @@ export class Torture {
     return this.#clients.reduce((sum, client) => sum + client.acknowledged, 0);
   }
 
-  /** One phase of changes and faults, and the comparison behind it. @throws Error where something else is wrong */
+  /** Runs one phase of changes and faults, and compares the data. @throws Error for any other fault */
   async phase(): Promise<Fault[]> {
     const service = await this.#running();
     this.#isQuiet = this.#random.chance(0.3);
     if (this.#isQuiet) await this.#quietPhase(service);
     else await this.#busyPhase(service);
-    if (service.hasFailed) throw new Error(`The service has ended by itself:\n${service.log}`);
+    if (service.hasFailed) throw new Error(`The service has ended unexpectedly:\n${service.log}`);
     return this.#compare();
   }
 
@@ -60,7 +60,7 @@ export class Torture {
     await this.#operator.succeed("data", "verify");
   }
 
-  /** Only the operator changes something: what comes of it is known exactly. */
+  /** Only the operator makes changes, so the result is known exactly. */
   async #quietPhase(service: RunningService): Promise<void> {
     const { clock } = this.#workshop;
     const choice = this.#random.next();
@@ -92,7 +92,7 @@ export class Torture {
     const choice = this.#random.next();
     if (choice < 0.3) {
       await setTimeout(this.#random.next() ** 2 * 1500);
-      // Now and then it is stopped in peace: then it writes a snapshot, and refuses what comes.
+      // Sometimes it is stopped regularly: then it writes a snapshot and refuses changes.
       const signal = this.#random.chance(0.2) ? "SIGTERM" : "SIGKILL";
       await this.#counted(signal, () => service.end(signal));
     } else if (choice < 0.6) {
@@ -119,7 +119,7 @@ export class Torture {
     }
   }
 
-  /** Runs a command that replaces the data; one in two is disturbed by killing the service or the command. */
+  /** Runs a command that replaces the data. During every other one the service or the command is killed. */
   async #replaceOrKill(service: RunningService, command: Replacing | undefined): Promise<void> {
     if (command === undefined) return;
     this.#replacing = { command, before: this.#records() };
@@ -175,17 +175,17 @@ export class Torture {
     return service;
   }
 
-  /** Compares what the service tells with what may be true, and takes it for sure from now on. */
+  /** Compares the data with the possible records, and makes it the certain records. */
   async #compare(): Promise<Fault[]> {
     const { url } = (await this.#running()).started;
     await Promise.all(this.#clients.map((client) => client.settle(url)));
-    const told = await readRecords(url, this.#clients);
+    const found = await readRecords(url, this.#clients);
     const faultsIf = (replaced: boolean) =>
-      told.flatMap((records, index) => this.#clients[index]?.faults(records, replaced) ?? []);
+      found.flatMap((records, index) => this.#clients[index]?.faults(records, replaced) ?? []);
     const possible = { done: [true], "not done": [false], unknown: [false, true] }[this.#outcome];
     const [faults = []] = possible.map(faultsIf).sort((one, other) => one.length - other.length);
-    await this.#remember(told);
-    told.forEach((records, index) => {
+    await this.#remember(found);
+    found.forEach((records, index) => {
       this.#clients[index]?.expect(records);
     });
     this.#replacing = undefined;
@@ -193,12 +193,12 @@ export class Torture {
     return faults;
   }
 
-  /** A replacement that has just been done, with nothing else since, can be taken back. */
-  async #remember(told: readonly Records[]): Promise<void> {
+  /** Undoes the last replacement, if nothing was changed since. */
+  async #remember(found: readonly Records[]): Promise<void> {
     const replacing = this.#replacing;
     if (replacing === undefined || this.#outcome !== "done") return;
     const { command, before } = replacing;
-    const isExact = JSON.stringify(told) === JSON.stringify(command.records);
+    const isExact = JSON.stringify(found) === JSON.stringify(command.records);
     const operations = {
       restore: "data.restore",
       "restore --at": "data.restore",

@@ -1,5 +1,5 @@
 /**
- * The service that is tortured: as `serve` runs it, but with snapshots so often that kills hit them.
+ * The service under torture: as `serve` runs it, but with snapshots so frequent that kills hit them.
  * `node service.js <folder> <bytes of the journal before a snapshot>`
  */
 import { keepControl } from "../../cli/serving/control-socket.ts";
@@ -10,10 +10,10 @@ import { startServer } from "../../src/http/server.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
 
-/** What the service says on its first line. */
+/** The first line of the service. */
 export interface Started {
   readonly url: string;
-  /** On the first start of a folder: the clients' tokens, by player. */
+  /** The clients' tokens by player, at the first start of a folder. */
   readonly tokens: Readonly<Record<string, string>>;
 }
 

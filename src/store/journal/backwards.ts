@@ -24,7 +24,7 @@ const blockLength = 256 * 1024;
 /**
  * Yields every change of the journal, the newest first. Takes no lock.
  * @param onMissing is called for a gap between other changes
- * @throws Failure `STORE_UNAVAILABLE` at the first damage, after all changes behind it
+ * @throws Failure `STORE_UNAVAILABLE` at the first damage, after all changes that follow it
  */
 export async function* readBackwards(
   files: Files,

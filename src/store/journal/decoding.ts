@@ -196,8 +196,8 @@ function wrong(offset: number): BrokenLine {
 }
 
 /**
- * Parses the documents of lines; undefined where there are not as many as lines. Only on purpose could somebody write as
- * many into lines that do not have one each. The bytes around the documents are overwritten.
+ * Parses the documents of lines; undefined where their number differs from that of the lines. Only a forged
+ * file can have as many in lines that do not have one each. The bytes around the documents are overwritten.
  */
 function parseTogether(bytes: Buffer, start: number, ends: readonly number[]): unknown[] | undefined {
   let from = start;
