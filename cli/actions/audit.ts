@@ -3,9 +3,10 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
-import { changeWords, keyWords, operationWords, plain, whoWords } from "../../src/audit/format.ts";
+import { changeWords, keyWords, operationWords, whoWords } from "../../src/audit/format.ts";
 import type { Names } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
+import { escapeInvisible } from "../../src/domain/text.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { parseDuration } from "../commands/token.ts";
@@ -97,7 +98,7 @@ function toLines(entry: Entry): string {
   const rows = entry.changes.map((change) => [
     ...head,
     change.collection,
-    plain(change.key),
+    escapeInvisible(change.key),
     changeWords(change),
   ]);
   return rows.map((cells) => `${cells.join("\t")}\n`).join("");

@@ -1,5 +1,6 @@
 /** Formats changes for people, field by field, without characters that control a terminal. */
 import { isDeepStrictEqual } from "node:util";
+import { escapeInvisible } from "../domain/text.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";
@@ -18,20 +19,20 @@ const instants: ReadonlySet<string> = new Set([
 
 /** Returns who made a change: the name if known, and the id of a public caller's token. */
 export function whoWords({ name, who, token }: Entry): string {
-  const words = plain(name ?? who);
-  return token === null ? words : `${words} (token ${plain(token)})`;
+  const words = escapeInvisible(name ?? who);
+  return token === null ? words : `${words} (token ${escapeInvisible(token)})`;
 }
 
 /** Returns the operation, and the number of the undone change. */
 export function operationWords({ operation, undoes }: Entry): string {
-  return undoes === null ? plain(operation) : `${plain(operation)} ${undoes}`;
+  return undoes === null ? escapeInvisible(operation) : `${escapeInvisible(operation)} ${undoes}`;
 }
 
 /** Returns the key of a record, with the name for the UUID in it. */
 export function keyWords({ key }: RecordChange, names: Names): string {
   const uuid = uuidIn(key);
   const name = uuid === undefined ? undefined : names.of(uuid);
-  return name === undefined ? plain(key) : `${plain(key)} (${plain(name)})`;
+  return name === undefined ? escapeInvisible(key) : `${escapeInvisible(key)} (${escapeInvisible(name)})`;
 }
 
 /** Returns what changed: `kills 3 -> 4, deaths 0 -> 1`, or `added …`, or `removed …`. */
@@ -42,25 +43,15 @@ export function changeWords({ before, after }: RecordChange): string {
   return [...fields]
     .filter((field) => !isDeepStrictEqual(before[field], after[field]))
     .map(
-      (field) => `${plain(field)} ${valueWords(field, before[field])} -> ${valueWords(field, after[field])}`,
+      (field) =>
+        `${escapeInvisible(field)} ${valueWords(field, before[field])} -> ${valueWords(field, after[field])}`,
     )
     .join(", ");
 }
 
-/**
- * Text without any character that a terminal or a reader of lines would take for more than text, and without invisible
- * ones: what differs looks different.
- */
-export function plain(text: string): string {
-  return text.replace(/[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu, (character) => {
-    const code = character.codePointAt(0) ?? 0;
-    return `\\u{${code.toString(16)}}`;
-  });
-}
-
 function fieldWords(record: Readonly<Record<string, unknown>>): string {
   return Object.entries(record)
-    .map(([field, value]) => `${plain(field)}=${valueWords(field, value)}`)
+    .map(([field, value]) => `${escapeInvisible(field)}=${valueWords(field, value)}`)
     .join(" ");
 }
 
@@ -70,8 +61,8 @@ function valueWords(field: string, value: unknown): string {
     return new Date(value).toISOString();
   }
   if (typeof value === "string" && /^[\p{L}\p{N}\p{S}\p{P}]+$/u.test(value) && !/["\\]/.test(value))
-    return plain(value);
-  return plain(JSON.stringify(value));
+    return escapeInvisible(value);
+  return escapeInvisible(JSON.stringify(value));
 }
 
 function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {

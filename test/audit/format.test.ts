@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
-import { changeWords, keyWords, plain, whoWords } from "../../src/audit/format.ts";
+import { changeWords, keyWords, whoWords } from "../../src/audit/format.ts";
 import { Names } from "../../src/audit/names.ts";
+import { escapeInvisible } from "../../src/domain/text.ts";
 import { assertLacks } from "../_setup.ts";
 import { ada, changeOf, recordOf } from "./_history.ts";
 
@@ -41,7 +42,7 @@ describe("the change of a record", () => {
     const control = /[\p{C}\p{Zl}\p{Zp}]/u;
     assert.doesNotMatch(words(null, { [evil]: evil }), control);
     assert.doesNotMatch(keyWords(changeOf("any", evil, null, {}), new Names()), control);
-    assert.equal(plain("a\u001bb"), "a\\u{1b}b");
+    assert.equal(escapeInvisible("a\u001bb"), "a\\u{1b}b");
   });
 });
 

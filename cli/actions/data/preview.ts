@@ -1,7 +1,8 @@
 /** How a preview of a restore or an import is shown. */
-import { plain } from "../../../src/audit/format.ts";
+
 import type { Portion, ResourceChange } from "../../../src/backup/preview.ts";
 import type { RestorePreview } from "../../../src/backup/restore.ts";
+import { escapeInvisible } from "../../../src/domain/text.ts";
 
 /**
  * A line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, one for tokens that are left out,
@@ -16,7 +17,7 @@ export function previewLines({
   return [
     ...resources.map((each) => `${each.resource.padEnd(width)}  ${portions(each).join(", ")}`),
     ...(tokensLeftOut > 0 ? [leftOutLine(tokensLeftOut)] : []),
-    ...problems.map((problem) => `warning: ${plain(problem)}`),
+    ...problems.map((problem) => `warning: ${escapeInvisible(problem)}`),
   ];
 }
 
@@ -38,6 +39,6 @@ function portions({ added, changed, removed }: ResourceChange): string[] {
 }
 
 function names({ count, first }: Portion): string {
-  const shown = first.map(plain).join(", ");
+  const shown = first.map(escapeInvisible).join(", ");
   return count > first.length ? `${shown}, …` : shown;
 }

@@ -5,12 +5,13 @@ import fc from "fast-check";
 import {
   compareTexts,
   didYouMean,
+  escapeInvisible,
   fold,
   longestTyped,
   mostCompared,
   nearest,
   oneOf,
-} from "../src/domain/text.ts";
+} from "../../src/domain/text.ts";
 
 /** Texts with letters whose case or composition is special. */
 const text = fc.string({
@@ -135,6 +136,16 @@ describe("the nearest known name", () => {
   it("is suggested in a sentence after a space", () => {
     assert.equal(didYouMean("RESCU", services), ' Did you mean "RESCUE"?');
     assert.equal(didYouMean("fishing", services), "");
+  });
+});
+
+describe("escaping invisible characters", () => {
+  it("writes control, format and invisible characters as numbers", () => {
+    assert.equal(escapeInvisible("a\u001b[2J\n\u202eb\u200b"), "a\\u{1b}[2J\\u{a}\\u{202e}b\\u{200b}");
+  });
+
+  it("leaves letters and emoji of several characters", () => {
+    for (const same of ["Ähre", "👨‍👩‍👧", "❤️"]) assert.equal(escapeInvisible(same), same);
   });
 });
 
