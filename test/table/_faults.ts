@@ -1,9 +1,9 @@
-/** A table without faults, and what it takes to say: with this edit, these faults are found there. */
+/** A valid table, and helpers to assert that an edit of it has certain faults. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { check } from "./_library.ts";
 
-/** A good table. Faulty ones differ from it in one place. The numbers on the right are those of the lines. */
+/** A valid table. Faulty ones differ from it in one place. */
 export const goodTable = `prefix: /library/{key}
 product: reader
 excluded: { group: BARRED }
@@ -40,13 +40,13 @@ routes:
     handler: readers.show
 `;
 
-/** A fault: line, column, and what its message has to say. */
+/** A fault: line, column, and what its message contains. */
 export type ExpectedFault = readonly [line: number, column: number, says: string | RegExp];
 
-/** What is wrong; the place in the good table; what stands there instead; the faults, in their order. */
+/** What is wrong; a part of the valid table; its replacement; the faults, in their order. */
 export type FaultyTable = readonly [what: string, from: string, to: string, ...faults: ExpectedFault[]];
 
-/** The good table with one edit. */
+/** Returns the valid table with one edit. */
 export function edited(from: string, to: string): string {
   assert.equal(goodTable.split(from).length, 2, `${JSON.stringify(from)} is not there once`);
   return goodTable.replace(from, () => to);
@@ -55,7 +55,7 @@ export function edited(from: string, to: string): string {
 /** Asserts that a text has exactly these faults. */
 export function assertFaults(text: string, ...expected: readonly ExpectedFault[]): void {
   const { table, faults } = check(text);
-  assert.equal(table, undefined, "the table was taken");
+  assert.equal(table, undefined, "the table was accepted");
   const found = faults.map(({ line, column, message }) => `${line}:${column} ${message}`).join("\n");
   assert.deepEqual(
     faults.map(({ line, column }) => [line, column]),
@@ -68,14 +68,14 @@ export function assertFaults(text: string, ...expected: readonly ExpectedFault[]
       typeof says === "string" ? message.includes(says) : says.test(message),
       `${found} lacks ${says}`,
     );
-    // Such parts are never meant for people.
+    // Leaks of the implementation.
     assert.doesNotMatch(message, /undefined|\[object|NaN|Invalid (?:type|value|key|safe)|[\r\n]/, found);
-    // Nobody means what they have just written.
+    // A suggestion is never what was written.
     assert.doesNotMatch(message, /"([^"]*)".*Did you mean "\1"\?/, found);
   }
 }
 
-/** Every faulty table that a test was declared for, for tests that look at them in another way. */
+/** All faulty tables of the tests declared so far. */
 export const corpus: FaultyTable[] = [];
 
 /** Declares a test for each faulty table. */

@@ -35,7 +35,7 @@ function reader(name: string, ranks: Ranks = {}, more: Partial<Caller> = {}): Ca
   };
 }
 
-/** Whoever has one of these library cards; the card is the key in the path. */
+/** The callers by their library cards, which are the tokens. */
 export const cards: ReadonlyMap<string, Caller> = new Map([
   ["visitor", reader("visitor", {}, { id: null, identified: false, isCalled: () => false })],
   ["rosa", reader("rosa")],
@@ -50,17 +50,17 @@ export const cards: ReadonlyMap<string, Caller> = new Map([
   ["barred", reader("barred", { group: { BARRED: 0 } }, { administrator: true })],
 ]);
 
-/** The one in charge, whom nothing restricts. */
+/** The unrestricted caller. */
 export const owner: Caller = reader("owner", { group: { BARRED: 0 } }, { unrestricted: true });
 
-/** What an operation was run with. */
+/** A run of an operation. */
 export interface Run {
   readonly name: string;
   readonly input: Input;
   readonly caller: Caller;
 }
 
-/** What a broken shelf says to itself; nobody outside may read it. */
+/** The message of an internal error, which no answer may contain. */
 export const secret = "shelf 7 fell on /home/library/secret.db";
 
 const title = v.pipe(v.string(), v.metadata({ minLength: 1, maxLength: 64 }));
@@ -99,7 +99,7 @@ const declared: Readonly<Record<string, Omit<Operation, "run" | "answer">>> = {
   "shelf.empty": { effect: "read", input: v.object({}) },
 };
 
-/** The library's operations; a read answers with its input, and each tells `onRun`. */
+/** Returns the library's operations. A read answers with its input; each calls `onRun`. */
 export function operations(onRun: (run: Run) => void = () => {}): Operations {
   const run = (name: string, effect: string) => (input: Input, request: OperationRequest) => {
     onRun({ name, input: { ...input }, caller: request.caller });
@@ -114,12 +114,12 @@ export function operations(onRun: (run: Run) => void = () => {}): Operations {
   return new Map(entries);
 }
 
-/** Checks a table against the library. */
+/** Checks a table with the library's operations and names. */
 export function check(text: string): CheckedTable {
   return checkTable(text, { operations: operations(), vocabulary: () => vocabulary });
 }
 
-/** An answer, read. */
+/** A parsed answer. */
 export interface LibraryAnswer {
   readonly status: number;
   readonly headers: Headers;
@@ -127,7 +127,7 @@ export interface LibraryAnswer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-/** A library that is open, with everything that it has been told. */
+/** A running library, with records of what it has done. */
 export class Library {
   readonly runs: Run[] = [];
   readonly log: RequestRecord[] = [];

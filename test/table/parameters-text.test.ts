@@ -1,4 +1,4 @@
-/** Parameters that are texts or instants: what is taken, and as which value (contract, sections 1 and 3). */
+/** Text and instant parameters: which texts are accepted, and as which value (contract, sections 1 and 3). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -39,42 +39,42 @@ function refusal(text: string, base: "text" | "instant", refinements?: Refinemen
   return assert.fail(`${JSON.stringify(text)} was taken`);
 }
 
-describe("a text is taken", () => {
+describe("a text parameter accepts a text", () => {
   const taken: readonly (readonly [string, string])[] = [
     ["of one character", "a"],
     ["with dashes for spaces", "Rotes-Haus-am-See"],
     ["with only a dash", "-"],
     ["of 64 characters", "a".repeat(64)],
     ["of 64 emoji, which are one character each", "\u{1F600}".repeat(64)],
-    ["with marks of any kind", `<b>"'&%+#/\\?;=\`\${x}</b>`],
+    ["with symbols of any kind", `<b>"'&%+#/\\?;=\`\${x}</b>`],
     ["in any script", "Пожар-火事-\u0639\u0631\u0628\u064A"],
-    ["when it is a name that every object has", "__proto__"],
-    ["when it is a constructor", "constructor"],
-    ["when it reads like a value", "null"],
-    ["with an emoji made of several, joined", "\u{1F469}\u200D\u{1F692}"],
+    ["named like a property of every object", "__proto__"],
+    ["constructor", "constructor"],
+    ["null", "null"],
+    ["with an emoji of several joined characters", "\u{1F469}\u200D\u{1F692}"],
   ];
   for (const [name, text] of taken) {
     it(name, () => assert.equal(parse(text, "text"), text));
   }
 
-  it("in Unicode's composed form, however it came", () => {
+  it("in any Unicode form, and composes it", () => {
     assert.equal(parse("Cafe\u0301", "text"), "Caf\u00E9");
     assert.equal(parse("\u212B", "text"), "\u00C5");
   });
 
-  it("by the length that it has once composed", () => {
+  it("by its length when composed", () => {
     assert.equal(parse("e\u0301".repeat(64), "text"), "\u00E9".repeat(64));
     assert.equal(refusal("e\u0301".repeat(65), "text").code, "PARAMETER_INVALID");
     // Composed, this Hebrew letter is two characters.
     assert.equal(refusal("\uFB2E".repeat(33), "text").code, "PARAMETER_INVALID");
   });
 
-  it("with as many combining marks as its length allows", () => {
+  it("with combining marks, each of which counts", () => {
     assert.equal(parse(`x${"\u0332".repeat(63)}`, "text"), `x${"\u0332".repeat(63)}`);
     assert.equal(refusal(`x${"\u0332".repeat(64)}`, "text").code, "PARAMETER_INVALID");
   });
 
-  it("always in the same form when it is sent back as it was answered", () => {
+  it("that it has returned, and returns the same again", () => {
     const visible = fc.string({ unit: "grapheme", minLength: 1, maxLength: 20 });
     const acceptable = visible.filter((each) => !/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(each));
     fc.assert(
@@ -87,9 +87,9 @@ describe("a text is taken", () => {
   });
 });
 
-describe("a text is refused", () => {
+describe("a text parameter refuses a text", () => {
   const refused: readonly (readonly [string, string])[] = [
-    ["when it is empty", ""],
+    ["that is empty", ""],
     ["of 65 characters", "a".repeat(65)],
     ["of 65 emoji", "\u{1F600}".repeat(65)],
     ["of a million characters", "a".repeat(1_000_000)],
@@ -97,11 +97,11 @@ describe("a text is refused", () => {
     ["with a null character", "a\0b"],
     ["with a delete character", "a\u007Fb"],
     ["with a control character beyond ASCII", "a\u0085b"],
-    ["with the first half of a character", "a\ud83d"],
-    ["with the second half of a character", "\ude00a"],
-    ["with what turns the direction of all that follows", "a\u202Eb"],
-    ["with what isolates a direction", "a\u2066b"],
-    ["with a mark of direction", "a\u200Eb"],
+    ["with a high surrogate alone", "a\ud83d"],
+    ["with a low surrogate alone", "\ude00a"],
+    ["with a right-to-left override", "a\u202Eb"],
+    ["with a directional isolate", "a\u2066b"],
+    ["with a directional mark", "a\u200Eb"],
   ];
   for (const [name, text] of refused) {
     it(name, () => assert.equal(refusal(text, "text").code, "PARAMETER_INVALID"));
@@ -110,7 +110,7 @@ describe("a text is refused", () => {
   const whites = [" ", "\t", "\n", "\r", "\u00A0", "\u2003", "\u2028", "\u3000", "\u1680", "\v"];
   for (const white of whites) {
     const code = white.charCodeAt(0).toString(16).padStart(4, "0");
-    it(`with the white space U+${code}, saying what to write for a space`, () => {
+    it(`with the white space U+${code}, with a hint`, () => {
       for (const text of [`a${white}b`, white, `a${white}`]) {
         const { hint, message } = refusal(text, "text");
         assert.match(`${message} ${hint}`, /"-"/);
@@ -118,7 +118,7 @@ describe("a text is refused", () => {
     });
   }
 
-  it("when it does not have the pattern from its first to its last character", () => {
+  it("that does not match the pattern as a whole", () => {
     const version = { pattern: new Pattern("\\d+(\\.\\d+){1,3}|next") };
     assert.equal(parse("2.5.1", "text", version), "2.5.1");
     assert.equal(parse("next", "text", version), "next");
@@ -126,7 +126,7 @@ describe("a text is refused", () => {
       assert.equal(refusal(text, "text", version).code, "PARAMETER_INVALID", text);
   });
 
-  it("when it is shorter or longer than its type allows", () => {
+  it("that is shorter or longer than its type allows", () => {
     const code = { minLength: 2, maxLength: 3 };
     assert.equal(parse("ab", "text", code), "ab");
     assert.equal(parse("\u{1F600}\u{1F600}\u{1F600}", "text", code), "\u{1F600}\u{1F600}\u{1F600}");
@@ -135,13 +135,13 @@ describe("a text is refused", () => {
   });
 });
 
-describe("an instant is taken", () => {
+describe("an instant parameter accepts an instant", () => {
   const noon = Date.UTC(2026, 10, 21, 12);
   const taken: readonly (readonly [string, string, number])[] = [
     ["in milliseconds since 1970", "1795262400000", 1795262400000],
-    ["at the beginning of 1970", "0", 0],
+    ["at the start of 1970", "0", 0],
     ["with leading zeros", "0001", 1],
-    ["at the last that a date can be", "8640000000000000", 8640000000000000],
+    ["at the latest date", "8640000000000000", 8640000000000000],
     ["in UTC", "2026-11-21T12:00:00Z", noon],
     ["in lower case", "2026-11-21t12:00:00z", noon],
     ["without seconds", "2026-11-21T12:00Z", noon],
@@ -151,15 +151,15 @@ describe("an instant is taken", () => {
     ["in a zone ahead", "2026-11-21T13:00:00+01:00", noon],
     ["in a zone behind", "2026-11-21T06:30:00-05:30", noon],
     ["in a zone without a colon", "2026-11-21T13:00:00+0100", noon],
-    ["in a zone whose + was not encoded and arrives as a space", "2026-11-21T13:00:00 01:00", noon],
+    ["in a zone with a space for an unencoded +", "2026-11-21T13:00:00 01:00", noon],
     ["on 29 February of a leap year", "2028-02-29T00:00:00Z", Date.UTC(2028, 1, 29)],
-    ["on the day before in UTC", "2026-11-22T00:30:00+02:00", Date.UTC(2026, 10, 21, 22, 30)],
+    ["that is on the day before in UTC", "2026-11-22T00:30:00+02:00", Date.UTC(2026, 10, 21, 22, 30)],
   ];
   for (const [name, text, expected] of taken) {
     it(name, () => assert.equal(parse(text, "instant"), expected));
   }
 
-  it("whichever it is, as a number and in ISO 8601", () => {
+  it("of any value, as a number and in ISO 8601", () => {
     const date = fc.date({
       min: new Date(0),
       max: new Date("9999-12-31T23:59:59.999Z"),
@@ -174,10 +174,10 @@ describe("an instant is taken", () => {
   });
 });
 
-describe("an instant is refused", () => {
+describe("an instant parameter refuses an instant", () => {
   const refused: readonly (readonly [string, string])[] = [
-    ["when it is empty", ""],
-    ["without a zone, since nobody knows whose", "2026-11-21T12:00:00"],
+    ["that is empty", ""],
+    ["without a zone", "2026-11-21T12:00:00"],
     ["without a time", "2026-11-21"],
     ["on 30 February", "2026-02-30T12:00:00Z"],
     ["on 29 February of a common year", "2026-02-29T12:00:00Z"],
@@ -193,11 +193,11 @@ describe("an instant is refused", () => {
     ["before 1970", "1969-12-31T23:59:59Z"],
     ["before 1970 by its zone", "1970-01-01T00:30:00+01:00"],
     ["below 0", "-1"],
-    ["beyond what a date can be", "8640000000000001"],
+    ["after the latest date", "8640000000000001"],
     ["beyond 64 bits", "99999999999999999999"],
     ["as a fraction", "1795262400000.5"],
-    ["in the writing of a browser", "Sat Nov 21 2026 12:00:00 GMT+0100"],
-    ["in the writing of a mail", "Sat, 21 Nov 2026 12:00:00 GMT"],
+    ["in the form of JavaScript", "Sat Nov 21 2026 12:00:00 GMT+0100"],
+    ["in the form of e-mail", "Sat, 21 Nov 2026 12:00:00 GMT"],
     ["with a space for the T", "2026-11-21 12:00:00Z"],
     ["as a word", "now"],
     ["with something after it", "2026-11-21T12:00:00Z;"],
@@ -213,8 +213,8 @@ describe("an instant is refused", () => {
   }
 });
 
-describe("what was sent is quoted", () => {
-  it("without any part of a secret, also where the text is cut in the middle of one", () => {
+describe("a quoted text", () => {
+  it("has no part of a secret, even if it is cut within one", () => {
     const secret = "s".repeat(200);
     for (let before = 0; before < 450; before += 1) {
       // Each run of 39 is too short for a secret, and each of 60 becomes one character.

@@ -1,4 +1,4 @@
-/** Parameters: which texts each base type takes, and what value it makes of them (contract, sections 1 and 3). */
+/** Parameters: which texts each base type accepts, and as which value (contract, sections 1 and 3). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
@@ -56,8 +56,8 @@ function assertRefused(
   assert.equal(failure.parameter, "it");
 }
 
-describe("a whole number", () => {
-  it("is taken as its digits say", () => {
+describe("an integer parameter", () => {
+  it("accepts digits with a sign and leading zeros", () => {
     const taken: readonly (readonly [string, number])[] = [
       ["0", 0],
       ["7", 7],
@@ -70,16 +70,16 @@ describe("a whole number", () => {
     for (const [text, value] of taken) assert.equal(parse(text, "integer"), value, text);
   });
 
-  it("is 0 for -0, so that an answer never says -0", () => {
+  it("parses -0 as 0", () => {
     for (const text of ["-0", "-000"]) assert.ok(Object.is(parse(text, "integer"), 0), text);
   });
 
-  it("is refused beyond 32 bits", () => {
+  it("refuses numbers beyond 32 bits", () => {
     for (const text of ["2147483648", "-2147483649", "9007199254740993", "1".repeat(400)])
       assertRefused(text, "integer");
   });
 
-  it("is refused in any other writing", () => {
+  it("refuses other forms of numbers", () => {
     const others = [
       "",
       " ",
@@ -100,7 +100,7 @@ describe("a whole number", () => {
     for (const text of [...others, ...odd]) assertRefused(text, "integer");
   });
 
-  it("stays in the bounds of its type, which are taken themselves", () => {
+  it("accepts numbers within the limits of its type, including the limits", () => {
     const points = { minimum: 0, maximum: 1000 };
     assert.equal(parse("0", "integer", points), 0);
     assert.equal(parse("1000", "integer", points), 1000);
@@ -109,47 +109,47 @@ describe("a whole number", () => {
     assertRefused("1001", "integer", points);
   });
 
-  it("comes back from its digits, whichever it is", () => {
+  it("accepts every 32-bit integer", () => {
     fc.assert(fc.property(fc.integer(), (value) => assert.equal(parse(String(value), "integer"), value)));
   });
 });
 
-describe("true or false", () => {
-  it("is taken in any case", () => {
+describe("a boolean parameter", () => {
+  it("accepts true and false in any case", () => {
     for (const text of ["true", "TRUE", "True"]) assert.equal(parse(text, "boolean"), true);
     for (const text of ["false", "FALSE", "False"]) assert.equal(parse(text, "boolean"), false);
   });
 
-  it("is nothing else", () => {
+  it("refuses anything else", () => {
     for (const text of ["", "1", "0", "yes", "no", "on", "t", "true ", "null", "undefined"])
       assertRefused(text, "boolean");
   });
 });
 
-describe("one of some values", () => {
+describe("an enum parameter", () => {
   const article = { values: ["der", "die", "das"] };
 
-  it("is taken in any case, and given as the table has it", () => {
+  it("accepts values in any case, and returns them as the table has them", () => {
     assert.equal(parse("DIE", "enum", article), "die");
     assert.equal(parse("kill", "enum", { values: ["KILL", "DEATH"] }), "KILL");
   });
 
-  it("is refused with the values it could have", () => {
+  it("lists its values in a refusal", () => {
     assert.match(refusal("dem", "enum", article).message, /der, die or das/);
     for (const text of ["", "de", "der,die", "der ", "0", "constructor", "__proto__"])
       assertRefused(text, "enum", article);
   });
 });
 
-describe("a known name", () => {
-  it("is taken in any case, and given as seeded", () => {
+describe("a parameter for a name in the data", () => {
+  it("accepts names in any case, and returns them as seeded", () => {
     assert.equal(parse("ceo", "group"), "CEO");
     assert.equal(parse("Grove", "faction"), "GROVE");
     assert.equal(parse("rescue", "service"), "RESCUE");
     assert.equal(parse("CONSTRUCTOR", "faction"), "constructor");
   });
 
-  it("is refused with the nearest one where there is none of it", () => {
+  it("suggests the nearest name in a refusal", () => {
     const kinds: readonly (readonly [BaseType, string, FailureCode, string])[] = [
       ["group", "BLACKLST", "UNKNOWN_GROUP", "BLACKLIST"],
       ["faction", "GROV", "UNKNOWN_FACTION", "GROVE"],
@@ -161,13 +161,13 @@ describe("a known name", () => {
     }
   });
 
-  it("is refused where it is only a name that every object has", () => {
+  it("refuses names of properties that every object has", () => {
     for (const text of ["__proto__", "toString", "length", "0", ""])
       assertRefused(text, "group", undefined, "UNKNOWN_GROUP");
   });
 });
 
-describe("a refusal", () => {
+describe("the refusal of a parameter", () => {
   it("says what was expected and what it got", () => {
     const { message } = refusal("many", "integer", { minimum: 0, maximum: 1000 });
     assert.match(message, /"it"/);
@@ -176,12 +176,12 @@ describe("a refusal", () => {
     assert.match(refusal("", "boolean").message, /true or false, not nothing\.$/);
   });
 
-  it("says what was expected in the table's words", () => {
+  it("uses the description of the type", () => {
     const type = { base: "text", name: "reason", description: "a reason", maxLength: 20 } as const;
     assert.equal(expectation(type, vocabulary), "a reason (1 to 20 characters)");
   });
 
-  it("never repeats what could be a token", () => {
+  it("never contains what could be a token", () => {
     const token = `gat_${"k".repeat(43)}`;
     for (const base of ["integer", "boolean", "instant", "group", "faction"] as const) {
       const { message, hint } = refusal(token, base);
@@ -189,13 +189,13 @@ describe("a refusal", () => {
     }
   });
 
-  it("never repeats control characters, halves of characters, or very much", () => {
+  it("contains no control characters or lone surrogates, and little of the text", () => {
     const { message } = refusal(`\u001b[31m\r\n\ud800${"n ".repeat(5000)}`, "integer");
     assert.doesNotMatch(message, /[\p{Cc}\p{Cs}]/u);
     assert.ok(message.length < 300, `${message.length} characters`);
   });
 
-  it("is the answer to any text that does not fit, and never a crash", () => {
+  it("is the only way to fail, for any text", () => {
     const bases = ["integer", "boolean", "enum", "instant", "group", "faction", "service", "text"] as const;
     const any = fc.oneof(
       fc.string({ unit: "binary" }),

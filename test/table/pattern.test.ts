@@ -1,10 +1,10 @@
-/** Patterns: what they mean, compared with JavaScript's own engine, and that none of them is slow. */
+/** Patterns: they mean the same as in JavaScript, and none is slow. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Pattern, PatternFault } from "../../src/table/pattern.ts";
 
-/** The patterns of the shipped table, and what other tables may have. */
+/** The patterns of the shipped table, and others that tables may have. */
 const patterns = [
   String.raw`[\p{L}\p{Nd}_.-]+`,
   String.raw`\d+(\.\d+){1,3}`,
@@ -27,14 +27,14 @@ const patterns = [
   ".{3}",
 ];
 
-/** Characters that tell patterns apart; none is white space, which no text has. */
+/** Characters that distinguish patterns, without white space, which no text has. */
 const character = fc.constantFrom(..."abcABZ019_.-/$^+😀😁äÄßİαΩ中٣ǅ\u0301\u200d");
 const text = fc.oneof(
   fc.array(character, { maxLength: 12 }).map((each) => each.join("")),
   fc.constantFrom("2.5.1", "Ada", "next", "GR7", "foo", "2026-11", "abcd", "Ömer"),
 );
 
-/** Patterns that are put together at random. */
+/** Random patterns. */
 const { pattern: composed } = fc.letrec<{ pattern: string }>((tie) => ({
   pattern: fc.oneof(
     { maxDepth: 4 },
@@ -68,7 +68,7 @@ describe("a pattern", () => {
     });
   }
 
-  it("that is put together at random means what it means in JavaScript", () => {
+  it("at random means what it means in JavaScript", () => {
     fc.assert(
       fc.property(composed, fc.array(text, { minLength: 1, maxLength: 5 }), (source, texts) => {
         const pattern = new Pattern(source);
@@ -114,7 +114,7 @@ describe("a pattern", () => {
     );
   });
 
-  it("is matched in time linear in the text, also where backtracking would never end", () => {
+  it("is matched in linear time, even if backtracking would never end", () => {
     // JavaScript's own engine takes 1.3 s for 28 letters, and four times as long for every two more.
     for (const source of ["([A-Za-z]+-?)+", "(a|a)*b", "(a*)*b", "(.*)(.*)(.*)(.*)(.*)x"]) {
       assert.equal(new Pattern(source).matches(`${"a".repeat(10_000)}.`), false, source);
@@ -132,13 +132,13 @@ describe("a pattern is refused", () => {
     ["with a backreference", String.raw`(a)\1`, /the backreference \\1/],
     ["with a backreference by name", String.raw`\k<a>(?<a>b)`, /the backreference \\k/],
     ["with a backreference of two digits", `${"()".repeat(12)}${String.raw`\12`}`, /the backreference \\1/],
-    ["with a POSIX class, which RE2 alone knows", "[[:alpha:]x[y]", /"\[:" in a class/],
+    ["with a POSIX class, which only RE2 has", "[[:alpha:]x[y]", /"\[:" in a class/],
     [
-      "with an escaped surrogate pair, which RE2 takes for two characters",
+      "with an escaped surrogate pair, which is two characters in RE2",
       String.raw`[^\uD83D\uDE00]`,
       /u\{1F600\}/,
     ],
-    ["with a count that begins with 0, which is text to RE2", "a{01}", /begins with 0/],
+    ["with a count that begins with 0, which is text in RE2", "a{01}", /begins with 0/],
     ["with a second count that begins with 0", "a{1,02}", /begins with 0/],
     [
       "with a property that RE2 does not have",

@@ -1,7 +1,6 @@
 /**
- * Random restrictions, as a table has them, against a model of whom they let in that is written over their form alone.
- * What else is said of a restriction (its words, whether it is open, what holds before the parameters are known) must
- * agree with whom it lets in.
+ * Random restrictions, compared with a model of whom they allow that knows their form only. Everything else about a
+ * restriction (its words, implication, access before the parameters are known) must agree with whom it allows.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -19,7 +18,7 @@ import {
 } from "../../src/table/restriction/restriction.ts";
 import { check, vocabulary } from "./_library.ts";
 
-/** A restriction as it is written in a table. */
+/** A restriction in the form of a table. */
 type Form = string | { readonly [key: string]: unknown } | readonly Form[];
 
 const ranked = (kind: string, names: readonly string[]) =>
@@ -81,7 +80,7 @@ function toCaller({ name, administrator, groups, ranks }: Somebody): Caller {
   };
 }
 
-/** Everything that the parameters can be. */
+/** All combinations of parameters. */
 const inputs: readonly Input[] = ["ada", "bob", "carl"].flatMap((words) =>
   ["DESK", "ARCHIVE"].flatMap((at) =>
     ["STAFF", "FRIENDS", "BARRED"].flatMap((within) =>
@@ -90,7 +89,7 @@ const inputs: readonly Input[] = ["ada", "bob", "carl"].flatMap((words) =>
   ),
 );
 
-/** Whom a form lets in, by the words of the documentation. */
+/** The model: whom a form allows, by the documentation. */
 function model(written: Form, who: Somebody, input: Input): boolean {
   if (written === "open") return true;
   if (written === "identified") return who.name !== null;
@@ -126,7 +125,7 @@ function restrictionOf(written: Form): Restriction {
 }
 
 describe("a restriction of any form", () => {
-  it("lets in whom the model lets in", () => {
+  it("allows whom the model allows", () => {
     const decided = { yes: 0, no: 0 };
     fc.assert(
       fc.property(form, fc.array(somebody, { minLength: 1, maxLength: 5 }), (written, people) => {
@@ -148,7 +147,7 @@ describe("a restriction of any form", () => {
     assert.ok(Math.min(decided.yes, decided.no) > 1000, JSON.stringify(decided));
   });
 
-  it("is open only where it lets in a public token, whatever the parameters are", () => {
+  it("has public access only if it allows public tokens for all parameters", () => {
     fc.assert(
       fc.property(form, (written) => {
         const restriction = restrictionOf(written);
@@ -159,7 +158,7 @@ describe("a restriction of any form", () => {
     );
   });
 
-  it("is said to let a caller in always or never only where that is so", () => {
+  it("has the access yes or no only if that is the decision for all parameters", () => {
     const said = { yes: 0, no: 0, depends: 0 };
     fc.assert(
       fc.property(form, somebody, (written, who) => {
@@ -179,7 +178,7 @@ describe("a restriction of any form", () => {
     assert.ok(Math.min(said.yes, said.no, said.depends) > 20, JSON.stringify(said));
   });
 
-  it("of several that all have to hold is said to let nobody in where one of them never does", () => {
+  it("with allOf has the access no if a part has", () => {
     const own = toCaller({ name: "ada", administrator: false, groups: ["STAFF"], ranks: {} });
     const verdict = (...allOf: Form[]) => accessOf(restrictionOf({ allOf }), own, vocabulary);
     assert.equal(verdict({ self: "words" }, "administrators"), "no");
@@ -187,7 +186,7 @@ describe("a restriction of any form", () => {
     assert.equal(verdict("identified", { group: "STAFF" }), "yes");
   });
 
-  it("is said to imply another one only where it lets in nobody else, and does so with what it has among its parts", () => {
+  it("implies another only if it allows nobody else, and implies the parts of its allOf", () => {
     let implied = 0;
     fc.assert(
       fc.property(form, form, fc.array(somebody, { minLength: 1, maxLength: 4 }), (a, b, people) => {
@@ -205,7 +204,7 @@ describe("a restriction of any form", () => {
     assert.ok(implied > 30, `${implied} were implied`);
   });
 
-  it("is the same one in the description's form", () => {
+  it("is the same after a round trip through toForm", () => {
     fc.assert(
       fc.property(form, (written) => {
         const restriction = restrictionOf(written);
@@ -243,7 +242,7 @@ describe("the words for a restriction", () => {
   );
   const modes = inputs.slice(0, 2);
 
-  it("never say the same of two restrictions that let in different callers", () => {
+  it("differ for two restrictions that allow different callers", () => {
     const seen = new Map<string, { decisions: string; written: Form }>();
     let again = 0;
     fc.assert(

@@ -1,4 +1,4 @@
-/** Restrictions: whom they let in, how they are said, and what they depend on (specification, section 5). */
+/** Restrictions: whom they allow, what they say in words, and which parameters they depend on (specification, section 5). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Caller, MembershipKind } from "../../src/table/caller.ts";
@@ -49,87 +49,99 @@ const advancedOnlyForRescue: Restriction = {
   ],
 };
 
-describe("who is let in", () => {
+describe("isAllowed", () => {
   /** What is asked for, by whom, with which parameters; and whether they may. */
   const decisions: readonly (readonly [string, Restriction, Caller, Input, boolean])[] = [
-    ["the holder of a public token, where it is open", open, nobody, {}, true],
-    ["not the holder of a public token, where players are meant", identified, nobody, {}, false],
-    ["a player, where players are meant", identified, ada, {}, true],
-    ["not a player, where administrators are meant", administrators, ada, {}, false],
-    ["an administrator, where administrators are meant", administrators, chief, {}, true],
-    ["the player whom the parameter names", self, ada, { player: "ada" }, true],
-    ["no other player than the one named", self, ada, { player: "Bob" }, false],
-    ["no administrator in place of the player named", self, chief, { player: "Ada" }, false],
-    ["not the holder of a public token as the player named", self, nobody, { player: "" }, false],
-    ["a member of the group", member("group", "VIP"), player("A", { group: { VIP: 0 } }), {}, true],
-    ["no member of another group", member("group", "VIP"), player("A", { group: { DEV: 0 } }), {}, false],
+    ["allows a public token with open", open, nobody, {}, true],
+    ["refuses a public token with identified", identified, nobody, {}, false],
+    ["allows a player with identified", identified, ada, {}, true],
+    ["refuses a player with administrators", administrators, ada, {}, false],
+    ["allows an administrator with administrators", administrators, chief, {}, true],
+    ["allows the player of self", self, ada, { player: "ada" }, true],
+    ["refuses another player than that of self", self, ada, { player: "Bob" }, false],
+    ["refuses an administrator who is not the player of self", self, chief, { player: "Ada" }, false],
+    ["refuses a public token with self", self, nobody, { player: "" }, false],
+    ["allows a member of the group", member("group", "VIP"), player("A", { group: { VIP: 0 } }), {}, true],
     [
-      "not a faction's member for a group's",
+      "refuses a member of another group",
+      member("group", "VIP"),
+      player("A", { group: { DEV: 0 } }),
+      {},
+      false,
+    ],
+    [
+      "refuses a member of a faction named like the group",
       member("group", "VIP"),
       player("A", { faction: { VIP: 9 } }),
       {},
       false,
     ],
-    ["no administrator who is not a member", member("faction", "GROVE"), chief, {}, false],
+    ["refuses an administrator who is not a member", member("faction", "GROVE"), chief, {}, false],
     [
-      "a member of any rank, where none is named",
+      "allows a member of any rank if none is required",
       member("faction", "GROVE"),
       player("A", { faction: { GROVE: 1 } }),
       {},
       true,
     ],
     [
-      "not a member of rank 3, where 4 is needed",
+      "refuses a member of rank 3 if 4 is required",
       member("faction", "GROVE", 4),
       player("A", { faction: { GROVE: 3 } }),
       {},
       false,
     ],
     [
-      "a member of rank 4, where 4 is needed",
+      "allows a member of rank 4 if 4 is required",
       member("faction", "GROVE", 4),
       player("A", { faction: { GROVE: 4 } }),
       {},
       true,
     ],
     [
-      "a member of rank 12, where 4 is needed",
+      "allows a member of rank 12 if 4 is required",
       member("service", "RESCUE", 4),
       player("A", { service: { RESCUE: 12 } }),
       {},
       true,
     ],
     [
-      "a member of the faction that the parameter names",
+      "allows a member of the faction that the parameter names",
       memberOfParameter("faction", "of", 4),
       player("A", { faction: { GROVE: 4 } }),
       { of: "GROVE" },
       true,
     ],
     [
-      "no member of another faction than the parameter names",
+      "refuses a member of another faction than the parameter names",
       memberOfParameter("faction", "of", 4),
       player("A", { faction: { GROVE: 4 } }),
       { of: "VAGOS" },
       false,
     ],
-    ["anyone, where the condition does not hold", advancedOnlyForRescue, nobody, { advanced: false }, true],
-    ["not anyone, where the condition holds", advancedOnlyForRescue, chief, { advanced: true }, false],
     [
-      "whom the condition asks for",
+      "allows everyone if the condition does not apply",
+      advancedOnlyForRescue,
+      nobody,
+      { advanced: false },
+      true,
+    ],
+    ["refuses others if the condition applies", advancedOnlyForRescue, chief, { advanced: true }, false],
+    [
+      "allows a member if the condition applies",
       advancedOnlyForRescue,
       player("A", { service: { RESCUE: 1 } }),
       { advanced: true },
       true,
     ],
-    ["the operator, whatever is asked for", member("service", "RESCUE", 9), operator, {}, true],
-    ["the operator as any player", self, operator, { player: "Ada" }, true],
+    ["allows the operator with any requirement", member("service", "RESCUE", 9), operator, {}, true],
+    ["allows the operator with self", self, operator, { player: "Ada" }, true],
   ];
   for (const [name, restriction, caller, input, expected] of decisions) {
     it(name, () => assert.equal(isAllowed(restriction, caller, input), expected));
   }
 
-  it("whoever one of several lets in", () => {
+  it("allows whom one part of an anyOf allows", () => {
     const either: Restriction = {
       kind: "anyOf",
       restrictions: [self, administrators, member("group", "SUP")],
@@ -141,7 +153,7 @@ describe("who is let in", () => {
     assert.equal(isAllowed(either, nobody, { player: "Ada" }), false);
   });
 
-  it("whoever all of several let in", () => {
+  it("allows whom all parts of an allOf allow", () => {
     const both: Restriction = {
       kind: "allOf",
       restrictions: [administrators, member("group", "SUP"), self],
@@ -155,7 +167,7 @@ describe("who is let in", () => {
     assert.equal(isAllowed(both, operator, {}), true);
   });
 
-  it("by the first case that applies, also where a later one is more generous", () => {
+  it("decides by the first case that applies, even if a later one allows more", () => {
     const cases: Restriction = {
       kind: "cases",
       cases: [
@@ -170,7 +182,7 @@ describe("who is let in", () => {
     assert.equal(isAllowed(cases, nobody, { type: "DEATH", amount: 0 }), true);
   });
 
-  it("by the case of a text however it is written: in another case, or with U+FE0F", () => {
+  it("applies a case to every spelling of a text: in another case, or with U+FE0F", () => {
     const cases: Restriction = {
       kind: "cases",
       cases: [
@@ -185,18 +197,18 @@ describe("who is let in", () => {
     assert.equal(isAllowed(cases, nobody, { reason: "robbery" }), true);
   });
 
-  it("nobody, where no case applies", () => {
+  it("refuses everybody if no case applies", () => {
     const cases: Restriction = { kind: "cases", cases: [{ when: { advanced: true }, restriction: open }] };
     assert.equal(isAllowed(cases, chief, { advanced: false }), false);
   });
 
-  it("nobody by a name that every object has", () => {
+  it("refuses names of properties that every object has", () => {
     for (const name of ["__proto__", "constructor", "toString"])
       assert.equal(isAllowed(member("group", name), player("A", { group: { VIP: 0 } }), {}), false, name);
   });
 });
 
-describe("a restriction in words", () => {
+describe("describe", () => {
   const words: readonly (readonly [Restriction, string])[] = [
     [open, "everyone with a valid token"],
     [identified, "identified players"],
@@ -244,35 +256,35 @@ describe("a restriction in words", () => {
     ],
   ];
   for (const [restriction, expected] of words) {
-    it(`says "${expected}"`, () => assert.equal(inWords(restriction), expected));
+    it(`returns "${expected}"`, () => assert.equal(inWords(restriction), expected));
   }
 
-  it("names the faction of the request at hand", () => {
+  it("names the faction of the request", () => {
     const restriction = memberOfParameter("faction", "factionString", 4);
     const expected = "members of the faction GROVE with rank 4 or higher";
     assert.equal(inWords(restriction, { factionString: "GROVE" }), expected);
   });
 
-  it("says only the case that applies to the request at hand", () => {
+  it("describes only the case that applies to the request", () => {
     assert.equal(inWords(advancedOnlyForRescue, { advanced: true }), "members of the service RESCUE");
     assert.equal(inWords(advancedOnlyForRescue, { advanced: false }), "everyone with a valid token");
   });
 });
 
-describe("a restriction depends on", () => {
+describe("parametersOf returns", () => {
   const dependencies: readonly (readonly [string, Restriction, readonly string[]])[] = [
-    ["no parameter, where it is open", open, []],
-    ["no parameter, where it names a faction", member("faction", "GROVE", 4), []],
-    ["the parameter that names the player", self, ["player"]],
-    ["the parameter that names the faction", memberOfParameter("faction", "of"), ["of"]],
+    ["no parameter for open", open, []],
+    ["no parameter for a named faction", member("faction", "GROVE", 4), []],
+    ["the parameter of self", self, ["player"]],
+    ["the parameter that names a faction", memberOfParameter("faction", "of"), ["of"]],
     ["the parameters of a condition", advancedOnlyForRescue, ["advanced"]],
     [
-      "the parameters of every part that has to hold",
+      "the parameters of all parts of an allOf",
       { kind: "allOf", restrictions: [self, memberOfParameter("faction", "of")] },
       ["player", "of"],
     ],
     [
-      "all parameters of all parts",
+      "the parameters of all cases and parts",
       {
         kind: "cases",
         cases: [

@@ -1,4 +1,4 @@
-/** The JSON Schema for editors: that of the shipped file, and of one mind with the checker. */
+/** The JSON Schema for editors: the shipped file is up to date, and the schema agrees with the checker. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -16,7 +16,7 @@ import "./table-faults-routes.test.ts";
 import "./table-faults-restriction.test.ts";
 import "./table-faults-cases.test.ts";
 
-/** As it is after it was written to a file. */
+/** Returns the schema as it is in a file. */
 function toPlain(schema: unknown): Record<string, unknown> {
   return JSON.parse(JSON.stringify(schema));
 }
@@ -24,7 +24,7 @@ function toPlain(schema: unknown): Record<string, unknown> {
 const ajv = new Ajv({ allErrors: true, strict: true, allowUnionTypes: true });
 const accepts = ajv.compile(toPlain(editorSchema([...operations().keys()])));
 
-/** What the schema has against a table; undefined where it can not be read as YAML. */
+/** Returns why the schema refuses a table; undefined if the table is invalid YAML. */
 function refusal(text: string): string[] | undefined {
   let content: unknown;
   try {
@@ -37,51 +37,45 @@ function refusal(text: string): string[] | undefined {
 }
 
 /**
- * The kinds of fault that only the checker sees, by what it says of them: names that the data or the rest of the
- * table has, and what goes with what.
+ * The kinds of faults that only the checker finds, by their messages: names in the data or in the table, and
+ * inconsistencies.
  */
 const onlyTheChecker: readonly [kind: string, says: RegExp][] = [
-  [
-    "a prefix or a path that is not well formed",
-    /^expected a path (with a placeholder for the token|such as)/,
-  ],
-  ["a product token that is not well formed", /^expected a product token/],
-  ["a path that matches what another one matches", /^duplicate path/],
+  ["a malformed prefix or path", /^expected a path (with a placeholder for the token|such as)/],
+  ["a malformed product token", /^expected a product token/],
+  ["a path that matches the requests of another", /^duplicate path/],
   ["two parameters of one name", /needs a name of its own/],
-  ["a parameter in braces that is not declared", /^the placeholder \{\w+\} is missing in/],
-  ["a name of a parameter that is not well formed", /^expected a name of letters, digits/],
-  ["a name that is more than a name in JavaScript", /cannot be a name here/],
-  ["a group, faction or service that there is not", /^unknown (group|faction|service) "/],
-  ["a type that there is not", /^unknown type |^the type "\w+" has a fault/],
-  ["a type that is called as a built-in one", /is a built-in type/],
+  ["a placeholder that is no parameter", /^the placeholder \{\w+\} is missing in/],
+  ["a malformed name of a parameter", /^expected a name of letters, digits/],
+  ["a name of a property that every object has", /cannot be a name here/],
+  ["an unknown group, faction or service", /^unknown (group|faction|service) "/],
+  ["an unknown type", /^unknown type |^the type "\w+" has a fault/],
+  ["a type named like a built-in one", /is a built-in type/],
   ["a refinement that does not apply to the type", /does not apply to the type|an enum needs its values/],
-  ["limits that contradict one another", /is (above|below) the |2147483647/],
+  ["contradictory limits", /is (above|below) the |2147483647/],
   ["a pattern that is no regular expression", /^expected a regular expression/],
   [
-    "a parameter that the operation needs, does not take or takes otherwise",
+    "a parameter that the operation requires, does not have or requires otherwise",
     / requires |^unknown parameter "\w+" of (?!the route)/,
   ],
   ["a default or a condition that is not of the parameter's type", /^"\w+" must be /],
-  ["a default of a parameter in the path", /^a path parameter is always present/],
+  ["a default of a path parameter", /^a path parameter is always present/],
   [
-    "a parameter of the restriction that there is not, or of another type",
+    "an unknown parameter in the restriction, or one of another type",
     /^expected a (text )?parameter of|^unknown \w+ parameter /,
   ],
-  ["a condition on a parameter that there is not", /^unknown parameter "\w+" of the route/],
-  [
-    "cases in an order in which one never applies, or none does at last",
-    /this case never applies|^expected a last case/,
-  ],
-  ["no route at all", /^expected at least one route/],
+  ["a condition on an unknown parameter", /^unknown parameter "\w+" of the route/],
+  ["cases of which one never applies, or none always", /this case never applies|^expected a last case/],
+  ["a table without routes", /^expected at least one route/],
 ];
 
 const isForTheChecker = (message: string) => onlyTheChecker.some(([, says]) => says.test(message));
 
-describe("the schema in the repository", () => {
-  it("is what `npm run schema` makes", async () => {
+describe("routes.schema.json", () => {
+  it("is the output of `npm run schema`", async () => {
     const file = JSON.parse(await readFile(join(projectFolder, "routes.schema.json"), "utf8"));
     const made = toPlain(editorSchema([...handlers.keys()]));
-    assert.deepEqual(file, made, "`npm run schema` makes it anew");
+    assert.deepEqual(file, made, "run `npm run schema`");
   });
 
   it("is named in the first line of the shipped table, and accepts it", async () => {
@@ -97,7 +91,7 @@ describe("the schema in the repository", () => {
     assert.ok(files.includes("routes.schema.json"));
   });
 
-  it("says of every key what it is for, so that an editor can", async () => {
+  it("has a description of every key", async () => {
     const file = JSON.parse(await readFile(join(projectFolder, "routes.schema.json"), "utf8"));
     const mute: string[] = [];
     const visit = (value: unknown, path: string): void => {
@@ -113,36 +107,32 @@ describe("the schema in the repository", () => {
   });
 });
 
-/** Good tables: the checker accepts them. */
+/** Valid tables. */
 const good: readonly [what: string, from: string, to: string][] = [
   ["as it is", "product: reader", "product: reader"],
   ["without a product", "product: reader\n", ""],
   ["without an exclusion", "excluded: { group: BARRED }\n", ""],
-  ["with what is meant", "    handler: books.add\n", "    handler: books.add\n    intended: [open-change]\n"],
-  ["with what is left out", "product: reader", "product: reader\nunserved: [house.close, books.list]"],
-  ["with nothing left out", "product: reader", "product: reader\nunserved: []"],
-  ["with what is watched", "product: reader", "product: reader\nwatch: { books.add: { kind: { poem: 3 } } }"],
-  ["with one word", "{ faction: $branch, rank: 4 }", "administrators"],
+  ["with an intention", "    handler: books.add\n", "    handler: books.add\n    intended: [open-change]\n"],
+  ["with unserved operations", "product: reader", "product: reader\nunserved: [house.close, books.list]"],
+  ["with an empty unserved", "product: reader", "product: reader\nunserved: []"],
+  ["with a watch", "product: reader", "product: reader\nwatch: { books.add: { kind: { poem: 3 } } }"],
+  ["with a word as restriction", "{ faction: $branch, rank: 4 }", "administrators"],
   ["with a name in lower case", "group: STAFF", "group: staff"],
   ["with a $ before the parameter of self", "self: reader", "self: $reader"],
   ["with a list of one case", "{ faction: $branch, rank: 4 }", "[open]"],
+  ["with cases in an anyOf", "administrators,", "[{ when: { reader: Ada }, group: STAFF }, identified],"],
+  ["with an allOf", "administrators,", "{ allOf: [identified, { group: FRIENDS }] },"],
   [
-    "with cases in one of several",
-    "administrators,",
-    "[{ when: { reader: Ada }, group: STAFF }, identified],",
-  ],
-  ["with all of several", "administrators,", "{ allOf: [identified, { group: FRIENDS }] },"],
-  [
-    "with all of any of several",
+    "with an anyOf in an allOf",
     "administrators,",
     "{ allOf: [{ anyOf: [open, { allOf: [identified] }] }] },",
   ],
   [
-    "with cases in all of several",
+    "with cases in an allOf",
     "administrators,",
     "{ allOf: [[{ when: { reader: Ada }, group: STAFF }, open]] },",
   ],
-  ["with several of several", "administrators,", "{ anyOf: [open, { anyOf: [identified] }] },"],
+  ["with an anyOf in an anyOf", "administrators,", "{ anyOf: [open, { anyOf: [identified] }] },"],
   ["with a case under its key", "      - open\n", "      - restriction: open\n"],
   [
     "with a case under its key and a condition",
@@ -155,15 +145,19 @@ const good: readonly [what: string, from: string, to: string][] = [
     "      - [{ when: { hidden: false }, group: STAFF }, open]\n",
   ],
   ["with cases within a case under its key", "      - open\n", "      - restriction: [identified]\n"],
-  ["with several in a case", "      - open\n", "      - { anyOf: [open, administrators] }\n"],
+  ["with an anyOf in a case", "      - open\n", "      - { anyOf: [open, administrators] }\n"],
   ["with a condition that is a text", "hidden: true }", 'hidden: "true" }'],
-  ["with a type within a parameter", "title: title", "title: { type: title, minLength: 2, pattern: 'A.*' }"],
+  [
+    "with a refined type in a parameter",
+    "title: title",
+    "title: { type: title, minLength: 2, pattern: 'A.*' }",
+  ],
   ["with a default that is a text", "default: false", 'default: "false"'],
   ["with an alias", "{ faction: $branch, rank: 4 }", "&a { faction: $branch, rank: 4 }"],
   ["as JSON in YAML", "{ anyOf: [{ self: reader }", '{ "anyOf": [{ "self": "reader" }'],
 ];
 
-describe("what the checker accepts, the schema accepts", () => {
+describe("checker and schema accept", () => {
   for (const [what, from, to] of good) {
     it(`a table ${what}`, () => {
       const text = edited(from, to);
@@ -173,7 +167,7 @@ describe("what the checker accepts, the schema accepts", () => {
   }
 });
 
-/** Faults of form: both see them. */
+/** Faults of form. */
 const malformed: readonly [what: string, from: string, to: string][] = [
   ["an unknown key at the top", "product: reader", "produkt: reader"],
   ["an unknown key of a route", "summary: Adds a book.", "summary: Adds a book.\n    sumary: x"],
@@ -182,7 +176,7 @@ const malformed: readonly [what: string, from: string, to: string][] = [
   ["an unknown key of a restriction", "rank: 4", "rnak: 4"],
   ["an unknown word of a restriction", "administrators,", "admins,"],
   ["an unknown handler", "handler: books.of", "handler: books.off"],
-  ["an unknown handler that is left out", "product: reader", "unserved: [books.off]"],
+  ["an unknown unserved handler", "product: reader", "unserved: [books.off]"],
   ["an unknown intention", "    handler: books.of\n", "    handler: books.of\n    intended: [open]\n"],
   ["a missing prefix", "prefix: /library/{key}\n", ""],
   ["a missing handler", "    handler: books.of\n", ""],
@@ -197,24 +191,20 @@ const malformed: readonly [what: string, from: string, to: string][] = [
   ["a rank of a group", "{ group: STAFF }", "{ group: STAFF, rank: 2 }"],
   ["a rank of a word", "rank: 4", "rank: chief"],
   ["a rank of 0", "rank: 4", "rank: 0"],
-  ["a value for a word", "administrators,", "{ administrators: true },"],
-  ["two restrictions in one", "group: STAFF", "group: STAFF, self: reader"],
-  [
-    "a condition outside of a list",
-    "{ faction: $branch, rank: 4 }",
-    "{ when: { kind: poem }, faction: NORTH }",
-  ],
-  ["a condition on nothing", "when: { hidden: true }", "when: {}"],
-  ["a condition alone", ", service: DESK", ""],
-  ["none of several", "[{ self: reader }, administrators, { group: STAFF }]", "[]"],
-  ["none of all", "[{ self: reader }, administrators, { group: STAFF }]", "[{ allOf: [] }]"],
-  ["no case", "{ faction: $branch, rank: 4 }", "[]"],
-  ["no restriction", "{ faction: $branch, rank: 4 }", ""],
+  ["a word with a value", "administrators,", "{ administrators: true },"],
+  ["two restrictions in one map", "group: STAFF", "group: STAFF, self: reader"],
+  ["a condition outside a list", "{ faction: $branch, rank: 4 }", "{ when: { kind: poem }, faction: NORTH }"],
+  ["an empty condition", "when: { hidden: true }", "when: {}"],
+  ["a condition without a restriction", ", service: DESK", ""],
+  ["an empty anyOf", "[{ self: reader }, administrators, { group: STAFF }]", "[]"],
+  ["an empty allOf", "[{ self: reader }, administrators, { group: STAFF }]", "[{ allOf: [] }]"],
+  ["an empty list of cases", "{ faction: $branch, rank: 4 }", "[]"],
+  ["an empty restriction", "{ faction: $branch, rank: 4 }", ""],
   ["a limit of 0 an hour", "product: reader", "watch: { books.add: { kind: { poem: 0 } } }"],
-  ["a limit for nothing", "product: reader", "watch: { books.add: {} }"],
+  ["a watch without parameters", "product: reader", "watch: { books.add: {} }"],
 ];
 
-describe("faults of form are refused by both", () => {
+describe("checker and schema refuse", () => {
   for (const [what, from, to] of malformed) {
     it(what, () => {
       const text = edited(from, to);
@@ -224,14 +214,14 @@ describe("faults of form are refused by both", () => {
   }
 });
 
-/** Faulty tables that the corpus has only together with other faults. */
+/** Faulty tables that the corpus has only with further faults. */
 const further = [
   "prefix: /library/{key}\nroutes: {}\n",
   edited("/readers/{reader}:", "/readers/{reader}/{shelf}:"),
 ];
 
-describe("on the corpus of faulty tables", () => {
-  it("the schema takes nothing but what is of a kind that only the checker sees", () => {
+describe("of the corpus of faulty tables", () => {
+  it("the schema accepts only those of a kind that only the checker finds", () => {
     assert.ok(corpus.length >= 60, "the corpus is there");
     const missed = corpus.flatMap(([what, from, to]) => {
       const text = edited(from, to);
@@ -244,7 +234,7 @@ describe("on the corpus of faulty tables", () => {
   });
 
   for (const [kind, says] of onlyTheChecker) {
-    it(`only the checker sees ${kind}`, () => {
+    it(`only the checker finds ${kind}`, () => {
       const of = [...corpus.map(([, from, to]) => edited(from, to)), ...further]
         .map((text) => ({ text, messages: check(text).faults.map(({ message }) => message) }))
         .filter(({ messages }) => messages.length > 0 && messages.every((message) => says.test(message)));
@@ -256,7 +246,7 @@ describe("on the corpus of faulty tables", () => {
     });
   }
 
-  it("the good table is taken by both", () => {
+  it("checker and schema accept the valid table", () => {
     assert.deepEqual(check(goodTable).faults, []);
     assert.deepEqual(refusal(goodTable), []);
   });

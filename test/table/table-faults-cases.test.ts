@@ -1,39 +1,39 @@
-/** Faults in the cases of a restriction, and several faults at once: none hides another. */
+/** Faults in the cases of a restriction, and several faults at once, none of which hides another. */
 import { describe, it } from "node:test";
 import { assertFaults, edited, itFinds } from "./_faults.ts";
 
 const desk = "service: DESK";
 const lastCase = "      - open\n";
 
-describe("cases", () => {
+describe("a fault is reported for cases", () => {
   itFinds([
-    ["without one for all else", lastCase, "", [11, 5, /expected a last case without `when`/]],
+    ["without an unconditional one", lastCase, "", [11, 5, /expected a last case without `when`/]],
     [
-      "with one after that for all else",
+      "with one after the unconditional one",
       lastCase,
       "      - open\n      - identified\n",
       [14, 9, "this case never applies"],
     ],
     [
-      "with a condition after that for all else",
+      "with a condition after the unconditional one",
       lastCase,
       "      - open\n      - { when: { hidden: false }, group: STAFF }\n",
       [14, 9, "this case never applies"],
     ],
     [
-      "with a condition on a parameter that there is not",
+      "with a condition on an unknown parameter",
       "when: { hidden: true }",
       "when: { hiden: true }",
       [12, 19, /unknown parameter "hiden".*Did you mean "hidden"\?/],
     ],
     [
-      "with a condition on a value that can not be",
+      "with a condition on an invalid value",
       "when: { hidden: true }",
       "when: { hidden: yes }",
       [12, 27, /true or false.*"yes"/],
     ],
     [
-      "with a condition on no value",
+      "with a condition on an empty value",
       "when: { hidden: true }",
       "when: { hidden: }",
       [12, 27, "true or false"],
@@ -44,7 +44,7 @@ describe("cases", () => {
       "when: { hidden: [true] }",
       [12, 19, "true or false"],
     ],
-    ["with a condition on nothing", "when: { hidden: true }", "when: {}", [12, 11, "a map of parameters"]],
+    ["with an empty condition", "when: { hidden: true }", "when: {}", [12, 11, "a map of parameters"]],
     [
       "with a condition that is a word",
       "when: { hidden: true }",
@@ -53,19 +53,19 @@ describe("cases", () => {
     ],
     ["with a condition and nothing else", `, ${desk}`, "", [12, 9, "got none"]],
     [
-      "with a restriction that is misspelt",
+      "with a misspelt restriction",
       lastCase,
       "      - opne\n",
       [13, 9, /unknown restriction "opne"; expected open, [^?]*$/],
     ],
     [
-      "with a restriction under its key that is misspelt",
+      "with a misspelt restriction under its key",
       lastCase,
       "      - restriction: opne\n",
       [13, 22, /unknown restriction "opne"; expected open, [^?]*$/],
     ],
     [
-      "with a service under its key that there is not",
+      "with an unknown service under its key",
       desk,
       "restriction: { service: DESC }",
       [12, 59, /unknown service "DESC".*Did you mean "DESK"\?/],
@@ -77,7 +77,7 @@ describe("cases", () => {
       [12, 35, 'unknown key "restriction"'],
     ],
     [
-      "with a fault in a list within",
+      "with a fault in nested cases",
       lastCase,
       "      - [{ when: { hidden: 7 }, group: STAFF }, open]\n",
       [13, 28, "true or false"],
@@ -113,7 +113,7 @@ describe("several faults", () => {
     assertFaults(faulty, [23, 44, 'got "four"'], [26, 14, '"titel"']);
   });
 
-  it("are in the order of the file also where the form is wrong", () => {
+  it("of form are in the order of the file", () => {
     const faulty = edited("summary: Adds a book.", "sumary: Adds a book.")
       .replace("product:", "produkt:")
       .replace("    handler: readers.show\n", "");
@@ -127,7 +127,7 @@ describe("several faults", () => {
   });
 });
 
-describe("names that every object has", () => {
+describe("a name of a property that every object has is refused for", () => {
   itFinds([
     [
       "a parameter",
