@@ -1,11 +1,11 @@
-/** `can-i` decides as requests are decided: for every route, and for callers and parameters of all kinds. */
+/** `can-i` decides like requests, for every route, and for callers and parameters of all kinds. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { operations } from "../_operations.ts";
 import { openWorld, prefix, type World } from "../_setup.ts";
 
-/** Tables in which every form of a restriction is, behind the same paths. */
+/** Restrictions of all forms, for tables with the same paths. */
 const restrictions = [
   "open",
   "identified",
@@ -76,14 +76,14 @@ const calls: readonly Call[] = [
   { path: "/houseban", pairs: [["advanced", "TRUE"]] },
 ];
 
-/** Whether a request gets past exclusion and restriction; which of them stopped it. */
+/** Returns the code with which exclusion or restriction refuses a request, or null. */
 async function asked(world: World, token: string, { path, pairs }: Call): Promise<string | null> {
   const { body } = await world.get(token, path, Object.fromEntries(pairs));
   return ["EXCLUDED", "RESTRICTED"].includes(body?.code) ? body.code : null;
 }
 
 describe("can-i", () => {
-  it("says of any table, caller and parameters what a request is answered", async (t) => {
+  it("decides like a request for random tables, callers and parameters", async (t) => {
     const form = fc.constantFrom(...restrictions);
     const choices = fc.tuple(
       form,
@@ -132,7 +132,7 @@ describe("can-i", () => {
     );
   });
 
-  it("says of every operation of the shipped table, with any good parameters, what a request is answered", async (t) => {
+  it("decides like a request for every operation of the shipped table, with random valid parameters", async (t) => {
     const world = await openWorld(t);
     const members = (rank: number) => ({ GROVE: rank, VAGOS: rank, RESCUE: rank, POLICE: rank });
     const tokens = new Map([
@@ -168,13 +168,13 @@ describe("can-i", () => {
   });
 });
 
-describe("the reasoning", () => {
+describe("the explanation of can-i", () => {
   const says = async (world: World, who: string, path: string, pairs: [string, string][] = []) => {
     const { steps } = await world.service.questions.canI(who, path, pairs);
     return new Map(steps.map(({ step, says: words }) => [step, words]));
   };
 
-  it("names what is needed, what the caller has, and what would be enough", async (t) => {
+  it("says what is required, what the caller has, and what would be enough", async (t) => {
     const world = await openWorld(t);
     await world.player("Bob", { members: { GROVE: 3 } });
     const steps = await says(world, "bob", "/blacklistreason/grove/add");
@@ -187,7 +187,7 @@ describe("the reasoning", () => {
     assert.equal(allowed, true, "what was said to be enough is enough");
   });
 
-  it("names the case that applied", async (t) => {
+  it("says which case applies", async (t) => {
     const world = await openWorld(t);
     assert.match(
       (await says(world, "public", "/houseban", [["advanced", "true"]])).get("case") ?? "",
@@ -196,7 +196,7 @@ describe("the reasoning", () => {
     assert.match((await says(world, "public", "/houseban")).get("case") ?? "", /2 of 2/);
   });
 
-  it("names every way where there are several", async (t) => {
+  it("lists all alternatives", async (t) => {
     const routes = tableOf(
       ["{ anyOf: [{ group: VIP }, administrators] }", ...Array(5).fill("open")],
       "BLACKLIST",
@@ -209,7 +209,7 @@ describe("the reasoning", () => {
     assert.match(ways.join("; "), /group VIP.*administrator flag/);
   });
 
-  it("gives each part of an allOf and an anyOf its verdict, and all that is lacking as one way", async (t) => {
+  it("says which parts of an allOf and an anyOf allow the caller, and joins all missing parts of an allOf", async (t) => {
     const restriction =
       "{ allOf: [identified, { faction: GROVE, rank: 3 }, { anyOf: [administrators, { group: VIP }] }] }";
     const routes = tableOf([restriction, ...Array(5).fill("open")], "BLACKLIST");
@@ -244,7 +244,7 @@ describe("the reasoning", () => {
     assert.equal((await world.service.questions.canI("Bob", "/event", [])).allowed, true, "all of them are");
   });
 
-  it("tells a public token that all parts have to be one player's", async (t) => {
+  it("says for a public token that one player has to meet all parts", async (t) => {
     const routes = tableOf(
       ["{ allOf: [administrators, { group: VIP }] }", ...Array(5).fill("open")],
       "BLACKLIST",
@@ -255,7 +255,7 @@ describe("the reasoning", () => {
     assert.equal(steps.get("enough"), `the token of a player, from among ${both}`);
   });
 
-  it("tells an excluded player's restriction, too", async (t) => {
+  it("includes the restriction for an excluded player", async (t) => {
     const world = await openWorld(t);
     await world.player("Eve", { groups: ["BLACKLIST"] });
     const steps = await says(world, "Eve", "/targetlist/add");
@@ -263,19 +263,19 @@ describe("the reasoning", () => {
     assert.match(steps.get("enough") ?? "", /readmit Eve.*TARGETLIST/);
   });
 
-  it("tells of a player who has no valid token", async (t) => {
+  it("says that a player has no valid token", async (t) => {
     const world = await openWorld(t);
     await world.service.administer("player.add", { name: "Zoe", members: [] });
     assert.match((await says(world, "Zoe", "/event")).get("token") ?? "", /no valid token/);
   });
 });
 
-describe("a question that can not be answered", () => {
+describe("a question with", () => {
   for (const [what, path, pairs, code] of [
     ["an unknown path", "/wantedreasn", [], "UNKNOWN_PATH"],
     ["an unknown parameter", "/houseban", [["advancd", "true"]], "PARAMETER_UNKNOWN"],
     [
-      "a parameter that the path has already",
+      "a parameter that the path has",
       "/blacklistreason/GROVE",
       [["factionString", "VAGOS"]],
       "PARAMETER_UNKNOWN",
@@ -289,10 +289,10 @@ describe("a question that can not be answered", () => {
       ],
       "PARAMETER_REPEATED",
     ],
-    ["a parameter that is not right", "/houseban", [["advanced", "maybe"]], "PARAMETER_INVALID"],
+    ["an invalid parameter", "/houseban", [["advanced", "maybe"]], "PARAMETER_INVALID"],
     ["an unknown faction", "/blacklistreason/GROV", [], "UNKNOWN_FACTION"],
-    ["a parameter in braces that decides", "/blacklistreason/{factionString}", [], "PARAMETER_MISSING"],
-    ["a player whom nobody knows", "/event", [], "UNKNOWN_PLAYER"],
+    ["a placeholder that decides", "/blacklistreason/{factionString}", [], "PARAMETER_MISSING"],
+    ["an unknown player", "/event", [], "UNKNOWN_PLAYER"],
   ] as const) {
     it(`${what} is refused as ${code}`, async (t) => {
       const world = await openWorld(t);
@@ -301,7 +301,7 @@ describe("a question that can not be answered", () => {
     });
   }
 
-  it("leads to a change only by a slip, as a request does", async (t) => {
+  it("a path near a change suggests it only for a slip, as a request does", async (t) => {
     const world = await openWorld(t);
     for (const [path, hint] of [
       ["/player/remov", "Did you mean /player/remove?"],
@@ -313,7 +313,7 @@ describe("a question that can not be answered", () => {
 });
 
 describe("a refused request", () => {
-  it("is told in the log what it needed and what the caller had, without values of parameters", async (t) => {
+  it("is logged with what it required and what the caller had, without values of parameters", async (t) => {
     const world = await openWorld(t);
     const bob = await world.player("Bob", { members: { GROVE: 3 } });
     const { body } = await world.get(bob.token, "/blacklistreason/GROVE/add", {

@@ -1,4 +1,4 @@
-/** Cohorts: players are grouped by exactly what restrictions can ask of them. */
+/** Cohorts: players are grouped by exactly what restrictions can require of them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { cohortsOf } from "../../src/explain/cohorts.ts";
@@ -43,7 +43,7 @@ describe("cohorts", () => {
     );
   });
 
-  it("have players of their own whom a restriction names, by name or UUID", async (t) => {
+  it("of one are the players whom a restriction names, by name or UUID", async (t) => {
     const world = await openWorld(t);
     for (const name of ["Ada", "Bob", "Cleo"]) await world.player(name);
     const { uuid } = await world.player("Dan");
@@ -51,7 +51,7 @@ describe("cohorts", () => {
     assert.deepEqual(await cohortsIn(world, "bob", "nobody", uuid), ["Ada Cleo", "Bob", "Dan"]);
   });
 
-  it("answer as of when they were made, whatever becomes of the player who stands for them", async (t) => {
+  it("decide as of their creation, whatever happens to the player who represents them", async (t) => {
     const world = await openWorld(t);
     await world.player("Ada", { administrator: true, members: { GROVE: 4 }, groups: ["VIP"] });
     const { all } = await cohortsOf(world.service.store.data, new Set());

@@ -1,4 +1,4 @@
-/** What another table would change, in routes and in people: compared with what requests are answered by each. */
+/** The difference between two tables, in routes and players, compared with the answers to requests. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
@@ -12,7 +12,7 @@ async function diff(world: World, text: string): Promise<TableDiff> {
   return world.service.questions.diff({ file: "next.yaml", text }, { file: "routes.yaml", text: shipped });
 }
 
-/** Replaces a part that has to be there. */
+/** Replaces a part of a text, which must exist. */
 function edit(text: string, from: string, to: string): string {
   assert.ok(text.includes(from), from);
   return text.replace(from, to);
@@ -38,13 +38,13 @@ describe("the diff of two tables", () => {
     assert.deepEqual({ routes, settings, takesAway }, { routes: [], settings: [], takesAway: false });
   });
 
-  it("of comments alone has another revision and no route", async (t) => {
+  it("of comments alone has another revision, but no route", async (t) => {
     const { before, after, routes, takesAway } = await diff(await openCrew(t), `${shipped}# a remark\n`);
     assert.notEqual(before.revision, after.revision);
     assert.deepEqual({ routes, takesAway }, { routes: [], takesAway: false });
   });
 
-  it("names whom a higher rank hits, but not who is excluded anyway", async (t) => {
+  it("names players who lose access by a higher rank, but not excluded ones", async (t) => {
     const next = edit(shipped, "{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 5 }");
     const { routes, counts, takesAway } = await diff(await openCrew(t), next);
     const [route] = routes;
@@ -60,7 +60,7 @@ describe("the diff of two tables", () => {
     assert.equal(takesAway, true);
   });
 
-  it("names whom a further requirement of an allOf hits, and who gains where it is dropped", async (t) => {
+  it("names players who lose access by a further part of an allOf, or gain it without that part", async (t) => {
     const world = await openCrew(t);
     await world.player("Dora", { members: { POLICE: 4 }, groups: ["VIP"] });
     const both = "{ allOf: [{ service: POLICE, rank: 4 }, { group: VIP }] }";
@@ -86,7 +86,7 @@ describe("the diff of two tables", () => {
     assert.equal(back.takesAway, false);
   });
 
-  it("tells a route of a faction faction by faction", async (t) => {
+  it("lists a route with a faction parameter faction by faction", async (t) => {
     const next = edit(
       shipped,
       "{ faction: $factionString, rank: 4 }",
@@ -100,7 +100,7 @@ describe("the diff of two tables", () => {
     assert.equal(takesAway, false);
   });
 
-  it("tells a route of cases case by case", async (t) => {
+  it("lists a route with cases case by case", async (t) => {
     const next = edit(
       shipped,
       "{ when: { advanced: true }, service: RESCUE }",
@@ -123,7 +123,7 @@ describe("the diff of two tables", () => {
     );
   });
 
-  it("tells of a default that decides", async (t) => {
+  it("includes a change of a default that decides", async (t) => {
     const next = edit(shipped, "default: false", "default: true");
     const [route] = (await diff(await openCrew(t), next)).routes;
     assert.deepEqual(
@@ -132,7 +132,7 @@ describe("the diff of two tables", () => {
     );
   });
 
-  it("counts public tokens as one", async (t) => {
+  it("counts public tokens as one caller", async (t) => {
     const next = edit(
       shipped,
       "summary: Returns the target list.\n    restriction: open",
@@ -147,7 +147,7 @@ describe("the diff of two tables", () => {
     assert.equal(takesAway, true);
   });
 
-  it("tells what of a player's own is lost", async (t) => {
+  it("lists what players lose for themselves", async (t) => {
     const next = edit(shipped, "restriction: { self: player }", "restriction: administrators");
     const [route] = (await diff(await openCrew(t), next)).routes;
     assert.deepEqual(
@@ -156,7 +156,7 @@ describe("the diff of two tables", () => {
     );
   });
 
-  it("tells a player whom a case names apart from players with the same rights", async (t) => {
+  it("distinguishes a player whom a case names from players with the same rights", async (t) => {
     const world = await openCrew(t);
     await world.player("Dan", { members: { GROVE: 4, POLICE: 4 } });
     const next = edit(
@@ -171,7 +171,7 @@ describe("the diff of two tables", () => {
     );
   });
 
-  it("tells who is excluded by another group, and who is not any more", async (t) => {
+  it("names players who are newly excluded, and who no longer are", async (t) => {
     const next = edit(shipped, "excluded: { group: BLACKLIST }", "excluded: { group: VIP }");
     const { exclusion, routes, takesAway } = await diff(await openCrew(t), next);
     assert.deepEqual(exclusion && [namesOf(exclusion.excludes), namesOf(exclusion.readmits)], [
@@ -182,7 +182,7 @@ describe("the diff of two tables", () => {
     assert.equal(takesAway, true);
   });
 
-  it("tells of tightened parameters, and of another prefix", async (t) => {
+  it("includes narrowed parameters and another prefix", async (t) => {
     const tighter = edit(shipped, "minimum: 1, maximum: 3650", "minimum: 1, maximum: 30");
     const next = edit(tighter, "prefix: /gameaddon/v1", "prefix: /gameaddon/v2");
     const { routes, settings, takesAway } = await diff(await openCrew(t), next);
@@ -208,11 +208,11 @@ describe("the diff of two tables", () => {
     assert.equal(takesAway, true, "nobody finds the old address");
   });
 
-  it("refuses a faulty table with its faults", async (t) => {
+  it("of a faulty table fails with its faults", async (t) => {
     await assert.rejects(diff(await openCrew(t), "routes: 1\n"), { name: "TableFaults", file: "next.yaml" });
   });
 
-  it("agrees with who-can, route by route, whatever was edited, and is turned round when the tables are", async (t) => {
+  it("agrees with who-can for random edits, and is the inverse if the tables are swapped", async (t) => {
     const world = await openCrew(t);
     const forms = [
       "open",

@@ -1,4 +1,4 @@
-/** What counts as taking something away: `routes reload` asks before it puts such a table in force. */
+/** What counts as removing access: `routes reload` asks before it puts such a table in force. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
@@ -6,7 +6,7 @@ import { openWorld, shippedRoutes } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 
-/** What is edited, each with the text before and after. */
+/** Edits, each with the text before and after. */
 type Edit = readonly [what: string, from: string, to: string];
 
 const taking: readonly Edit[] = [
@@ -36,7 +36,7 @@ for (const [expected, edits] of [
   [true, taking],
   [false, others],
 ] as const) {
-  describe(`a table ${expected ? "takes something away" : "takes nothing away"}`, () => {
+  describe(`a table ${expected ? "removes" : "does not remove"} access`, () => {
     for (const [what, from, to] of edits) {
       it(`where ${what}`, async (t) => {
         const world = await openWorld(t);
@@ -52,7 +52,7 @@ for (const [expected, edits] of [
   });
 }
 
-it("the diff names a route whose restriction is written another way, though the words are the same", async (t) => {
+it("a restriction in another form, but with the same words, is a change of its route", async (t) => {
   const world = await openWorld(t);
   const text = shipped.replace(
     "restriction: { self: player }",

@@ -1,4 +1,4 @@
-/** What the tests of descriptions share: a library's tables, described. */
+/** Helpers of the tests of descriptions: tables of a library, and their descriptions. */
 import assert from "node:assert/strict";
 import type { OpenApiDocument, OperationObject, ParameterObject } from "../../src/openapi/document.ts";
 import { type DescriptionOptions, describeTable } from "../../src/openapi/openapi.ts";
@@ -7,7 +7,7 @@ import type { Operation, Operations } from "../../src/table/operation.ts";
 import { checkTable, type Table } from "../../src/table/table.ts";
 import { operations as libraryOperations, vocabulary } from "../table/_library.ts";
 
-/** What the library says of itself. */
+/** The description of the library. */
 export const options: DescriptionOptions = {
   info: {
     title: "Library",
@@ -27,7 +27,7 @@ types:
   signature: { type: text, pattern: '[A-Z]{2}\\d', maxLength: 3 }
 `;
 
-/** A table of these routes, as YAML. */
+/** Returns a table of these routes, as YAML. */
 export function tableOf(routes: string, operations: Operations = libraryOperations()): Table {
   const { table, faults } = checkTable(`${head}routes:\n${routes}`, {
     operations,
@@ -37,7 +37,7 @@ export function tableOf(routes: string, operations: Operations = libraryOperatio
   return table;
 }
 
-/** Such a table, described; as a client reads it. */
+/** Returns the description of such a table, as a client reads it. */
 export function describedAs(
   routes: string,
   operations?: Operations,
@@ -46,19 +46,19 @@ export function describedAs(
   return JSON.parse(JSON.stringify(describeTable(tableOf(routes, operations), names, options)));
 }
 
-/** The operation of a path without its prefix. */
+/** Returns the operation of a path without the prefix. */
 export function operationAt(document: OpenApiDocument, path: string): OperationObject {
   const operation = document.paths[`/library/{key}${path}`]?.get;
   assert.ok(operation !== undefined, `${path} is not in ${Object.keys(document.paths).join()}`);
   return operation;
 }
 
-/** The parameters that are the operation's own: not the token, and no header. */
+/** Returns the parameters of an operation, without the token and headers. */
 export function ownParameters(document: OpenApiDocument, path: string): readonly ParameterObject[] {
   return operationAt(document, path).parameters.flatMap((each) => ("$ref" in each ? [] : [each]));
 }
 
-/** The library with what an operation says of itself. */
+/** Returns the library's operations with further properties of one. */
 export function withOperation(name: string, operation: Partial<Operation>): Operations {
   const known = libraryOperations().get(name);
   assert.ok(known !== undefined);

@@ -1,4 +1,4 @@
-/** The check of every answer against the description finds what is not described: else it would be worth nothing. */
+/** The check of answers against the description, which all tests use, detects what is not described. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Exchange } from "../_conformance.ts";
@@ -13,7 +13,7 @@ async function open(
   return { world, check: (e) => conformanceOf(service.routes.table, service.vocabulary()).check(e) };
 }
 
-/** What the service answers, as it is looked at. */
+/** An answer of the service. */
 async function exchange(
   world: World,
   token: string,
@@ -50,7 +50,7 @@ describe("an answer conforms only if", () => {
     check({ ...good, method: "HEAD", body: undefined });
   });
 
-  it("its body has all that is described, of the right kind, and nothing else", async (t) => {
+  it("its body has all properties that are described, of their types, and no others", async (t) => {
     const { world, check } = await open(t);
     const { token } = await world.player("Ada", everyRight);
     await world.ok(token, "/targetlist/add", { name: "Mallory" });
@@ -70,7 +70,7 @@ describe("an answer conforms only if", () => {
     }
   });
 
-  it("what is deeper in its body is as described, too", async (t) => {
+  it("nested parts of its body are as described", async (t) => {
     const { world, check } = await open(t);
     const { token } = await world.player("Ada", everyRight);
     const good = await exchange(world, token, "/statistic/Ada");
@@ -119,7 +119,7 @@ describe("an answer conforms only if", () => {
     );
   });
 
-  it("the headers are there that are described, and as they are described", async (t) => {
+  it("its headers are as described", async (t) => {
     const { world, check } = await open(t);
     const { token } = await world.player("Ada", everyRight);
     const read = await exchange(world, token, "/mgmt");

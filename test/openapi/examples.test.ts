@@ -1,4 +1,4 @@
-/** The example answer of every change in the description is what the operation answers to the example parameters. */
+/** Every change answers its example parameters with the example answer of the description. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import type { OperationObject, ParameterObject, Reference } from "../../src/openapi/document.ts";
@@ -7,20 +7,20 @@ import { everyRight, openWorld, prefix } from "../_setup.ts";
 
 const { paths, components } = await shippedDescription();
 
-/** The changes, by path below the token. A reason for house bans comes first: a ban needs one. */
+/** The changes, by path after the token. A reason for house bans comes first, since a ban requires one. */
 const changes = Object.entries(paths)
   .map(([path, { get }]) => [path.replace(`${prefix}/{tokenString}`, ""), get] as const)
   .filter(([, operation]) => operation["x-effect"] === "change")
   .sort(([a], [b]) => Number(b === "/housebanreason/add") - Number(a === "/housebanreason/add"));
 
-/** The example of an operation's own answer: that of a component would be shared with others. */
+/** Returns the example of an operation's own answer; that of a component would be shared. */
 function exampleOf({ responses }: OperationObject): unknown {
   const response = responses["200"];
   assert.ok(response !== undefined && !isReference(response));
   return response.content?.["application/json"]?.example;
 }
 
-/** The parameters in a place, each with its example. */
+/** Returns the parameters in the path or query, each with its example. */
 function examplesIn(place: "path" | "query", { parameters }: OperationObject): [string, string][] {
   return parameters
     .map((each) => (isReference(each) ? component(each) : each))
@@ -38,7 +38,7 @@ function isReference(part: object): part is Reference {
   return "$ref" in part;
 }
 
-it("each change has an example answer, which it gives to its example parameters", async (t) => {
+it("each change answers its example parameters with its example answer", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada", everyRight);
   assert.equal(changes.length, 21);

@@ -1,4 +1,4 @@
-/** Which failures a description lists for an operation: those that can really come, each with its status. */
+/** The failures that a description lists for an operation: those that can occur, each with its status. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { OpenApiDocument } from "../../src/openapi/document.ts";
@@ -56,7 +56,7 @@ describe("the failures of an operation are", () => {
     });
   });
 
-  it("and its own, in its own words", () => {
+  it("its own, in its own words", () => {
     const failures = { UNKNOWN_ENTRY: "The shelf is empty.", STORE_UNAVAILABLE: "It fell." };
     const document = describedAs(
       "  /shelf: { summary: S., restriction: identified, handler: shelf.empty }\n",
@@ -72,7 +72,7 @@ describe("the failures of an operation are", () => {
     );
   });
 
-  it("no refusal of a restriction that refuses nobody", () => {
+  it("without RESTRICTED if the restriction allows everyone", () => {
     const open = [
       "{ anyOf: [administrators, open] }",
       "[{ when: { hidden: true }, restriction: open }, open]",

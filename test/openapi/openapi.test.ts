@@ -1,4 +1,4 @@
-/** The description, served: without a token, always that of the table in force, as a read like any other. */
+/** The served description: without a token, always that of the table in force, and like any other read. */
 import assert from "node:assert/strict";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { assertFailure, describeOverTransports, openWorld, prefix, type World } 
 const files = ["openapi.json", "openapi.yaml"] as const;
 const types = { "openapi.json": "application/json; charset=utf-8", "openapi.yaml": "application/yaml" };
 
-/** Asks for a file as it is, since YAML is no JSON. */
+/** Requests a file as text, since YAML is no JSON. */
 async function ask(world: World, file: string, init: RequestInit = {}): Promise<Response> {
   const url = `${world.url}${prefix}/${file}`;
   return world.url.startsWith("http://in-process")
@@ -21,14 +21,14 @@ async function ask(world: World, file: string, init: RequestInit = {}): Promise<
     : fetch(url, init);
 }
 
-/** The table in force, described. */
+/** Returns the description of the table in force. */
 function expected({ service }: World): OpenApiDocument {
   const document = describeTable(service.routes.table, service.vocabulary(), descriptionOptions());
   return JSON.parse(JSON.stringify(document));
 }
 
 describeOverTransports("the description", (transport) => {
-  it("is there without a token, as JSON and as YAML, and is that of the table in force", async (t) => {
+  it("needs no token, is in JSON and YAML, and is that of the table in force", async (t) => {
     const world = await openWorld(t, { transport });
     for (const file of files) {
       const answer = await ask(world, file, { headers: { "Accept-Encoding": "identity" } });
@@ -40,7 +40,7 @@ describeOverTransports("the description", (transport) => {
     }
   });
 
-  it("is answered as every read is: headers, HEAD, the preflight, a slash at its end", async (t) => {
+  it("is answered like every read: headers, HEAD, preflight, a slash at the end", async (t) => {
     const world = await openWorld(t, { transport });
     for (const file of files) {
       const get = await ask(world, file, { headers: { "Accept-Encoding": "identity" } });
@@ -64,7 +64,7 @@ describeOverTransports("the description", (transport) => {
     }
   });
 
-  it("is not sent again to whoever has it, and compressed to whoever wants that", async (t) => {
+  it("is not sent again to clients that have it, and is compressed for clients that accept that", async (t) => {
     const world = await openWorld(t, { transport });
     for (const file of files) {
       const plain = await ask(world, file, { headers: { "Accept-Encoding": "identity" } });
@@ -82,7 +82,7 @@ describeOverTransports("the description", (transport) => {
     }
   });
 
-  it("is called by no other method: 405 in the shape of every failure", async (t) => {
+  it("has no other methods: 405, in the form of every failure", async (t) => {
     const world = await openWorld(t, { transport });
     for (const file of files) {
       for (const method of ["POST", "PUT", "DELETE", "PATCH"]) {
@@ -93,7 +93,7 @@ describeOverTransports("the description", (transport) => {
     }
   });
 
-  it("is in the log as every request is, by its name", async (t) => {
+  it("is logged like every request, by its name", async (t) => {
     const world = await openWorld(t, { transport });
     await ask(world, "openapi.json");
     await ask(world, "openapi.yaml", { method: "POST" });
@@ -118,7 +118,7 @@ routes:
 `;
 
 describe("the description is always that of the table in force", () => {
-  it("after a reload with another restriction, and not after one that was refused", async (t) => {
+  it("changes after a reload with another restriction, but not after one that was refused", async (t) => {
     const world = await openWorld(t, { routes: table("open") });
     const told = async () => {
       const { body } = await world.request("/addon/openapi.json");
@@ -143,7 +143,7 @@ describe("the description is always that of the table in force", () => {
     assert.equal(changed.status, 200);
   });
 
-  it("and has the names that there are, from the moment on from which they are there", async (t) => {
+  it("has new names at once", async (t) => {
     const world = await openWorld(t);
     const groups = async () => {
       const { body } = await world.request(`${prefix}/openapi.json`);
@@ -158,7 +158,7 @@ describe("the description is always that of the table in force", () => {
     await world.ok(world.publicToken, "/player");
   });
 
-  it("is nowhere else: not behind a token, and not at the root", async (t) => {
+  it("is nowhere else: neither after a token nor at the root", async (t) => {
     const world = await openWorld(t, { routes: table("open") });
     for (const path of [
       "/openapi.json",
@@ -172,7 +172,7 @@ describe("the description is always that of the table in force", () => {
   });
 });
 
-it("the description has no token in it, whichever was used", async (t) => {
+it("the description never contains a token that was used", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada");
   await world.ok(token, "/player");

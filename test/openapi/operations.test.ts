@@ -8,7 +8,7 @@ import type { OpenApiDocument, ParameterObject, Reference } from "../../src/open
 import { shippedDescription } from "../_description.ts";
 import { prefix } from "../_setup.ts";
 
-/** The operations, with what is in their paths in braces; then the names in their queries. */
+/** The operations, by path with placeholders; then the names of their query parameters. */
 const operations: readonly (readonly [string, ...string[]])[] = [
   ["/statistic/top"],
   ["/statistic/{player}"],
@@ -46,7 +46,7 @@ const operations: readonly (readonly [string, ...string[]])[] = [
   ["/event/gangwar", "attacker", "defender"],
 ];
 
-/** Which values the specification and the contract list (sections 3 and 4). */
+/** The values in the specification and the contract (sections 3 and 4). */
 const values: readonly (readonly [string, string, readonly unknown[]])[] = [
   ["/statistic/{player}/add", "type", ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"]],
   ["/navipoint/add", "article", ["der", "die", "das"]],
@@ -66,7 +66,7 @@ const limits: readonly (readonly [string, string, Readonly<Record<string, number
 
 const document = await shippedDescription();
 
-/** The parameters of an operation, each as it is. */
+/** Returns the parameters of an operation, without references. */
 function parametersOf(document: OpenApiDocument, path: string): readonly ParameterObject[] {
   const operation = document.paths[`${prefix}/{tokenString}${path}`]?.get;
   assert.ok(operation !== undefined, `${path} is not described`);
@@ -90,7 +90,7 @@ function parameterOf(document: OpenApiDocument, path: string, name: string): Par
 }
 
 describe("the description has", () => {
-  it("34 operations of the specification, each with its parameters and no others", () => {
+  it("the 34 operations of the specification, each with its parameters and no others", () => {
     assert.equal(operations.length, 34);
     for (const [path, ...query] of operations) {
       const parameters = parametersOf(document, path);
@@ -115,7 +115,7 @@ describe("the description has", () => {
     }
   });
 
-  it("for each parameter a description, and but for the token an example", () => {
+  it("a description of each parameter, and an example of each but the token", () => {
     for (const [path] of operations) {
       for (const { name, description, example, in: place } of parametersOf(document, path)) {
         assert.match(description, /\w{3}.*\.$/, `${path} ${name}`);
@@ -125,7 +125,7 @@ describe("the description has", () => {
     }
   });
 
-  it("the values and the limits that a parameter has", () => {
+  it("the values and limits of parameters", () => {
     for (const [path, name, listed] of values) {
       assert.deepEqual(parameterOf(document, path, name).schema.enum, listed, `${path} ${name}`);
     }
@@ -138,7 +138,7 @@ describe("the description has", () => {
     assert.deepEqual([advanced.schema.type, advanced.schema.default], ["boolean", false]);
   });
 
-  it("who may call it, in words and as the table has it", () => {
+  it("the restriction, in words and in the form of the table", () => {
     const { paths } = document;
     const told = (path: string) => {
       const operation = paths[`${prefix}/{tokenString}${path}`]?.get;
@@ -162,7 +162,7 @@ describe("the description has", () => {
     ]);
   });
 
-  it("what can be repeated: all but the counter", () => {
+  it("that all operations but the counter are safe to repeat", () => {
     const { paths } = document;
     const counters = Object.entries(paths).filter(([, { get }]) => !get["x-repeatable"]);
     assert.deepEqual(

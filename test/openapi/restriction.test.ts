@@ -1,4 +1,4 @@
-/** The way back from a restriction to the form in which a table has it: taken apart again, it is the same one. */
+/** toForm returns the form of a restriction in a table, which parses to the same restriction. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { stringify } from "yaml";

@@ -1,4 +1,4 @@
-/** The description of any table: here that of a library, which has nothing of the game. */
+/** The description of a table that has nothing of the game: that of a library. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as v from "valibot";
@@ -20,7 +20,7 @@ import {
 } from "./_openapi.ts";
 
 describe("the description of a table has", () => {
-  it("what it is handed, and nothing of another service", () => {
+  it("its options, and nothing of another service", () => {
     const document = describedAs(list + add);
     assert.equal(document.info.title, "Library");
     assert.equal(document.info.version, "7.1.0");
@@ -30,7 +30,7 @@ describe("the description of a table has", () => {
     assert.doesNotMatch(JSON.stringify(document), /gameaddon|gat_|player is/i);
   });
 
-  it("the token by the name that it has there, and its pattern where one is told", () => {
+  it("the token by its name in the table, with its pattern if there is one", () => {
     const table = tableOf(list);
     const { parameters } = describeTable(table, vocabulary, {
       ...options,
@@ -40,12 +40,12 @@ describe("the description of a table has", () => {
     assert.equal(describedAs(list).components.parameters.key?.schema.pattern, undefined);
   });
 
-  it("a resource that nobody told of, described by its path", () => {
+  it("a resource without a text, described by its path", () => {
     const document = describedAs("  /house/open: { summary: O., restriction: open, handler: house.open }\n");
     assert.deepEqual(document.tags, [{ name: "house", description: "Everything under `/house`." }]);
   });
 
-  it("an id for each operation, also where one handler is behind several routes", () => {
+  it("an id for each operation, even if several routes have the same handler", () => {
     const routes = ["/house/open", "/house/enter", "/house-enter", "/open"].map(
       (path) => `  ${path}: { summary: O., restriction: open, handler: house.open }\n`,
     );
@@ -60,8 +60,8 @@ describe("the description of a table has", () => {
   });
 });
 
-describe("a parameter is described by", () => {
-  it("its type, its limits and the names that there are", () => {
+describe("the description of a parameter has", () => {
+  it("its type, its limits and the names in the data", () => {
     const own = ownParameters(describedAs(add), "/books/{branch}/add");
     const schemas = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
     assert.deepEqual(schemas, {
@@ -81,12 +81,12 @@ describe("a parameter is described by", () => {
     );
   });
 
-  it("its default, and then it is not required", () => {
+  it("its default, and is not required then", () => {
     const [hidden] = ownParameters(describedAs(list), "/books");
     assert.deepEqual([hidden?.required, hidden?.schema], [false, { type: "boolean", default: false }]);
   });
 
-  it("an example that is accepted, and by none where no pattern of the examples fits", () => {
+  it("a valid example, or none if no candidate matches the pattern", () => {
     const find = `
   /find:
     summary: F.
@@ -111,7 +111,7 @@ describe("a parameter is described by", () => {
     assert.equal(ownParameters(describedAs(strange), "/find")[0]?.example, undefined);
   });
 
-  it("the examples and the words of its operation, as far as the table lets them pass", () => {
+  it("the text of its operation, and those of its examples that the table accepts", () => {
     const input = v.object({
       reader: v.pipe(v.string(), v.maxLength(64), v.description("Who reads."), v.examples(["nobody", "AB1"])),
     });
@@ -124,7 +124,7 @@ describe("a parameter is described by", () => {
     assert.equal(reader?.schema.pattern, "^(?:[A-Z]{2}\\d)$");
   });
 
-  it("no list of names where there are none: nothing would be valid then", () => {
+  it("no empty list of names, by which nothing would be valid", () => {
     const names = { group: [], faction: [], service: [] };
     const [branch] = ownParameters(describedAs(add, undefined, names), "/books/{branch}/add");
     assert.deepEqual(branch?.schema, { type: "string" });
@@ -132,13 +132,13 @@ describe("a parameter is described by", () => {
   });
 });
 
-describe("an answer is described by", () => {
+describe("the description of an answer has", () => {
   const titled = v.pipe(
     v.object({ pages: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(9)) }),
     v.title("A Book"),
   );
 
-  it("its schema, of which what has a title is a component", () => {
+  it("its schema, with titled parts as components", () => {
     const operations = withOperation("house.open", { answer: v.array(titled) });
     const document = describedAs(
       "  /open: { summary: O., restriction: open, handler: house.open }\n",
@@ -155,7 +155,7 @@ describe("an answer is described by", () => {
     });
   });
 
-  it("the names that there are, where its keys or its texts are such", () => {
+  it("the names in the data, if its keys or texts are names", () => {
     const branch = v.pipe(v.string(), v.metadata({ base: "faction" }));
     const shelves = v.record(branch, v.nullable(titled));
     const answer = v.object({
@@ -182,7 +182,7 @@ describe("an answer is described by", () => {
     });
   });
 
-  it("components of their own, where two of one title are not the same", () => {
+  it("separate components for different schemas of the same title", () => {
     const other = v.pipe(v.object({ poems: v.boolean() }), v.title("A Book"));
     const operations = withOperation("house.open", { answer: v.tuple([titled, other, titled]) });
     const document = describedAs(
@@ -194,8 +194,8 @@ describe("an answer is described by", () => {
   });
 });
 
-describe("an operation tells", () => {
-  it("whether it changes something, and whether it counts", () => {
+describe("the description of an operation has", () => {
+  it("whether it changes data, and whether it counts", () => {
     const counting = withOperation("house.close", { counts: true, description: "It shuts the door." });
     const route = "  /close: { summary: C., restriction: open, handler: house.close }\n";
     const once = operationAt(describedAs(route, counting), "/close");
@@ -223,7 +223,7 @@ it("an app without the description's pages does not serve it", async () => {
   assert.equal((await app.fetch(new Request("http://library.test/library/openapi.json"))).status, 404);
 });
 
-it("the description is made once for the same names", async () => {
+it("the description is generated once for the same names", async () => {
   let names = vocabulary;
   const table = tableOf(add);
   const engine = new Engine({

@@ -13,7 +13,7 @@ import { shippedDescription } from "../_description.ts";
 
 const document = await shippedDescription();
 
-/** Every map in the document, with the way to it. */
+/** Yields every map in the document, with its path. */
 function* mapsIn(
   value: unknown,
   path = "#",
@@ -63,7 +63,7 @@ describe("the description of the shipped table", () => {
     assert.deepEqual(new Set(found.map(({ ruleId }) => ruleId)), new Set(["struct", "operation-summary"]));
   });
 
-  it("has an id of its own for each operation, which programs can have as a name", () => {
+  it("has a unique id for each operation, which is an identifier in programs", () => {
     const { paths } = document;
     const ids = Object.values(paths).map(({ get }) => get.operationId);
     assert.equal(new Set(ids).size, ids.length);
@@ -71,7 +71,7 @@ describe("the description of the shipped table", () => {
     assert.ok(ids.includes("targetlistAdd"), ids.join());
   });
 
-  it("describes every property of every answer, and tells of every whole number how large it gets", () => {
+  it("describes every property of every answer, and the range of every integer", () => {
     const { components, paths } = document;
     const schemas = [...mapsIn(components.schemas), ...mapsIn(paths)];
     for (const [path, { properties, allOf }] of schemas) {
@@ -92,7 +92,7 @@ describe("the description of the shipped table", () => {
     }
   });
 
-  it("has examples that its schemas let pass", () => {
+  it("has examples that are valid by its schemas", () => {
     const ajv = new Ajv2020({ strict: false, validateFormats: false });
     let count = 0;
     for (const [path, map] of mapsIn(document)) {
@@ -108,7 +108,7 @@ describe("the description of the shipped table", () => {
     assert.ok(count > 50, `only ${count} examples`);
   });
 
-  it("lists for each operation only statuses and codes that go together, each code once", () => {
+  it("lists each code of an operation once, under its status", () => {
     const { components, paths } = document;
     const statuses = new Map<string, Set<number>>();
     for (const [path, map] of [...mapsIn(components.responses), ...mapsIn(paths)]) {
@@ -125,7 +125,7 @@ describe("the description of the shipped table", () => {
     assert.ok(statuses.has("UNKNOWN_FACTION"), [...statuses.keys()].join());
   });
 
-  it("has no token in it", () => {
+  it("contains no token", () => {
     assert.doesNotMatch(JSON.stringify(document), tokenInText);
     assert.doesNotMatch(toYAML(document), tokenInText);
   });

@@ -1,4 +1,4 @@
-/** Following the tables that are put in force: each is noted, in turn, before the next one and before the end. */
+/** Following the tables that are put in force: each is reported before the next one and before the end. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
@@ -23,7 +23,7 @@ async function openService(t: TestContext): Promise<{ service: Service; routes: 
   return { service, routes };
 }
 
-it("each table that is put in force is noted with the one before it, and the same one again is not", async (t) => {
+it("each table that is put in force is reported with the one before, but not the same table again", async (t) => {
   const { service, routes } = await openService(t);
   const notes: TablePutInForce[] = [];
   service.routes.follow(async (put) => void notes.push(put));
@@ -52,7 +52,7 @@ it("each table that is put in force is noted with the one before it, and the sam
   );
 });
 
-it("what is not a table's file is refused in words, and holds nothing up", async (t) => {
+it("a file that is no table is refused without blocking anything", async (t) => {
   const { service, routes } = await openService(t);
   await service.loadTable();
   const refused = (says: RegExp) => assert.rejects(service.routes.reload("watch"), { message: says });
@@ -69,7 +69,7 @@ it("what is not a table's file is refused in words, and holds nothing up", async
   await service.close();
 });
 
-it("a named pipe in the place of the file is not waited for", {
+it("a named pipe instead of the file does not block", {
   skip: process.platform === "win32",
   timeout: 60_000,
 }, async (t) => {
@@ -86,7 +86,7 @@ it("a named pipe in the place of the file is not waited for", {
   await service.close();
 });
 
-it("a table is in force while it is being noted; the next one, and closing, wait until it was", async (t) => {
+it("a table is in force while it is reported, for which the next one and closing wait", async (t) => {
   const { service, routes } = await openService(t);
   await service.loadTable();
   let noted = () => {};
@@ -113,7 +113,7 @@ it("a table is in force while it is being noted; the next one, and closing, wait
   assert.deepEqual(order, ["noted", "closed"]);
 });
 
-it("a revision that was looked at is put in force only if the file still has it when its turn comes", async (t) => {
+it("a reviewed revision is put in force only if the file still has it", async (t) => {
   const { service, routes } = await openService(t);
   await service.loadTable();
   let noted = () => {};

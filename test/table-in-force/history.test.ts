@@ -1,4 +1,4 @@
-/** The route tables that were in force: which are kept, in which order, whatever the disk does meanwhile. */
+/** The history of route tables: its entries, their order, and failures of the disk. */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,28 +21,28 @@ async function historyOf(folder: string, ...numbers: readonly number[]): Promise
   return history;
 }
 
-/** Every listed table has its text. */
+/** Asserts that every entry has its text. */
 async function assertWhole(history: TableHistory): Promise<void> {
   for (const { revision } of await history.list())
     assert.ok((await history.text(revision)) !== undefined, `${revision} has no text`);
 }
 
 describe("the history of route tables", () => {
-  it("is empty where no table was kept", async (t) => {
+  it("is empty before a table is added", async (t) => {
     const folder = await temporaryFolder(t);
     assert.deepEqual(await new TableHistory(folder).list(), []);
     assert.deepEqual(await new TableHistory(join(folder, "none")).list(), []);
     assert.deepEqual(await readdir(folder), [], "looking writes nothing");
   });
 
-  it("lists the latest first, and a table that is kept again once, with its new instant", async (t) => {
+  it("lists the latest first, and a table that is added again once, with its new time", async (t) => {
     const history = await historyOf(await temporaryFolder(t), 1, 2, 3);
     assert.deepEqual(await history.list(), [tableOf(3), tableOf(2), tableOf(1)]);
     await history.add({ ...tableOf(1), since: 9_000 }, textOf(1));
     assert.deepEqual(await history.list(), [{ ...tableOf(1), since: 9_000 }, tableOf(3), tableOf(2)]);
   });
 
-  it("keeps twenty tables, and no text of an older one", async (t) => {
+  it("has at most twenty tables, and no texts of older ones", async (t) => {
     const folder = await temporaryFolder(t);
     const history = await historyOf(folder, ...Array.from({ length: 23 }, (_, index) => index));
     const list = await history.list();
@@ -54,7 +54,7 @@ describe("the history of route tables", () => {
     await assertWhole(history);
   });
 
-  it("lets only the folder's owner read the tables", { skip: process.platform === "win32" }, async (t) => {
+  it("is readable by the owner of the folder only", { skip: process.platform === "win32" }, async (t) => {
     const history = await historyOf(await temporaryFolder(t), 1);
     const modeOf = async (path: string) => (await stat(path)).mode & 0o777;
     assert.equal(await modeOf(history.folder), 0o700);
@@ -62,7 +62,7 @@ describe("the history of route tables", () => {
       assert.equal(await modeOf(join(history.folder, name)), 0o600, name);
   });
 
-  it("gives the text of a revision, and of nothing else", async (t) => {
+  it("returns the text of a revision, and of nothing else", async (t) => {
     const folder = await temporaryFolder(t);
     const history = await historyOf(folder, 1);
     await writeFile(join(folder, "secret.yaml"), "secret");
@@ -73,7 +73,7 @@ describe("the history of route tables", () => {
       assert.equal(await history.text(other), undefined, other);
   });
 
-  it("refuses a text that was edited, and writes it anew when the table is in force again", async (t) => {
+  it("refuses an edited text, and replaces it when the table is in force again", async (t) => {
     const history = await historyOf(await temporaryFolder(t), 1, 2);
     const { revision } = tableOf(1);
     await writeFile(join(history.folder, `${revision}.yaml`), "# edited\n");
@@ -82,7 +82,7 @@ describe("the history of route tables", () => {
     assert.equal((await history.text(revision))?.text, textOf(1));
   });
 
-  it("names a damaged list and what to do, and begins a new one that leaves the texts", async (t) => {
+  it("reports a damaged list, and replaces it without removing texts", async (t) => {
     const history = await historyOf(await temporaryFolder(t), 1);
     const path = join(history.folder, "history.json");
     for (const text of ["", "[", "{}", '[{"revision":"../x","since":1,"change":null}]']) {
@@ -94,7 +94,7 @@ describe("the history of route tables", () => {
     assert.equal((await history.text(tableOf(1).revision))?.text, textOf(1));
   });
 
-  it("removes what a process that was killed has left", async (t) => {
+  it("removes the files of a process that was killed", async (t) => {
     const history = await historyOf(await temporaryFolder(t), 1);
     await writeFile(join(history.folder, ".history.json.0123456789ab.tmp"), "[");
     await history.add(tableOf(2), textOf(2));
@@ -102,7 +102,7 @@ describe("the history of route tables", () => {
   });
 });
 
-/** Keeps a table while every call from the given one on fails. Gives how many calls there were. */
+/** Adds a table while every call from a certain one on fails. Returns the number of calls. */
 async function keepFailing(folder: string, from: number): Promise<number> {
   let calls = 0;
   const rule = (_call: Call) => {
@@ -119,8 +119,8 @@ async function filledFolder(t: TestContext): Promise<string> {
   return folder;
 }
 
-describe("the history of route tables, where the disk fails", () => {
-  it("is that of before or that of after at every call, and never lists a table without its text", async (t) => {
+describe("the history of route tables, on a failing disk,", () => {
+  it("is in the state before or after at every call, and never lists a table without its text", async (t) => {
     const [before, after] = [tableOf(19), tableOf(99)];
     const calls = await keepFailing(await filledFolder(t), Number.POSITIVE_INFINITY);
     assert.ok(calls > 10, `${calls} calls`);
@@ -139,7 +139,7 @@ describe("the history of route tables, where the disk fails", () => {
     assert.deepEqual(heads, new Set([before.since, after.since]));
   });
 
-  it("gets the tables that could not be written before the next one, in their order", async (t) => {
+  it("adds tables that could not be written before the next one, in order", async (t) => {
     let isFull = false;
     const files = ruledFiles((call) =>
       isFull && call.operation === "write" ? systemError("ENOSPC") : undefined,
@@ -157,7 +157,7 @@ describe("the history of route tables, where the disk fails", () => {
     await assertWhole(history);
   });
 
-  it("does not make a folder for data that is gone", async (t) => {
+  it("does not create a deleted data folder again", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     await mkdir(folder);
     const history = await historyOf(folder, 1);

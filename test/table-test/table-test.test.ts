@@ -1,4 +1,4 @@
-/** Tests of a table: what they decide, what they find at fault and where, and what they count as covered. */
+/** Tests of a table: their results, their faults with positions, and their coverage. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type TestResult, testTable } from "../../src/table-test/table-test.ts";
@@ -17,14 +17,14 @@ async function resultOf(text: string, tableText?: string): Promise<TestResult> {
   return result;
 }
 
-/** Asserts that all expectations of tests, written below `tests:`, are met. */
+/** Asserts that all expectations are met. @param tests what follows `tests:` */
 async function assertPass(tests: string, number: number): Promise<void> {
   const { failures, ...result } = await resultOf(`tests:\n${tests}`);
   assert.deepEqual(failures, []);
   assert.equal(result.tests, number);
 }
 
-/** Asserts which expectations are not met: line, column, what came. */
+/** Asserts which expectations are not met: line, column, result. */
 async function assertFail(tests: string, ...expected: readonly [number, number, string][]): Promise<void> {
   const { failures } = await resultOf(`tests:\n${tests}`);
   const found = failures.map(({ line, column, came }) => [line, column, came]);
@@ -47,7 +47,7 @@ async function assertFaults(text: string, ...expected: readonly ExpectedFault[])
 }
 
 describe("a test of the table", () => {
-  it("takes callers by what they are", () =>
+  it("describes callers by their properties", () =>
     assertPass(
       `  /books/north:
     allowed: [{ faction: NORTH }, { faction: north, rank: 1 }, { members: { NORTH: 3, DESK: 1 } }]
@@ -59,7 +59,7 @@ describe("a test of the table", () => {
       18,
     ));
 
-  it("takes one caller without a list, and several calls of a path as a list", () =>
+  it("can have one caller without a list, and a path several calls in a list", () =>
     assertPass(
       `  /books:
     - allowed: public
@@ -70,7 +70,7 @@ describe("a test of the table", () => {
       3,
     ));
 
-  it("takes `others` for everyone who has a name and is not mentioned", async () => {
+  it("means by `others` every named caller that it does not mention", async () => {
     const { tests, failures } = await resultOf(
       `callers:
   north3: { faction: NORTH, rank: 3 }
@@ -85,13 +85,13 @@ tests:
     assert.equal(tests, 4);
   });
 
-  it("asks only the restriction where parameters that do not decide it are missing", () =>
+  it("may omit parameters that the restriction does not depend on", () =>
     assertPass(
       "  /books/NORTH/add:\n    allowed: { faction: NORTH, rank: 4 }\n    denied: { faction: NORTH, rank: 3 }\n",
       2,
     ));
 
-  it("does not allow with a parameter that is wrong, even behind one that is missing", () =>
+  it("allows nobody with an invalid parameter, even after a missing one", () =>
     assertFail(
       `  /books/NORTH/add:
     - with: { pages: 0 }
@@ -103,7 +103,7 @@ tests:
       [6, 16, "PARAMETER_INVALID"],
     ));
 
-  it("expects codes as a request would be answered, in the order of its steps", () =>
+  it("expects the codes of requests, in the order of their steps", () =>
     assertPass(
       `  /books/NORTH/add:
     - with: { title: T, pages: 0, kind: novel }
@@ -129,27 +129,27 @@ tests:
       13,
     ));
 
-  it("counts an excluded caller as denied, and not as allowed where all are", () =>
+  it("counts an excluded caller as denied, even if everyone is allowed", () =>
     assertFail("  /books:\n    denied: { group: BARRED }\n    allowed: { group: BARRED }\n", [
       4,
       14,
       "EXCLUDED",
     ]));
 
-  it("neither allows nor denies where what decides is wrong", () =>
+  it("neither allows nor denies with an invalid decisive parameter", () =>
     assertFail(
       "  /books/WEST:\n    allowed: player\n    denied: public\n",
       [3, 14, "UNKNOWN_FACTION"],
       [4, 13, "UNKNOWN_FACTION"],
     ));
 
-  it("gives parameters as they are written", () =>
+  it("passes parameters as they are written", () =>
     assertFail(
       "  /books/NORTH/add:\n    with: { title: 2.10, pages: 0x10, kind: novel }\n    allowed: { faction: NORTH, rank: 4 }\n",
       [4, 14, "PARAMETER_INVALID"],
     ));
 
-  it("says where it failed, for whom, what came, and why", async () => {
+  it("reports where it fails, for whom, with which result, and why", async () => {
     const { failures } = await resultOf(
       `callers:
   north3: { faction: NORTH, rank: 3 }
@@ -186,8 +186,8 @@ tests:
   });
 });
 
-describe("a fault in tests of the table", () => {
-  it("is told for every caller, path and parameter at once, with the nearest known name", () =>
+describe("a fault in tests of the table is reported", () => {
+  it("for every caller, path and parameter at once, with the nearest name", () =>
     assertFaults(
       `callers:
   north3: { faction: NORD, rank: 3 }
@@ -229,7 +229,7 @@ tests:
       [23, 7, /at least one caller/],
     ));
 
-  it("is told for every key and value of the wrong form", () =>
+  it("for every key and value of the wrong form", () =>
     assertFaults(
       `callers:
   a: { rank: x, administrator: yes, groups: STAFF, name: }
@@ -261,26 +261,26 @@ tets: {}
       "tests: { /books: { with: [], allowed: public } }\n",
       [1, 26, /expected a map, got an empty list/],
     ],
-    ["no test below tests", "tests: {}\n", [1, 1, /at least one test/]],
-    ["no test of a path", "tests:\n  /books: []\n", [2, 3, /at least one test/]],
-    ["what is no YAML", "tests: a: b\n", [1, 8, /invalid YAML/]],
+    ["an empty map of tests", "tests: {}\n", [1, 1, /at least one test/]],
+    ["a path without tests", "tests:\n  /books: []\n", [2, 3, /at least one test/]],
+    ["invalid YAML", "tests: a: b\n", [1, 8, /invalid YAML/]],
     [
-      "a path that is given twice",
+      "a duplicate path",
       "tests:\n  /books: { allowed: public }\n  /books: { allowed: player }\n",
       [3, 3, /the first is in line 2; write several calls of one path as a list/],
     ],
     [
-      "nobody left for others",
+      "others, if there are none",
       "tests:\n  /books: { allowed: [public, player, others] }\n",
       [2, 39, /there are no others/],
     ],
   ] as const) {
-    it(`is told for ${what}`, () => assertFaults(text, fault));
+    it(`for ${what}`, () => assertFaults(text, fault));
   }
 });
 
 describe("coverage", () => {
-  it("is everything where each route and each part of a restriction was tried both ways", async () => {
+  it("is 100 % if each route is called, and each part of a restriction has allowed and denied", async () => {
     const { coverage } = await resultOf(
       `callers:
   north: { faction: NORTH, rank: 4 }
@@ -301,7 +301,7 @@ tests:
     });
   });
 
-  it("is everything of an allOf only where each part alone has denied somebody", async () => {
+  it("of an allOf requires that each part alone denies somebody", async () => {
     const both = goodTable.replace(
       "{ faction: $branch, rank: 4 }",
       "{ allOf: [{ faction: $branch }, administrators] }",
@@ -326,7 +326,7 @@ tests:
     ]);
   });
 
-  it("lists what no test tries: routes, cases, alternatives, each way", async () => {
+  it("lists untested routes, cases and parts, each way", async () => {
     const { coverage } = await resultOf(
       `tests:
   /books: { allowed: public }
