@@ -1,15 +1,18 @@
 /** Adding the groups, factions and services of a seed (contract, section 2). */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { textLength } from "../domain/limits.ts";
 import type { Named } from "../domain/model.ts";
 import { fold, invisibleIn, leaveOut } from "../domain/text.ts";
 import type { Draft } from "../store/data.ts";
 import { defineChange } from "./define.ts";
 
+const nameWords = `expected a name of 1 to ${textLength.maxLength} characters without spaces`;
 const name = v.pipe(
   v.string("expected a name"),
   v.normalize("NFC"),
-  v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]{1,64}$/u, "expected a name of 1 to 64 characters without spaces"),
+  v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]+$/u, nameWords),
+  v.check((text) => Array.from(text).length <= textLength.maxLength, nameWords),
 );
 const names = v.optional(v.nullable(v.array(name, "expected a list of names")), []);
 

@@ -1,8 +1,9 @@
 /** Undoing a change: its records get their former values, unless they have changed since. */
 import { isDeepStrictEqual } from "node:util";
+import * as v from "valibot";
 import { operationName } from "../audit/operations.ts";
 import { Failure } from "../domain/errors.ts";
-import { bookkeeping, model, type Named, type Player } from "../domain/model.ts";
+import { bookkeeping, model, type Named } from "../domain/model.ts";
 import { fold, oneOf } from "../domain/text.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
@@ -79,7 +80,7 @@ function undoable(record: JournalRecord): readonly RecordChange[] {
   if (undoable.length === 0) {
     throw addedNames(
       record.sequence,
-      changes.map(({ after }) => after as Named),
+      changes.map(({ after }) => v.parse(model.names.schema, after)),
     );
   }
   return undoable;
@@ -155,7 +156,9 @@ function isAddedName({ collection, before }: RecordChange): boolean {
 }
 
 /** The collections whose records require their player. */
-const requirePlayer: ReadonlySet<string> = new Set(["statistics", "memberships", "tokens"]);
+const ofPlayers: ReadonlySet<string> = new Set(["statistics", "memberships", "tokens"]);
+
+const ofPlayer = v.object({ uuid: v.nullable(v.string()) });
 
 /** The collections whose records refer to a name, and its possible kinds. */
 const referringTo: Readonly<Record<string, readonly Named["kind"][]>> = {
@@ -163,6 +166,12 @@ const referringTo: Readonly<Record<string, readonly Named["kind"][]>> = {
   memberships: ["faction", "service"],
   blacklistReasons: ["faction"],
 };
+
+const referring = v.object({
+  group: v.optional(v.string()),
+  organisation: v.optional(v.string()),
+  faction: v.optional(v.string()),
+});
 
 /** The data after the undo. */
 class Outcome {
@@ -182,17 +191,18 @@ class Outcome {
 
   /** Returns why a record cannot be undone. */
   fault({ collection, key, before, after }: RecordChange): string | undefined {
-    if (requirePlayer.has(collection) && before !== null) {
-      const { uuid } = before as { readonly uuid: string | null };
+    if (ofPlayers.has(collection) && before !== null) {
+      const { uuid } = v.parse(ofPlayer, before);
       const exists = uuid === null || this.#has("players", uuid);
       if (!exists) return `the player ${uuid} of ${collection} ${key} is no longer registered`;
     }
     const missing = before === null ? undefined : this.#missingName(collection, before);
     if (missing !== undefined) return `the ${missing} of ${collection} ${key} has been removed since`;
-    if (collection === "names" && before !== null) return this.#otherKind(before as Named);
+    if (collection === "names" && before !== null)
+      return this.#otherKind(v.parse(model.names.schema, before));
     if (collection !== "players") return undefined;
     if (before !== null) {
-      const { name } = before as Player;
+      const { name } = v.parse(model.players.schema, before);
       const other = this.#left("players", this.#data.players.find("name", fold(name)), ({ uuid }) => uuid)[0];
       return other === undefined ? undefined : `the player ${other.uuid} now has the name ${name}`;
     }
@@ -211,14 +221,14 @@ class Outcome {
     const left = Object.keys(belongings).filter((name) => belongings[name]);
     return left.length === 0
       ? undefined
-      : `the player ${(after as Player).name} has since been given ${oneOf(left, "and")}`;
+      : `the player ${v.parse(model.players.schema, after).name} has since been given ${oneOf(left, "and")}`;
   }
 
   /** Returns the group, faction or service that a record refers to, if it no longer exists. */
   #missingName(collection: string, record: unknown): string | undefined {
     const kinds = referringTo[collection];
     if (kinds === undefined) return undefined;
-    const { group, organisation, faction } = record as Readonly<Record<string, string | undefined>>;
+    const { group, organisation, faction } = v.parse(referring, record);
     const name = group ?? organisation ?? faction ?? "";
     const exists = kinds.some((kind) => this.#has("names", model.names.key({ kind, name, position: 0 })));
     return exists ? undefined : `${oneOf(kinds)} ${name}`;

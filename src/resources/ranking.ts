@@ -101,7 +101,8 @@ class Category {
     let high = this.leaders.length;
     while (low < high) {
       const middle = (low + high) >> 1;
-      if (this.#compare(this.leaders[middle] as Entry, entry) < 0) low = middle + 1;
+      const leader = this.leaders[middle];
+      if (leader !== undefined && this.#compare(leader, entry) < 0) low = middle + 1;
       else high = middle;
     }
     return low;
