@@ -109,7 +109,7 @@ async function serveOn(
   followTables({
     service,
     history: new TableHistory(service.store.folder),
-    tell: (change) => logTable(log, change),
+    report: (change) => logTable(log, change),
     warn: log.warn,
   });
   const { missing } = await service.loadTable();

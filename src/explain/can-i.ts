@@ -11,11 +11,12 @@ import { isExcluded } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import {
   applyingCase,
-  type Case,
+  conditionOf,
   describe,
   type Input,
   isAllowed,
   isCompound,
+  nameOf,
   type Restriction,
 } from "../table/restriction/restriction.ts";
 import type { Table } from "../table/table.ts";
@@ -128,7 +129,7 @@ function caseSteps(restriction: Restriction, input: Input): Step[] {
   const { cases } = restriction;
   const applying = applyingCase(cases, input);
   if (applying === undefined) return [{ step: "case", passed: false, says: "no case applies" }];
-  const says = `case ${cases.indexOf(applying) + 1} of ${cases.length} applies, ${conditionWords(applying)}`;
+  const says = `case ${cases.indexOf(applying) + 1} of ${cases.length} applies, for ${conditionOf(applying) || "everything else"}`;
   return [{ step: "case", passed: null, says }, ...caseSteps(applying.restriction, input)];
 }
 
@@ -145,12 +146,6 @@ function partSteps(restriction: Restriction, caller: Caller, input: Input, numbe
     const step: Step = { step: "part", passed: isAllowed(each, caller, input), says };
     return [step, ...partSteps(each, caller, input, `${own}.`)];
   });
-}
-
-function conditionWords({ when }: Case): string {
-  if (when === undefined) return "for everything else";
-  const words = Object.entries(when).map(([name, value]) => `${name} is ${value}`);
-  return `for ${words.join(" and ")}`;
 }
 
 /** Returns what would be enough for a caller whom the restriction refuses: each alternative in words. */
@@ -193,7 +188,7 @@ function enough(
       return [`${name} as "${restriction.parameter}"`];
     case "member": {
       const { of, reference, rank = 1 } = restriction;
-      const group = "name" in reference ? reference.name : String(input[reference.parameter]);
+      const group = nameOf(reference, input);
       if (of === "group") return [`membership in the group ${group} (addon-cli group add ${name} ${group})`];
       const words = rank === 1 ? "any rank" : `rank ${rank} or higher`;
       return [`${words} in the ${of} ${group} (addon-cli member set ${name} ${group} ${rank})`];

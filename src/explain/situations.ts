@@ -6,9 +6,9 @@ import { membershipKinds, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
 import {
   type Input,
-  isCompound,
   type ParameterValue,
   type Restriction,
+  withParts,
 } from "../table/restriction/restriction.ts";
 
 /** One combination of values. */
@@ -84,12 +84,9 @@ function fixed(value: ParameterValue): Choice {
 
 /** Returns the values that a restriction's cases compare a parameter with. */
 function namedValues(restriction: Restriction, name: string): ParameterValue[] {
-  if (isCompound(restriction)) return restriction.restrictions.flatMap((each) => namedValues(each, name));
-  if (restriction.kind !== "cases") return [];
-  return restriction.cases.flatMap(({ when, restriction: each }) => {
-    const value = when?.[name];
-    return [...(value === undefined ? [] : [value]), ...namedValues(each, name)];
-  });
+  return withParts(restriction).flatMap((part) =>
+    part.kind === "cases" ? part.cases.flatMap(({ when }) => when?.[name] ?? []) : [],
+  );
 }
 
 /** Returns the texts that a restriction's cases compare parameters with. */
@@ -99,8 +96,5 @@ export function namedTexts(restriction: Restriction, parameters: ReadonlySet<str
 }
 
 function refersToSelf(restriction: Restriction, name: string): boolean {
-  if (restriction.kind === "self") return restriction.parameter === name;
-  if (isCompound(restriction)) return restriction.restrictions.some((each) => refersToSelf(each, name));
-  if (restriction.kind !== "cases") return false;
-  return restriction.cases.some((each) => refersToSelf(each.restriction, name));
+  return withParts(restriction).some((part) => part.kind === "self" && part.parameter === name);
 }

@@ -28,7 +28,7 @@ export interface TableChangesOptions {
     readonly vocabulary: () => Vocabulary;
   };
   readonly history: TableHistory;
-  readonly tell: (change: TableChange) => void;
+  readonly report: (change: TableChange) => void;
   /** Called if a change cannot be compared or stored. */
   readonly warn: (message: string, error?: unknown) => void;
 }
@@ -41,13 +41,14 @@ export function followTables(options: TableChangesOptions): void {
 async function noteTable(options: TableChangesOptions, put: TablePutInForce): Promise<void> {
   const { before, table, text, since, cause } = put;
   const { revision } = table;
-  const { history, tell, warn } = options;
+  const { history, report, warn } = options;
   try {
     const last = before === undefined ? await newest(options) : undefined;
     if (last?.revision === revision) return;
     const old = last === undefined ? before : await tableOf(options, last, revision);
     const summary = old && (await summaryOf(options, old, table));
-    if (old !== undefined && summary !== undefined) tell({ cause, revision, before: old.revision, summary });
+    if (old !== undefined && summary !== undefined)
+      report({ cause, revision, before: old.revision, summary });
     await history.add({ revision, since, change: summary?.words ?? null }, text);
   } catch (error) {
     warn(`Revision ${revision} of the route table is in force, but cannot be added to the history.`, error);

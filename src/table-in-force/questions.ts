@@ -11,7 +11,7 @@ import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
 import { type RouteTable, readServedTable, TableFaults } from "./route-table.ts";
 
-/** The text of a route table, and the file that it came from. */
+/** The text of a route table, and its file. */
 export interface TableText {
   readonly file: string;
   readonly text: string;
@@ -58,9 +58,9 @@ export class Questions {
 
   /**
    * Returns what another table would change.
-   * @param after by default the file of the table in force, as it is now
+   * @param after by default the present file of the table in force
    * @param before by default the table in force
-   * @throws TableFaults, or Failure where there is no file
+   * @throws TableFaults, or Failure if there is no file
    */
   async diff(after?: TableText, before?: TableText): Promise<TableDiff> {
     const { data, routes, vocabulary } = this.#options;

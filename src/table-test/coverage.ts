@@ -6,6 +6,7 @@
 import type { Caller } from "../table/caller.ts";
 import {
   applyingCase,
+  conditionOf,
   describe,
   type Input,
   isAllowed,
@@ -100,11 +101,10 @@ function* partsOf(restriction: Restriction, condition: string): Generator<[Restr
   if (isCompound(restriction)) {
     for (const each of restriction.restrictions) yield* partsOf(each, condition);
   } else if (restriction.kind === "cases") {
-    for (const { when, restriction: each } of restriction.cases) {
-      const conditions = Object.entries(when ?? {}).map(([name, value]) => `${name} is ${value}`);
-      const own = conditions.length > 0 ? `when ${conditions.join(" and ")}` : "otherwise";
-      const words = restriction.cases.length > 1 || conditions.length > 0 ? own : "";
-      yield* partsOf(each, [condition, words].filter((text) => text !== "").join(", "));
+    for (const each of restriction.cases) {
+      const otherwise = restriction.cases.length > 1 ? "otherwise" : "";
+      const words = each.when === undefined ? otherwise : `when ${conditionOf(each)}`;
+      yield* partsOf(each.restriction, [condition, words].filter((text) => text !== "").join(", "));
     }
   } else {
     const words = [describe(restriction), condition].filter((text) => text !== "").join(" ");

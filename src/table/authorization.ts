@@ -40,7 +40,7 @@ export function isOperationAllowed(
   });
 }
 
-/** Returns the values as the route takes them, or undefined where it refuses them. */
+/** Returns the values as the route parses them, or undefined if it refuses one. */
 function parse({ parameters }: Route, input: Input): Input | undefined {
   const values: Record<string, ParameterValue> = Object.create(null);
   for (const { name, schema, default: fallback } of parameters) {

@@ -23,7 +23,7 @@ type Intention = (typeof intentions)[number];
  * - `empty-group`: a restriction names a group without members
  * - `unheld-rank`: a restriction names a rank that no member has, or that none can have
  * - `excluded-group`: a restriction names the group whose members may call nothing
- * - `player-condition`: a case compares a player's name, which the UUID does not meet, or the other way round
+ * - `player-condition`: a case compares a player's name, which the UUID does not equal, or vice versa
  * - `redundant-part`: another part implies a part of an `allOf`
  * - `unserved-operation`: operations have no route
  * - `not-needed`: there is no warning that an intention would suppress

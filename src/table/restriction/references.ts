@@ -2,7 +2,7 @@
 import { fold } from "../../domain/text.ts";
 import type { MembershipKind } from "../caller.ts";
 import type { Route, Table } from "../table.ts";
-import type { Restriction } from "./restriction.ts";
+import { type Restriction, withParts } from "./restriction.ts";
 
 /** A name that a table can refer to. */
 export interface ReferredName {
@@ -43,27 +43,13 @@ function restrictionRefersTo(
   wanted: ReferredName,
   parameters: ReadonlySet<string>,
 ): boolean {
-  // Every kind is listed, so that the compiler requires a new one here.
-  switch (restriction.kind) {
-    case "open":
-    case "identified":
-    case "administrators":
-    case "self":
-      return false;
-    case "member": {
-      const { of, reference } = restriction;
-      return of === wanted.kind && "name" in reference && isSame(reference.name, wanted);
-    }
-    case "allOf":
-    case "anyOf":
-      return restriction.restrictions.some((each) => restrictionRefersTo(each, wanted, parameters));
-    case "cases":
-      return restriction.cases.some(({ when, restriction: each }) => {
-        const compared = Object.entries(when ?? {}).filter(([name]) => parameters.has(name));
-        if (compared.some(([, value]) => isSame(value, wanted))) return true;
-        return restrictionRefersTo(each, wanted, parameters);
-      });
-  }
+  return withParts(restriction).some((part) => {
+    if (part.kind === "member")
+      return part.of === wanted.kind && "name" in part.reference && isSame(part.reference.name, wanted);
+    if (part.kind !== "cases") return false;
+    const compared = part.cases.flatMap(({ when }) => Object.entries(when ?? {}));
+    return compared.some(([name, value]) => parameters.has(name) && isSame(value, wanted));
+  });
 }
 
 function isSame(value: unknown, { name }: ReferredName): boolean {

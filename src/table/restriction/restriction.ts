@@ -44,6 +44,13 @@ export function isCompound(restriction: Restriction): restriction is Compound {
   return restriction.kind === "anyOf" || restriction.kind === "allOf";
 }
 
+/** Returns a restriction and all of its parts. */
+export function withParts(restriction: Restriction): readonly Restriction[] {
+  if (isCompound(restriction)) return [restriction, ...restriction.restrictions.flatMap(withParts)];
+  if (restriction.kind !== "cases") return [restriction];
+  return [restriction, ...restriction.cases.flatMap((each) => withParts(each.restriction))];
+}
+
 /** Returns the names of the parameters that a decision depends on, which are checked before it. */
 export function parametersOf(restriction: Restriction): readonly string[] {
   switch (restriction.kind) {
@@ -77,7 +84,7 @@ export function isAllowed(restriction: Restriction, caller: Caller, input: Input
     case "self":
       return caller.isCalled(String(input[restriction.parameter]));
     case "member": {
-      const rank = caller.rankIn(restriction.of, resolve(restriction.reference, input));
+      const rank = caller.rankIn(restriction.of, nameOf(restriction.reference, input));
       return rank !== undefined && rank >= (restriction.rank ?? 0);
     }
     case "anyOf":
@@ -123,7 +130,7 @@ export function describe(restriction: Restriction, input?: Input): string {
       const name =
         input === undefined && "parameter" in reference
           ? `{${reference.parameter}}`
-          : resolve(reference, input);
+          : nameOf(reference, input);
       return `members of the ${of} ${name}${rank === undefined ? "" : ` with rank ${rank} or higher`}`;
     }
     case "anyOf":
@@ -135,10 +142,9 @@ export function describe(restriction: Restriction, input?: Input): string {
         return applying === undefined ? "nobody" : describe(applying.restriction, input);
       }
       return restriction.cases
-        .map(({ when, restriction: each }) => {
-          const condition = Object.entries(when ?? {}).map(([name, value]) => `${name} is ${value}`);
-          const words = describe(each);
-          if (condition.length > 0) return `${words} when ${condition.join(" and ")}`;
+        .map((each) => {
+          const words = describe(each.restriction);
+          if (each.when !== undefined) return `${words} when ${conditionOf(each)}`;
           return restriction.cases.length > 1 ? `${words} otherwise` : words;
         })
         .join("; ");
@@ -186,6 +192,14 @@ function isSeveral(restriction: Restriction, input: Input | undefined): boolean 
   }
 }
 
-function resolve(reference: Reference, input: Input | undefined): string {
+/** Returns the condition of a case in words: "advanced is true"; nothing for the unconditional case. */
+export function conditionOf({ when = {} }: Case): string {
+  return Object.entries(when)
+    .map(([name, value]) => `${name} is ${value}`)
+    .join(" and ");
+}
+
+/** Returns the name that a reference has in a request. */
+export function nameOf(reference: Reference, input: Input | undefined): string {
   return "name" in reference ? reference.name : String(input?.[reference.parameter]);
 }
