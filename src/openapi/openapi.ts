@@ -12,7 +12,6 @@ import {
   type OpenApiDocument,
   type ParameterObject,
   type Reference,
-  type ResponseObject,
 } from "./document.ts";
 import { failureReference } from "./failures.ts";
 import { resourceOf, toOperationObject, type WholeOperation } from "./operation.ts";
@@ -61,24 +60,18 @@ function withSharedResponses(
   operations: readonly (readonly [string, WholeOperation])[],
   components: Components,
 ): OpenApiDocument["paths"] {
-  const firsts = new Map<string, ResponseObject>();
-  const shared = new Map<ResponseObject, Reference>();
-  const known = new Map<ResponseObject, ResponseObject>();
+  const references = new Map<string, Reference | undefined>();
   for (const [, { responses }] of operations) {
     for (const [status, response] of Object.entries(responses)) {
       const content = JSON.stringify(response);
-      const first = firsts.get(content) ?? response;
-      firsts.set(content, first);
-      known.set(response, first);
-      if (first === response || shared.has(first)) continue;
       const name = (STATUS_CODES[status] ?? "").replace(/\W/g, "");
-      shared.set(first, components.use("responses", name, first));
+      const isRepeated = references.has(content);
+      references.set(content, isRepeated ? components.use("responses", name, response) : undefined);
     }
   }
-  const toShared = (response: ResponseObject) => shared.get(known.get(response) ?? response) ?? response;
   const paths = operations.map(([path, operation]) => {
     const responses = Object.entries(operation.responses).map(
-      ([status, each]) => [status, toShared(each)] as const,
+      ([status, each]) => [status, references.get(JSON.stringify(each)) ?? each] as const,
     );
     return [path, { get: { ...operation, responses: Object.fromEntries(responses) } }] as const;
   });
