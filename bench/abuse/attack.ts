@@ -1,7 +1,6 @@
 /**
- * One attacker, in a process of its own: it does to a server what a hostile client would, until it is ended. It is told
- * what by one line of JSON on standard input, since paths have tokens in them. It prints a line when it is connected, and
- * at its end what it achieved, as JSON.
+ * A hostile client, in a process of its own until it is ended. It reads its attack as one line of JSON from standard
+ * input, since paths contain tokens. It prints a line when it is connected, and what it achieved as JSON at its end.
  */
 import { connect, type Socket } from "node:net";
 import { setPriority } from "node:os";
@@ -11,43 +10,37 @@ import { createInterface } from "node:readline";
 export interface Attack {
   readonly port: number;
   readonly connections: number;
-  /** Asked for in turn, over all connections. `{n}` in a path or header is another number each time. */
+  /** Requested in turn, over all connections. `{n}` in a path or header becomes the number of the request. */
   readonly paths: readonly string[];
-  /** A header that each request has besides its host. */
+  /** A header of each request besides its host. */
   readonly header?: string;
-  /** How many requests a connection sends before it waits for their answers; endless where it never waits. */
+  /** How many requests a connection sends before it waits for their answers; "endless" if it never waits. */
   readonly ahead: number | "endless";
-  /** Whether it reads what it is answered. */
+  /** Whether it reads the answers. */
   readonly reads: boolean;
 }
 
 /** What an attacker achieved. */
 export interface Achieved {
-  /** Bytes that the server took from it. */
+  /** Bytes sent. */
   readonly sent: number;
-  /** Answers that it read. */
+  /** Answers read. */
   readonly answers: number;
-  /** Connections that it opened, those that the server had closed before among them. */
+  /** Connections opened, including those that replaced closed ones. */
   readonly opened: number;
 }
 
 const achieved = { sent: 0, answers: 0, opened: 0 };
+const answerStart = Buffer.from("HTTP/1.1 ");
 let number = 0;
 
-function request({ paths, header }: Attack): string {
-  number += 1;
-  const path = paths[number % paths.length] ?? "/";
-  const lines = [`GET ${path} HTTP/1.1`, "Host: here", ...(header === undefined ? [] : [header]), "", ""];
-  return lines.join("\r\n").replaceAll("{n}", String(number));
-}
-
-/** Keeps one connection up, and busy. */
+/** Keeps one connection open and busy. */
 function run(attack: Attack): void {
   const { ahead, reads, port } = attack;
   const socket = connect(port, "127.0.0.1");
-  const some = ahead === "endless" ? Math.max(1, Math.floor(65536 / request(attack).length)) : ahead;
+  const batch = ahead === "endless" ? Math.max(1, Math.floor(65536 / request(attack).length)) : ahead;
   const send = () => {
-    const text = Array.from({ length: some }, () => request(attack)).join("");
+    const text = Array.from({ length: batch }, () => request(attack)).join("");
     achieved.sent += text.length;
     return socket.write(text);
   };
@@ -57,38 +50,43 @@ function run(attack: Attack): void {
     if (ahead === "endless") sendEndlessly(socket, send);
     else send();
   });
-  if (!reads) socket.pause();
-  else countAnswers(socket, ahead === "endless" ? () => {} : send, some);
+  if (reads) countAnswers(socket, batch, ahead === "endless" ? () => {} : send);
+  else socket.pause();
   socket.on("error", () => {});
-  // A server that closes gets the next one, but not in a loop without a pause.
+  // The pause avoids a busy loop if the server closes each connection at once.
   socket.once("close", () => setTimeout(() => run(attack), 50));
 }
 
-function sendEndlessly(socket: Socket, send: () => boolean): void {
-  const more = () => {
-    // In pieces, so that this process goes on reading.
-    if (send()) setImmediate(more);
-    else socket.once("drain", more);
-  };
-  more();
+function request({ paths, header }: Attack): string {
+  number += 1;
+  const path = paths[number % paths.length] ?? "/";
+  const lines = [`GET ${path} HTTP/1.1`, "Host: here", ...(header === undefined ? [] : [header]), "", ""];
+  return lines.join("\r\n").replaceAll("{n}", String(number));
 }
 
-function countAnswers(socket: Socket, allRead: () => void, some: number): void {
-  const start = Buffer.from("HTTP/1.1 ");
-  let rest = 0;
+function sendEndlessly(socket: Socket, send: () => boolean): void {
+  const sendMore = () => {
+    // The event loop has to turn, so that this process reads answers.
+    if (send()) setImmediate(sendMore);
+    else socket.once("drain", sendMore);
+  };
+  sendMore();
+}
+
+function countAnswers(socket: Socket, batch: number, onBatch: () => void): void {
   let pending = 0;
   socket.on("data", (piece: Buffer) => {
-    for (let at = piece.indexOf(start); at !== -1; at = piece.indexOf(start, at + 1)) rest += 1;
-    achieved.answers += rest;
-    pending += rest;
-    rest = 0;
-    if (pending < some) return;
+    for (let at = piece.indexOf(answerStart); at !== -1; at = piece.indexOf(answerStart, at + 1)) {
+      achieved.answers += 1;
+      pending += 1;
+    }
+    if (pending < batch) return;
     pending = 0;
-    allRead();
+    onBatch();
   });
 }
 
-// What is measured is the service, not how the system shares two processors among those who attack and those who wait.
+// A low priority: the bench measures the service, not how the system shares two processors.
 setPriority(10);
 createInterface(process.stdin).once("line", (line) => {
   const attack: Attack = JSON.parse(line);

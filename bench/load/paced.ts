@@ -1,17 +1,17 @@
-/** Requests at a steady pace, beside what is measured: so many a second, whether the server keeps up or not. */
+/** Requests at a steady rate beside a measurement, whether the server keeps up or not. */
 import { Agent } from "node:http";
 import { ensure } from "../run/failure.ts";
-import { fetchOver } from "./loop.ts";
+import { ask } from "../run/http.ts";
 
-/** How often requests that are due are sent, in milliseconds. */
-const beat = 5;
+/** The interval at which due requests are sent, in milliseconds. */
+const interval = 5;
 
-/** Requests that may be under way: a server that is further behind is not asked for more. */
-const mostUnderWay = 2000;
+/** The most requests under way: a server that is further behind receives no more. */
+const maxUnderWay = 2000;
 
 /** See the head of this file. */
 export class Paced {
-  /** How often each path was answered with success. */
+  /** How often each URL was answered with success. */
   readonly answered: number[];
   readonly #urls: readonly string[];
   readonly #perSecond: number;
@@ -19,56 +19,50 @@ export class Paced {
   readonly #underWay = new Set<Promise<void>>();
   #timer: NodeJS.Timeout | undefined;
   #resumedAt = 0;
-  #milliseconds = 0;
+  #seconds = 0;
   #sent = 0;
-  #failed: unknown;
+  #failure: unknown;
 
-  /** Gets ready to ask. */
-  constructor(url: string, paths: readonly string[], perSecond: number) {
-    this.#urls = paths.map((path) => `${url}${path}`);
+  constructor(urls: readonly string[], perSecond: number) {
+    this.#urls = urls;
     this.#perSecond = perSecond;
-    this.answered = paths.map(() => 0);
+    this.answered = urls.map(() => 0);
   }
 
-  /** Begins to ask, or goes on. */
+  /** Starts, or continues after a pause. */
   resume(): void {
     if (this.#timer !== undefined) return;
     this.#resumedAt = performance.now();
-    this.#timer = setInterval(() => this.#send(), beat);
+    this.#timer = setInterval(() => this.#send(), interval);
   }
 
-  /** Asks for nothing until it goes on, and has nothing to make up for then. */
+  /** Sends nothing until it continues. The time of a pause does not count. */
   pause(): void {
     if (this.#timer === undefined) return;
-    this.#milliseconds = this.#milliseconds + performance.now() - this.#resumedAt;
     clearInterval(this.#timer);
     this.#timer = undefined;
+    this.#seconds = this.#elapsed();
   }
 
-  /** How many requests were answered so far. */
-  get count(): number {
-    return this.answered.reduce((sum, each) => sum + each, 0);
-  }
-
-  /** How many seconds it has asked. */
-  get seconds(): number {
-    const since = this.#timer === undefined ? 0 : performance.now() - this.#resumedAt;
-    return (this.#milliseconds + since) / 1000;
-  }
-
-  /** Ends, when every request was answered. @throws BenchFailure where one was refused */
-  async stop(): Promise<void> {
+  /** Ends when every request is answered. @returns the rate that it reached. @throws BenchFailure if one failed */
+  async end(): Promise<number> {
     this.pause();
+    const answered = this.answered.reduce((sum, each) => sum + each, 0);
     await Promise.all(this.#underWay);
     this.#agent.destroy();
-    if (this.#failed !== undefined) throw this.#failed;
+    if (this.#failure !== undefined) throw this.#failure;
+    return answered / this.#seconds;
+  }
+
+  #elapsed(): number {
+    return this.#seconds + (performance.now() - this.#resumedAt) / 1000;
   }
 
   #send(): void {
-    const due = this.seconds * this.#perSecond;
-    while (this.#sent < due && this.#underWay.size < mostUnderWay) {
+    const due = this.#elapsed() * this.#perSecond;
+    while (this.#sent < due && this.#underWay.size < maxUnderWay) {
       const request = this.#ask(this.#sent % this.#urls.length).catch((error: unknown) => {
-        this.#failed ??= error;
+        this.#failure ??= error;
       });
       this.#sent += 1;
       this.#underWay.add(request);
@@ -77,7 +71,7 @@ export class Paced {
   }
 
   async #ask(which: number): Promise<void> {
-    const { status } = await fetchOver(this.#agent, this.#urls[which] ?? "");
+    const { status } = await ask(this.#urls[which] ?? "", {}, this.#agent);
     ensure(status === 200, () => `a paced request was answered with ${status}`);
     this.answered[which] = (this.answered[which] ?? 0) + 1;
   }

@@ -1,8 +1,7 @@
--- Asks for the paths of a file one after another. Tells when it begins, on a line of its own, and at the end what came
--- of it, as JSON on another.
+-- Requests the paths of a file in turn. Prints a line with the first request, and a summary as JSON at the end.
 --
--- BENCH_PATHS  the file, a path a line. They have tokens in them, so they are in a file that only its owner can read.
--- BENCH_THINK  how many milliseconds a connection waits at most before each request, in the mean half of it.
+-- BENCH_PATHS  the file, one path per line. Paths contain tokens, so only the file's owner can read it.
+-- BENCH_THINK  the longest time that a connection waits before each request, in milliseconds; the mean is half of it.
 
 local requests = {}
 local last = 0
@@ -17,7 +16,7 @@ end
 
 function request()
   asked = asked + 1
-  -- wrk takes the first one to look at it, before it can be interrupted.
+  -- wrk calls this once to inspect the request, before it can be interrupted.
   if asked == 2 then
     io.write("BENCH begins\n")
     io.flush()
@@ -26,7 +25,7 @@ function request()
   return requests[last]
 end
 
--- wrk looks for the function to know whether to wait at all.
+-- wrk waits before requests only if this function exists.
 if think > 0 then
   function delay()
     return math.random(0, think)

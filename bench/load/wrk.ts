@@ -1,133 +1,118 @@
 /**
- * Load by wrk: one thread, so that with two cores the other one is the server's. To pause, it is stopped as a shell
- * stops a process; its connections stay.
+ * Load by wrk, with one thread: of two cores the other one is the server's. To pause, it is stopped by SIGSTOP; its
+ * connections stay open.
  */
-import type { ChildProcess } from "node:child_process";
 import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { userAgent } from "../run/ask.ts";
-import { BenchFailure, ensure } from "../run/failure.ts";
-import { benchFolder } from "../run/project.ts";
-import type { Workshop } from "../run/workshop.ts";
-import type { Load, Loaded, Running } from "./load.ts";
+import { BenchFailure, ensure, NotMeasured } from "../run/failure.ts";
+import { benchFolder, userAgent } from "../run/project.ts";
+import { spawnChild, temporaryPath } from "../run/temporary.ts";
 
 const script = join(benchFolder, "load", "round-robin.lua");
 
-/** What the script tells; times are in microseconds. */
-interface Told {
+/** Requests to a server. */
+export interface Load {
+  /** Requested in turn. They contain tokens. */
+  readonly paths: readonly string[];
+  /** The number of connections, each with one request under way. */
+  readonly connections: number;
+  /** The longest time that a connection waits before each request, in milliseconds; the mean is half of it. */
+  readonly think?: number;
+}
+
+/** The summary of a load, as the script prints it; times are in microseconds. */
+interface Summary {
   readonly requests: number;
   readonly microseconds: number;
   readonly bytes: number;
   /** Answers with a status of 400 or more. */
   readonly refused: number;
-  /** Connections that could not be made, read from or written to. */
+  /** Connections that could not be opened, read or written. */
   readonly broken: number;
-  /** Requests that were not answered in time. */
+  /** Requests that timed out. */
   readonly late: number;
   readonly p50: number;
   readonly p99: number;
   readonly max: number;
 }
 
-/** Longer than anything that is measured: it is interrupted. */
-const forever = "-d1h";
-
-/** Gets wrk ready; it is started when it begins. */
-export function startWrk(workshop: Workshop, load: Load): Running {
-  return new Wrk(workshop, load);
+/** A load that can be paused. */
+export interface Wrk {
+  /** Starts wrk, or continues after a pause. */
+  resume(): void;
+  /** Sends no request until it continues. The server still answers those under way; they count after the pause. */
+  pause(): void;
+  /** Ends wrk. @throws BenchFailure if a request was refused or late, or a connection broke */
+  end(): Promise<Summary & { readonly pauses: number; readonly seconds: number }>;
 }
 
-class Wrk implements Running {
-  readonly #workshop: Workshop;
-  readonly #load: Load;
-  #started: Started | undefined;
-  #pauses = 0;
-  #pausedAt: number | undefined;
-  #pausedSeconds = 0;
-
-  constructor(workshop: Workshop, load: Load) {
-    this.#workshop = workshop;
-    this.#load = load;
-  }
-
-  resume(): void {
-    const { child } = this.#start();
-    if (this.#pausedAt === undefined) return;
-    this.#pausedSeconds += (performance.now() - this.#pausedAt) / 1000;
-    this.#pausedAt = undefined;
-    child.kill("SIGCONT");
-  }
-
-  pause(): void {
-    this.#started?.child.kill("SIGSTOP");
-    this.#pauses += 1;
-    this.#pausedAt = performance.now();
-  }
-
-  async end(): Promise<Loaded> {
-    this.resume();
-    const { child, began, told } = this.#start();
-    // An interrupt before it has begun would be the end of it.
-    await began;
-    // It ends only when its main thread takes the interrupt, which another one may take right after a pause.
-    const interrupting = setInterval(() => child.kill("SIGINT"), 10);
-    const { requests, microseconds, bytes, refused, broken, late, p50, p99, max } = await told.finally(() =>
-      clearInterval(interrupting),
-    );
-    if (refused + broken + late > 0) {
-      throw new BenchFailure(
-        `under load ${refused} answers were no success, ${broken} connections broke, ${late} answers were late`,
-      );
+/** Prepares wrk; its process starts with the first `resume`. */
+export function prepareWrk(url: string, load: Load): Wrk {
+  let running: ReturnType<typeof start> | undefined;
+  let pauses = 0;
+  let pausedAt: number | undefined;
+  let pausedSeconds = 0;
+  const resume = () => {
+    running ??= start(url, load);
+    if (pausedAt !== undefined) {
+      pausedSeconds += (performance.now() - pausedAt) / 1000;
+      pausedAt = undefined;
+      running.child.kill("SIGCONT");
     }
-    const seconds = microseconds / 1e6 - this.#pausedSeconds;
-    const times = { p50: p50 / 1e6, p99: p99 / 1e6, max: max / 1e6 };
-    return { requests, seconds, pauses: this.#pauses, bytes, ...times };
-  }
-
-  #start(): Started {
-    this.#started ??= spawnWrk(this.#workshop, this.#load);
-    return this.#started;
-  }
+    return running;
+  };
+  return {
+    resume,
+    pause() {
+      running?.child.kill("SIGSTOP");
+      pauses += 1;
+      pausedAt = performance.now();
+    },
+    async end() {
+      const { child, began, ended } = resume();
+      // An interrupt before the first request would end it without a summary.
+      await began;
+      // Only its main thread ends it, and right after a pause another thread may take the interrupt: hence repeated.
+      const interrupting = setInterval(() => child.kill("SIGINT"), 10);
+      const summary = await ended.finally(() => clearInterval(interrupting));
+      const { refused, broken, late, microseconds } = summary;
+      if (refused + broken + late > 0) {
+        throw new BenchFailure(
+          `under load ${refused} requests failed, ${broken} connections broke, ${late} requests timed out`,
+        );
+      }
+      return { ...summary, pauses, seconds: microseconds / 1e6 - pausedSeconds };
+    },
+  };
 }
 
-interface Started {
-  readonly child: ChildProcess;
-  /** Fulfilled when it has sent a request. */
-  readonly began: Promise<void>;
-  /** What it tells at the end. */
-  readonly told: Promise<Told>;
-}
-
-function spawnWrk(workshop: Workshop, { url, paths, connections, think = 0 }: Load): Started {
-  const file = workshop.path("paths");
-  writeFileSync(file, `${paths.join("\n")}\n`, { mode: 0o600 });
-  const agent = ["-H", `User-Agent: ${userAgent}`];
-  const args = ["-t1", `-c${connections}`, forever, "--timeout", "60s", ...agent, "-s", script, url];
+function start(url: string, { paths, connections, think = 0 }: Load) {
+  const file = temporaryPath("paths");
+  writeFileSync(file, `${paths.join("\n")}\n`);
+  // The duration is longer than any measurement: wrk is interrupted.
+  const options = ["-t1", `-c${connections}`, "-d1h", "--timeout", "60s", "-H", `User-Agent: ${userAgent}`];
   const env = { BENCH_PATHS: file, BENCH_THINK: String(think) };
-  const child = workshop.spawn("wrk", args, { stdio: ["ignore", "pipe", "pipe"], env });
+  const child = spawnChild("wrk", [...options, "-s", script, url], { stdio: ["ignore", "pipe", 2], env });
   let stdout = "";
-  let stderr = "";
-  const told = once(child, "close").then(([code, signal]): Told => {
-    workshop.remove(file);
-    const line = /^BENCH (\{.*\})$/m.exec(stdout)?.[1];
-    ensure(
-      line !== undefined,
-      () => `wrk ended with ${code ?? signal} and told nothing:\n${stdout}${stderr}`,
-    );
-    return JSON.parse(line);
-  });
-  const began = new Promise<void>((resolve, reject) => {
+  const firstRequest = new Promise<void>((resolve) => {
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
       if (stdout.includes("BENCH begins")) resolve();
     });
-    child.stderr?.setEncoding("utf8").on("data", (text: string) => {
-      stderr += text;
-    });
-    told.catch(reject);
   });
-  // A failure is told by whoever ends it.
+  const ended = once(child, "close").then(
+    ([code, signal]): Summary => {
+      const line = /^BENCH (\{.*\})$/m.exec(stdout)?.[1];
+      ensure(line !== undefined, () => `wrk ended with ${code ?? signal} and no summary:\n${stdout}`);
+      return JSON.parse(line);
+    },
+    () => {
+      throw new NotMeasured("wrk is missing");
+    },
+  );
+  const began = Promise.race([firstRequest, ended]);
+  // Whoever ends it reports a failure.
   began.catch(() => {});
-  return { child, began, told };
+  return { child, began, ended };
 }

@@ -1,13 +1,14 @@
 /** Durable additions to statistics: many at once against Fastify with SQLite, and one alone against a bare append. */
 import { join } from "node:path";
-import type { Bench } from "../run/bench.ts";
-import type { Pair, Side } from "../run/compare.ts";
-import { execute } from "../run/execute.ts";
+import { additionSide, type LoadSide, loadSide, perSecond, secondsEach } from "../load/sides.ts";
+import type { Side } from "../run/compare.ts";
 import { startFastify } from "../run/peers.ts";
-import { journalBytes, type Product, startBoth, startProduct } from "../run/product.ts";
-import { builtFolder } from "../run/project.ts";
-import { Additions, LoadSide, perSecond, secondsEach } from "../run/sides.ts";
-import { atLeast, atMost, compareRow, type Row } from "./row.ts";
+import { journalBytes, type Product, startProduct } from "../run/product.ts";
+import { probesFolder } from "../run/project.ts";
+import type { Server } from "../run/server.ts";
+import { remove, runNode, temporaryPath } from "../run/temporary.ts";
+import { settings } from "../settings.ts";
+import { atLeast, atMost, compareRow, type Pair, type Row } from "./row.ts";
 
 /** The rows of this file. */
 export const additionRows: readonly Row[] = [
@@ -18,80 +19,60 @@ export const additionRows: readonly Row[] = [
     atMost(1.3),
     "duration",
     startAlone,
-    // The two can not take turns within a second, and the disk is another one in the next.
+    // The sides cannot take turns within a second, and the disk differs in the next.
     { times: 3 },
   ),
 ];
 
 function againstSQLite(synchronous: "FULL" | "NORMAL", meaning: string, goal: number): Row {
   const what = `durable additions, 64 at once, against Fastify with SQLite, synchronous ${synchronous} (${meaning})`;
-  return compareRow(what, atLeast(goal), "a second", async (bench): Promise<Pair> => {
-    const { small, connections } = bench.settings;
-    const { product, peer, stop } = await startBoth(bench, await bench.template(small), (started) =>
-      startFastify(bench, started, synchronous),
-    );
-    const ours = await Additions.on(bench, product.server, product.world, connections, perSecond);
-    const other = await Additions.on(bench, peer, product.world, connections, perSecond);
-    return {
-      ours: ours.side,
-      other: other.side,
-      async check() {
-        await ours.check();
-        await other.check();
-        await ours.side.requireLog();
-        await other.side.requireLog();
-      },
-      stop,
+  return compareRow(what, atLeast(goal), "a second", async () => {
+    const product = await startProduct(settings.small);
+    const peer = await startFastify(product, synchronous);
+    const side = async (server: Server) => {
+      const additions = await additionSide(server, product.dataset, settings.connections, perSecond);
+      const check = async () => {
+        await additions.check();
+        await additions.requireLog();
+      };
+      return { ...additions, check };
     };
+    return { ours: await side(product.server), other: await side(peer) };
   });
 }
 
-/** Both sides need the product, one for the addition and one for the read. */
-async function startAlone(bench: Bench): Promise<Pair> {
-  const product = await startProduct(bench, await bench.template(bench.settings.small));
-  const { server, world, stop } = product;
-  const additions = await Additions.on(bench, server, world, 1, secondsEach);
-  const paths = world.paths("/statistic/{name}");
-  const reads = new LoadSide(bench, server, { paths, connections: 1 }, secondsEach);
-  const bytes = await recordBytes(product, additions);
-  return {
-    ours: additions.side,
-    other: sumOf(reads, (seconds) => appendSeconds(bench, bytes, seconds), { bytes }),
-    check: () => additions.check(),
-    stop,
-  };
-}
-
-/** How many bytes an addition alone has in the journal, as the product writes it. */
-async function recordBytes({ folder }: Product, { side }: Additions): Promise<number> {
-  const [before, answered] = [await journalBytes(folder), side.answered];
-  await side.warm(0.3);
-  return Math.round(((await journalBytes(folder)) - before) / (side.answered - answered));
-}
-
-/** The time of a read and of an append, one after the other. */
-function sumOf(
-  reads: LoadSide,
-  append: (seconds: number) => Promise<number>,
-  seen: Record<string, number>,
-): Side {
-  return {
-    warm: (seconds) => reads.warm(seconds),
+/** Both sides need the product: one for the addition, one for the read. */
+async function startAlone(): Promise<Pair> {
+  const product = await startProduct(settings.small);
+  const { server, dataset } = product;
+  const ours = await additionSide(server, dataset, 1, secondsEach);
+  const bytes = await recordBytes(product, ours);
+  const load = { paths: dataset.paths("/statistic/{name}"), connections: 1 };
+  const reads = loadSide(server, load, secondsEach);
+  const other: Side = {
     async measure(seconds) {
-      const appended = await append(seconds);
+      const append = await appendSeconds(bytes, seconds);
       const { value: read, details } = await reads.measure(seconds);
-      const parts = { appendMicroseconds: appended * 1e6, readMicroseconds: read * 1e6 };
-      return { value: appended + read, details: { ...details, ...parts, ...seen } };
+      const parts = { appendMicroseconds: append * 1e6, readMicroseconds: read * 1e6, bytes };
+      return { value: append + read, details: { ...details, ...parts } };
     },
   };
+  return { ours, other };
 }
 
-/** The seconds that an append and fdatasync of so many bytes takes, in a process that does nothing else. */
-async function appendSeconds({ workshop }: Bench, bytes: number, seconds: number): Promise<number> {
-  const file = workshop.path("appended");
-  const args = [join(builtFolder, "probes", "append.js"), file, String(bytes), String(seconds)];
-  const { stdout } = await execute(workshop, "append.js", process.execPath, args);
-  workshop.remove(file);
-  const told: { count: number; seconds: number } = JSON.parse(stdout);
-  return told.seconds / told.count;
+/** Returns the bytes that one addition takes in the journal. */
+async function recordBytes({ folder }: Product, side: LoadSide): Promise<number> {
+  const [before, answered] = [await journalBytes(folder), side.counts.answered];
+  await side.measure(0.3);
+  return Math.round(((await journalBytes(folder)) - before) / (side.counts.answered - answered));
+}
+
+/** Returns the seconds that an append of so many bytes and fdatasync take, in a process that does nothing else. */
+async function appendSeconds(bytes: number, seconds: number): Promise<number> {
+  const file = temporaryPath("appended");
+  const args = [join(probesFolder, "append.js"), file, String(bytes), String(seconds)];
+  const { stdout } = await runNode(args);
+  remove(file);
+  const result: { count: number; seconds: number } = JSON.parse(stdout);
+  return result.seconds / result.count;
 }

@@ -1,12 +1,11 @@
-/** Reads, with everything on, against bare `node:http` and against Fastify. */
-import type { Bench } from "../run/bench.ts";
-import type { Pair } from "../run/compare.ts";
+/** Reads with every check, against bare `node:http` and against Fastify. */
+import { type LoadSide, loadSide, perSecond } from "../load/sides.ts";
 import { ensure } from "../run/failure.ts";
 import { startBare, startFastify } from "../run/peers.ts";
-import { type Product, startBoth } from "../run/product.ts";
-import type { ServerProcess } from "../run/server.ts";
-import { LoadSide, perSecond } from "../run/sides.ts";
-import { atLeast, compareRow, type Row } from "./row.ts";
+import { type Product, startProduct } from "../run/product.ts";
+import type { Server } from "../run/server.ts";
+import { settings } from "../settings.ts";
+import { atLeast, compareRow, type Pair, type Row } from "./row.ts";
 
 const list = "a read of /wantedreason (50 entries)";
 const statistic = "a read of /statistic/{player}";
@@ -22,53 +21,42 @@ export const readRows: readonly Row[] = [
 ];
 
 function againstBare(what: string, path: string, goal: number): Row {
-  return compareRow(
-    `${what} against bare node:http sending the same bytes`,
-    atLeast(goal),
-    "a second",
-    (bench) => startPair(bench, path, (product) => startBare(bench, product, path), { otherLogs: false }),
+  return compareRow(`${what} against bare node:http sending the same bytes`, atLeast(goal), "a second", () =>
+    startPair(path, (product) => startBare(product, path), { otherLogs: false }),
   );
 }
 
 function againstFastify(what: string, path: string): Row {
-  return compareRow(
-    `${what} against Fastify with the same checks by hand`,
-    atLeast(1.5),
-    "a second",
-    (bench) => startPair(bench, path, (product) => startFastify(bench, product), { otherLogs: true }),
+  return compareRow(`${what} against Fastify with the same checks by hand`, atLeast(1.5), "a second", () =>
+    startPair(path, startFastify, { otherLogs: true }),
   );
 }
 
 async function startPair(
-  bench: Bench,
   path: string,
-  startOther: (product: Product) => Promise<ServerProcess>,
+  startPeer: (product: Product) => Promise<Server>,
   { otherLogs }: { otherLogs: boolean },
 ): Promise<Pair> {
-  const { small, connections } = bench.settings;
-  const { product, peer, stop } = await startBoth(bench, await bench.template(small), startOther);
-  // Each player asks with a token of its own, and for its own statistic.
-  const load = { paths: product.world.paths(path), connections };
-  const ours = new LoadSide(bench, product.server, load, perSecond);
-  const other = new LoadSide(bench, peer, load, perSecond);
-  return {
-    ours,
-    other,
-    async check() {
-      await ours.requireLog();
-      if (otherLogs) await other.requireLog();
-      requireSameSizes(ours, other);
-    },
-    stop,
+  const product = await startProduct(settings.small);
+  const peer = await startPeer(product);
+  // Each player uses a token of its own, and reads its own statistic.
+  const load = { paths: product.dataset.paths(path), connections: settings.connections };
+  const ours = loadSide(product.server, load, perSecond);
+  const other = loadSide(peer, load, perSecond);
+  const check = async () => {
+    await ours.requireLog();
+    if (otherLogs) await other.requireLog();
+    requireSameSizes(ours, other);
   };
+  return { ours: { ...ours, check }, other };
 }
 
-/** Whoever sends less than the other under load has not sent the same answers. @throws BenchFailure */
-function requireSameSizes(ours: LoadSide, other: LoadSide): void {
+/** @throws BenchFailure if the answers under load differ in size: they were not the same answers */
+function requireSameSizes({ counts: ours }: LoadSide, { counts: other }: LoadSide): void {
   if (ours.answered === 0 || other.answered === 0) return;
-  const share = ours.bytesEach / other.bytesEach;
+  const [our, their] = [ours.bytes / ours.answered, other.bytes / other.answered];
   ensure(
-    Math.abs(share - 1) < 0.05,
-    () => `under load an answer of ours has ${ours.bytesEach} bytes, one of the other ${other.bytesEach}`,
+    Math.abs(our / their - 1) < 0.05,
+    () => `under load our answers have ${our} bytes on average, the other's ${their}`,
   );
 }

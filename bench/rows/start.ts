@@ -5,79 +5,63 @@ import { model } from "../../src/domain/model.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readHistory } from "../../src/store/journal/history.ts";
 import { Store } from "../../src/store/store.ts";
-import type { Bench, Template } from "../run/bench.ts";
-import type { Pair, Side } from "../run/compare.ts";
-import { execute } from "../run/execute.ts";
+import { template } from "../data/template.ts";
+import { grouped } from "../report/quantity.ts";
 import { ensure } from "../run/failure.ts";
-import { builtFolder, productService, projectFolder, routesFile } from "../run/project.ts";
-import type { Settings } from "../settings.ts";
-import { atMost, compareRow, type Row } from "./row.ts";
+import { probesFolder, productService, routesFile } from "../run/project.ts";
+import { copyFolder, remove, runNode, temporaryPath } from "../run/temporary.ts";
+import { settings } from "../settings.ts";
+import { atMost, compareRow, type Pair } from "./row.ts";
+
+const { large, journal } = settings;
 
 /** The row of this file. */
-export function startRow({ large, journal }: Settings): Row {
-  const [players, changes] = [large, journal].map((each) => each.toLocaleString("en-US"));
-  return compareRow(
-    `a start with ${players} players and a journal of ${changes} changes against JSON.parse of the same data`,
-    atMost(3),
-    "duration",
-    startPair,
-  );
-}
+export const startRow = compareRow(
+  `a start with ${grouped(large)} players and a journal of ${grouped(journal)} changes against JSON.parse of the same data`,
+  atMost(3),
+  "duration",
+  startPair,
+);
 
-/** Each measuring is a process of its own, which measures inside itself. */
-async function startPair(bench: Bench): Promise<Pair> {
-  const { workshop, settings } = bench;
-  const template = await bench.template(settings.large, settings.journal);
-  const document = workshop.path("same-data.json");
-  const sequence = await writeDocument(template, document);
-  return {
-    ours: probe(async () => {
-      // Each finds the folder as the last service has left it.
-      const copy = await workshop.newFolder("start", template.folder);
-      const args = [join(builtFolder, "probes", "open.js"), productService, copy, routesFile];
-      const { stdout } = await execute(workshop, "open.js", process.execPath, args, { cwd: projectFolder });
-      workshop.remove(copy);
-      const told: { seconds: number; answered: number; status: number; sequence: number } =
-        JSON.parse(stdout);
-      ensure(told.status === 200, () => `the opened service answered with ${told.status}`);
-      ensure(told.sequence === sequence, () => `${told.sequence} changes were opened, not ${sequence}`);
-      return { seconds: told.seconds, details: { firstTopSeconds: told.answered - told.seconds } };
-    }),
-    other: probe(async () => {
-      const args = [join(builtFolder, "probes", "parse.js"), document];
-      const { stdout } = await execute(workshop, "parse.js", process.execPath, args);
-      const told: { seconds: number; journal: number } = JSON.parse(stdout);
-      ensure(told.journal === settings.journal, () => `${told.journal} changes were parsed`);
-      return { seconds: told.seconds, details: {} };
-    }),
-    check: async () => {},
-    stop: async () => workshop.remove(document),
+/** Each sample is a process of its own, which measures itself. */
+async function startPair(): Promise<Pair> {
+  const { folder } = await template(large, journal);
+  const document = temporaryPath("same-data.json");
+  const sequence = await writeDocument(folder, document);
+  const ours = async () => {
+    const copy = await copyFolder(folder);
+    const { stdout } = await runNode([join(probesFolder, "open.js"), productService, copy, routesFile]);
+    remove(copy);
+    const opened: { seconds: number; answered: number; status: number; sequence: number } =
+      JSON.parse(stdout);
+    ensure(opened.status === 200, () => `the opened service answered with ${opened.status}`);
+    ensure(
+      opened.sequence === sequence,
+      () => `expected ${sequence} changes, the service opened ${opened.sequence}`,
+    );
+    return { value: opened.seconds, details: { firstTopSeconds: opened.answered - opened.seconds } };
   };
-}
-
-function probe(measure: () => Promise<{ seconds: number; details: Record<string, number> }>): Side {
-  return {
-    // What it reads comes into the system's memory.
-    warm: async () => void (await measure()),
-    async measure() {
-      const { seconds, details } = await measure();
-      return { value: seconds, details };
-    },
+  const other = async () => {
+    const { stdout } = await runNode([join(probesFolder, "parse.js"), document]);
+    const parsed: { seconds: number; journal: number } = JSON.parse(stdout);
+    ensure(parsed.journal === journal, () => `expected ${journal} changes, parsed ${parsed.journal}`);
+    return { value: parsed.seconds, details: {} };
   };
+  return { ours: { measure: ours }, other: { measure: other } };
 }
 
 /**
- * Writes what a folder holds as one JSON document: its records, and the changes that are in its journal only.
+ * Writes what a folder holds as one JSON document: its records, and the changes that are only in its journal.
  * @returns the number of the last change
  */
-async function writeDocument({ folder }: Template, path: string): Promise<number> {
+async function writeDocument(folder: string, path: string): Promise<number> {
   const store = await Store.open({ folder, model });
-  const file = await open(path, "w", 0o600);
+  const file = await open(path, "w");
   try {
     await file.write('{"records":{');
-    for (const [at, name] of Object.keys(model).entries()) {
-      const records = [...store.data[name as keyof typeof model].values()];
-      await file.write(`${at === 0 ? "" : ","}${JSON.stringify(name)}:${JSON.stringify(records)}`);
+    for (const [at, [name, records]] of Object.entries(store.data).entries()) {
+      const list = JSON.stringify([...records.values()]);
+      await file.write(`${at === 0 ? "" : ","}${JSON.stringify(name)}:${list}`);
     }
     const changes: string[] = [];
     for await (const record of readHistory(nodeFiles, folder)) changes.push(JSON.stringify(record));

@@ -1,97 +1,89 @@
-/** Starts the peers with what one answer of the product, or its records, are; and checks them. */
+/** Starts the peers with an answer or the records of the product, and checks them. */
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import type { PeerState } from "../peers/state.ts";
-import { lists } from "../scale/expected.ts";
-import { wantedReasons } from "../scale/world.ts";
-import { ask, requireAnswer } from "./ask.ts";
-import type { Bench } from "./bench.ts";
+import { wantedReasons } from "../data/dataset.ts";
+import { lists } from "../data/expected.ts";
 import { checkFastify, constantHeaders, requireSameHeaders } from "./check.ts";
 import { ensure, NotMeasured } from "./failure.ts";
+import { ask, requireAnswer } from "./http.ts";
+import { hasSQLite } from "./prepare.ts";
 import type { Product } from "./product.ts";
-import { benchFolder, builtFolder } from "./project.ts";
-import { ServerProcess } from "./server.ts";
+import { benchFolder, peersFolder } from "./project.ts";
+import { type Server, startServer } from "./server.ts";
+import { temporaryPath } from "./temporary.ts";
 
-/** Headers that Node adds on its own: it does so for the bare peer as well. */
+/** Headers that Node adds, also for the bare peer. */
 const ofNode = ["date", "connection", "keep-alive"];
 
-/** Bare `node:http`, sending the bytes that the product has answered a path with. */
-export async function startBare(
-  bench: Bench,
-  { server, world }: Product,
-  path: string,
-): Promise<ServerProcess> {
-  const [number = 0] = world.callers;
-  const asked = world.path(number, path.replace("{name}", world.player(number).name));
-  const recorded = await ask(server.url, asked);
+/** Starts bare `node:http`, which sends the bytes of the product's answer to a path. */
+export async function startBare({ server, dataset }: Product, path: string): Promise<Server> {
+  const [number = 0] = dataset.callers;
+  const pathOfCaller = dataset.path(number, path);
+  const recorded = await ask(`${server.url}${pathOfCaller}`);
   const headers = recorded.headers.filter(([name]) => !ofNode.includes(name.toLowerCase()));
-  const file = bench.workshop.path("recorded.json");
-  await writeFile(file, JSON.stringify({ headers, body: recorded.body }), { mode: 0o600 });
-  const bare = await startPeer(bench, "bare.js", [file]);
-  const answer = await ask(bare.url, asked);
-  ensure(answer.body === recorded.body, () => "the bare server sends another body than the service");
+  const bare = await startPeer("bare.js", [await writeJSON({ headers, body: recorded.body })]);
+  const answer = await ask(`${bare.url}${pathOfCaller}`);
+  ensure(answer.body === recorded.body, () => "the bare server and the service send different bodies");
   requireSameHeaders(recorded, answer);
   return bare;
 }
 
-/** Fastify with the same checks; with `synchronous`, its statistics are in SQLite. */
-export async function startFastify(
-  bench: Bench,
-  product: Product,
-  synchronous?: "FULL" | "NORMAL",
-): Promise<ServerProcess> {
-  if (synchronous !== undefined && !(await bench.hasSQLite)) {
-    throw new NotMeasured("better-sqlite3 is not installed");
-  }
-  const { server, world } = product;
-  const args = ["--state", await writeState(bench, product)];
+/** Starts Fastify with the same checks; with `synchronous`, its statistics are in SQLite. */
+export async function startFastify(product: Product, synchronous?: "FULL" | "NORMAL"): Promise<Server> {
+  const { server, dataset } = product;
+  const args = ["--state", await writeState(product)];
   if (synchronous !== undefined) {
-    args.push("--sqlite", bench.workshop.path("statistics.sqlite"), "--synchronous", synchronous);
+    if (!hasSQLite()) throw new NotMeasured("better-sqlite3 is not installed");
+    args.push("--sqlite", temporaryPath("statistics.sqlite"), "--synchronous", synchronous);
   }
-  const fastify = await startPeer(bench, "fastify.js", args);
-  await checkFastify(fastify.url, world, await bench.groups);
-  const [number = 0] = world.callers;
-  for (const path of ["/wantedreason", `/statistic/${world.player(number).name}`]) {
-    const asked = world.path(number, path);
-    requireSameHeaders(await ask(server.url, asked), await ask(fastify.url, asked));
+  const fastify = await startPeer("fastify.js", args);
+  await checkFastify(fastify.url, dataset);
+  const [number = 0] = dataset.callers;
+  for (const path of ["/wantedreason", "/statistic/{name}"]) {
+    const pathOfCaller = dataset.path(number, path);
+    requireSameHeaders(await ask(`${server.url}${pathOfCaller}`), await ask(`${fastify.url}${pathOfCaller}`));
   }
   return fastify;
 }
 
-/** A framework that only answers a list, in the way of its guide. */
-export async function startList(bench: Bench, product: Product, framework: string): Promise<ServerProcess> {
-  const args = ["--framework", framework, "--state", await writeState(bench, product)];
-  const server = await startPeer(bench, "lists.js", args);
-  const [number = 0] = product.world.callers;
-  await requireAnswer(server.url, product.world.path(number, "/wantedreason"), lists["/wantedreason"]);
+/** Starts a framework that only answers a list, as its guide shows it. */
+export async function startList(product: Product, framework: string): Promise<Server> {
+  const args = ["--framework", framework, "--state", await writeState(product)];
+  const server = await startPeer("lists.js", args);
+  const [number = 0] = product.dataset.callers;
+  const path = product.dataset.path(number, "/wantedreason");
+  await requireAnswer(`${server.url}${path}`, lists["/wantedreason"]);
   return server;
 }
 
-function startPeer({ workshop }: Bench, file: string, args: readonly string[]): Promise<ServerProcess> {
-  // As each of their guides advises.
+function startPeer(file: string, args: readonly string[]): Promise<Server> {
+  // The guides of all frameworks advise NODE_ENV.
   const options = { cwd: benchFolder, env: { NODE_ENV: "production" } };
-  return ServerProcess.start(workshop, [join(builtFolder, "peers", file), ...args], options);
+  return startServer([join(peersFolder, file), ...args], options);
 }
 
-/** The world's records for a peer. Tokens are in it as their hashes only. */
-async function writeState(bench: Bench, { server, world }: Product): Promise<string> {
-  const [number = 0] = world.callers;
-  const numbers = Array.from({ length: world.size + 1 }, (_, each) => each);
-  const read = await ask(server.url, world.path(number, "/wantedreason"));
-  // A change that is refused has the headers of every change, and changes nothing.
-  const change = await ask(server.url, world.path(number, "/statistic/Nobody/add?type=KILL"));
-  const state: PeerState = {
-    players: numbers.map((each) => world.player(each)),
-    statistics: numbers.map((each) => world.statistic(each)),
-    memberships: numbers.map((each) => world.membership(each)),
-    tokens: [-1, ...numbers].map((each) => world.tokenRecord(each)),
-    groups: await bench.groups,
-    groupMembers: [{ group: "BLACKLIST", uuid: world.player(world.excluded).uuid }],
+/** Writes the records of the product for a peer, with the hashes of tokens only. */
+async function writeState({ server, dataset }: Product): Promise<string> {
+  const [number = 0] = dataset.callers;
+  const numbers = Array.from({ length: dataset.size + 1 }, (_, each) => each);
+  const read = await ask(`${server.url}${dataset.path(number, "/wantedreason")}`);
+  // A refused change has the headers of every change.
+  const change = await ask(`${server.url}${dataset.path(number, "/statistic/Nobody/add?type=KILL")}`);
+  return writeJSON({
+    players: numbers.map((each) => dataset.player(each)),
+    statistics: numbers.map((each) => dataset.statistic(each)),
+    memberships: numbers.map((each) => dataset.membership(each)),
+    tokens: [-1, ...numbers].map((each) => dataset.tokenRecord(each)),
+    groups: dataset.names.filter(({ kind }) => kind === "group").map(({ name }) => name),
+    groupMembers: [{ group: "BLACKLIST", uuid: dataset.player(dataset.excluded).uuid }],
     wantedReasons,
     readHeaders: constantHeaders(read),
     changeHeaders: constantHeaders(change),
-  };
-  const file = bench.workshop.path("state.json");
-  await writeFile(file, JSON.stringify(state), { mode: 0o600 });
+  });
+}
+
+async function writeJSON(document: object): Promise<string> {
+  const file = temporaryPath("peer.json");
+  await writeFile(file, JSON.stringify(document));
   return file;
 }

@@ -1,72 +1,44 @@
-/** What has to be there before anything is measured: the peers, the product and the peers compiled, wrk. */
-import type { SpawnOptions } from "node:child_process";
-import { readdir, stat } from "node:fs/promises";
-import { createRequire } from "node:module";
+/** Installs and builds what a bench needs. */
+import { spawnSync } from "node:child_process";
+import { stat } from "node:fs/promises";
 import { join } from "node:path";
-import { execute } from "./execute.ts";
-import { benchFolder, builtFolder, productMain, projectFolder } from "./project.ts";
-import type { Workshop } from "./workshop.ts";
+import { say } from "../report/output.ts";
+import { settings } from "../settings.ts";
+import { BenchFailure, ensure } from "./failure.ts";
+import { benchFolder, projectFolder } from "./project.ts";
+import { isInMemory } from "./temporary.ts";
 
-/** Installs the peers where that was not done since their lock file changed. */
-export async function installPeers(workshop: Workshop, say: (text: string) => void): Promise<void> {
-  const installed = await changedAt(join(benchFolder, "node_modules", ".package-lock.json"));
-  if (installed >= (await changedAt(join(benchFolder, "package-lock.json")))) return;
-  say("installing the peers: npm ci --prefix bench (better-sqlite3 may be compiled, which takes minutes)");
-  await npm(workshop, ["ci", "--prefix", benchFolder, "--no-audit", "--no-fund"]);
-}
-
-/** Compiles the product where its sources are newer than what is in `dist`. */
-export async function buildProduct(workshop: Workshop, say: (text: string) => void): Promise<void> {
-  const sources = ["src", "cli", "package.json", "rollup.config.js", "tsconfig.build.json"];
-  const newest = await Promise.all(sources.map((name) => newestIn(join(projectFolder, name))));
-  if ((await changedAt(productMain)) >= Math.max(...newest)) return;
+/** Installs the peers, builds the product, and warns about what would falsify the figures. */
+export async function prepare(): Promise<void> {
+  // The attacker is a program of the bench, so abuse needs neither peers nor wrk.
+  const needsPeers = settings.mode !== "abuse";
+  if (needsPeers && spawnSync("wrk", ["--version"]).error !== undefined) {
+    const missing = "wrk is missing. Install it: apt-get install wrk (Debian, Ubuntu), brew install wrk.";
+    if (!settings.short) throw new BenchFailure(missing);
+    say(`${missing} Rows that need it are not measured.`);
+  }
+  if (await isInMemory()) say("The temporary folder is in memory, where a sync costs nothing: set TMPDIR.");
+  if (needsPeers) await installPeers();
   say("building the product: npm run build");
-  await npm(workshop, ["run", "build"]);
+  run("npm", ["run", "build"]);
 }
 
-/** Compiles the peers and probes: what is measured runs as plain JavaScript, as the product does. */
-export async function buildPeers(workshop: Workshop): Promise<void> {
-  const require = createRequire(import.meta.url);
-  const compiler = join(require.resolve("typescript/package.json"), "..", "bin", "tsc");
-  const args = [compiler, "-p", join(benchFolder, "tsconfig.build.json"), "--outDir", builtFolder];
-  await execute(workshop, "compiling the peers", process.execPath, args, { cwd: benchFolder });
-}
-
-/** Whether wrk is there. */
-export async function hasWrk(workshop: Workshop): Promise<boolean> {
-  // It has no option that does nothing and succeeds: `--version` exits with 1.
-  return new Promise((resolve) => {
-    const child = workshop.spawn("wrk", ["--version"], { stdio: "ignore" });
-    child.once("error", () => resolve(false));
-    child.once("exit", () => resolve(true));
-  });
-}
-
-/** Whether better-sqlite3 was installed and works. */
-export async function hasSQLite(workshop: Workshop): Promise<boolean> {
+/** Returns whether better-sqlite3, an optional dependency, works. */
+export function hasSQLite(): boolean {
   const script = 'new (require("better-sqlite3"))(":memory:")';
-  return execute(workshop, "better-sqlite3", process.execPath, ["-e", script], { cwd: benchFolder }).then(
-    () => true,
-    () => false,
-  );
+  return spawnSync(process.execPath, ["-e", script], { cwd: benchFolder }).status === 0;
 }
 
-async function npm(workshop: Workshop, args: readonly string[]): Promise<void> {
-  // npm is to see its own settings. What it says is no result.
-  const options: SpawnOptions = { cwd: projectFolder, env: process.env, stdio: ["ignore", 2, 2] };
-  await execute(workshop, `npm ${args[0]}`, "npm", args, options);
+/** Installs the peers, unless that was done since their lock file changed. */
+async function installPeers(): Promise<void> {
+  const changedAt = (path: string) => stat(join(benchFolder, path)).then(({ mtimeMs }) => mtimeMs);
+  const installed = await changedAt("node_modules/.package-lock.json").catch(() => -1);
+  if (installed >= (await changedAt("package-lock.json"))) return;
+  say("installing the peers: npm ci --prefix bench (if better-sqlite3 is compiled, this takes minutes)");
+  run("npm", ["ci", "--prefix", benchFolder, "--no-audit", "--no-fund"]);
 }
 
-async function changedAt(path: string): Promise<number> {
-  return stat(path).then(
-    ({ mtimeMs }) => mtimeMs,
-    () => -1,
-  );
-}
-
-async function newestIn(path: string): Promise<number> {
-  const found = await stat(path);
-  if (!found.isDirectory()) return found.mtimeMs;
-  const entries = await readdir(path, { recursive: true });
-  return Math.max(...(await Promise.all(entries.map((entry) => changedAt(join(path, entry))))));
+function run(command: string, args: readonly string[]): void {
+  const { status } = spawnSync(command, args, { cwd: projectFolder, stdio: ["ignore", 2, 2] });
+  ensure(status === 0, () => `${command} ${args.join(" ")} failed`);
 }

@@ -1,63 +1,46 @@
-/** The product, as an operator runs it: `addon-cli serve` on a copy of a filled data folder, checked before use. */
-
+/** The product as an operator runs it: `addon-cli serve` on a copy of a filled data folder, checked before use. */
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
-import type { World } from "../scale/world.ts";
-import type { Bench, Template } from "./bench.ts";
+import { connectControl } from "../../src/control/client.ts";
+import type { Control } from "../../src/control/control.ts";
+import type { Dataset } from "../data/dataset.ts";
+import { template } from "../data/template.ts";
 import { checkProduct } from "./check.ts";
-import { productMain, projectFolder, routesFile } from "./project.ts";
-import { ServerProcess } from "./server.ts";
+import { ensure } from "./failure.ts";
+import { productMain, routesFile } from "./project.ts";
+import { type Server, startServer } from "./server.ts";
+import { copyFolder } from "./temporary.ts";
 
-/** A running service and what is in it. */
+/** A running service, its data folder, and the dataset in it. */
 export interface Product {
-  readonly server: ServerProcess;
-  readonly world: World;
+  readonly server: Server;
+  readonly dataset: Dataset;
   readonly folder: string;
-  /** Ends it, and removes its data folder. */
-  stop(): Promise<void>;
 }
 
-/** Starts the product on a copy of a data folder. @throws BenchFailure where it answers anything that is not right */
-export async function startProduct(bench: Bench, { world, folder: template }: Template): Promise<Product> {
-  const { workshop } = bench;
-  const folder = await workshop.newFolder("serving", template);
-  const options = ["--data", folder, "--routes", routesFile, "--json", "--no-input"];
-  const args = [productMain, ...options, "serve", "--host", "127.0.0.1", "--port", "0"];
-  const server = await ServerProcess.start(workshop, args, { cwd: projectFolder });
-  const stop = async () => {
-    await server.stop();
-    workshop.remove(folder);
-  };
-  try {
-    await checkProduct(server.url, world, await bench.groups);
-  } catch (error) {
-    await stop();
-    throw error;
-  }
-  return { server, world, folder, stop };
+/** Returns the arguments of a command on a data folder, for Node. */
+export function productCommand(folder: string, ...command: readonly string[]): string[] {
+  return [productMain, "--data", folder, "--routes", routesFile, ...command];
 }
 
-/** Starts the product, and then a peer, which may need to know what the product answers. */
-export async function startBoth(
-  bench: Bench,
-  template: Template,
-  startPeer: (product: Product) => Promise<ServerProcess>,
-): Promise<{ product: Product; peer: ServerProcess; stop: () => Promise<void> }> {
-  const product = await startProduct(bench, template);
-  try {
-    const peer = await startPeer(product);
-    const stop = async () => {
-      await peer.stop();
-      await product.stop();
-    };
-    return { product, peer, stop };
-  } catch (error) {
-    await product.stop();
-    throw error;
-  }
+/** Starts the product with so many players. @throws BenchFailure if any answer is wrong */
+export async function startProduct(size: number): Promise<Product> {
+  const { dataset, folder: filled } = await template(size);
+  const folder = await copyFolder(filled);
+  const serve = ["--json", "--no-input", "serve", "--host", "127.0.0.1", "--port", "0"];
+  const server = await startServer(productCommand(folder, ...serve));
+  await checkProduct(server.url, dataset);
+  return { server, dataset, folder };
 }
 
-/** The bytes of a data folder's journal, all segments together. */
+/** Connects to the socket of a running product. */
+export async function connect({ folder }: Product): Promise<Control> {
+  const control = await connectControl(folder);
+  ensure(control !== undefined, () => "cannot connect to the control socket of the service");
+  return control;
+}
+
+/** Returns the number of bytes in a data folder's journal. */
 export async function journalBytes(folder: string): Promise<number> {
   const names = (await readdir(folder)).filter((name) => /^journal-.*\.log$/.test(name));
   const sizes = await Promise.all(names.map(async (name) => (await stat(join(folder, name))).size));

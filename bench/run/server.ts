@@ -1,129 +1,101 @@
-/** A server in a process of its own, ours or a peer: started, looked at from outside, ended. */
-
+/** A server in a process of its own, ours or a peer's, observed from outside. */
 import type { ChildProcess } from "node:child_process";
 import { createReadStream } from "node:fs";
 import { open, readFile } from "node:fs/promises";
 import { basename } from "node:path";
-import { BenchFailure } from "./failure.ts";
-import type { Workshop } from "./workshop.ts";
+import { BenchFailure, messageOf } from "./failure.ts";
+import { projectFolder } from "./project.ts";
+import { spawnChild, temporaryPath } from "./temporary.ts";
 
-/** How long a server may take to start, in milliseconds. */
-const patience = 120_000;
+/** The time that a server may take to start, in milliseconds. */
+const startTimeout = 120_000;
 
 /** Ticks of the kernel's clock of CPU time; the same on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 
-/** A server that answers. */
-export class ServerProcess {
+/** A server that answers. Where the system does not report a figure, it is `NaN`. */
+export interface Server {
   /** Without a slash at the end. */
   readonly url: string;
-  /** Seconds from the start of the process until it said that it listens. */
+  /** Seconds from the start of the process until it listened. */
   readonly startSeconds: number;
-  readonly #child: ChildProcess;
-  readonly #pid: number;
-  readonly #log: string;
-  readonly #workshop: Workshop;
+  /** Returns the CPU time of all threads of the process. */
+  cpuSeconds(): Promise<number>;
+  /** Returns the resident memory of the process, now and at its peak, in bytes. */
+  memory(): Promise<{ resident: number; peak: number }>;
+  /** Returns the number of lines in its log. */
+  logLines(): Promise<number>;
+  /** @throws BenchFailure if the process has ended */
+  requireAlive(): void;
+}
 
-  private constructor(
-    workshop: Workshop,
-    child: ChildProcess,
-    log: string,
-    url: string,
-    startSeconds: number,
-  ) {
-    this.#workshop = workshop;
-    this.#child = child;
-    this.#pid = child.pid ?? 0;
-    this.#log = log;
-    this.url = url;
-    this.startSeconds = startSeconds;
-  }
-
-  /**
-   * Starts a program of Node that prints a JSON document with its `url` when it listens. Its standard error, which is
-   * its log, goes to a file.
-   * @throws BenchFailure where it ends before, or takes too long
-   */
-  static async start(
-    workshop: Workshop,
-    args: readonly string[],
-    options: { readonly cwd: string; readonly env?: NodeJS.ProcessEnv },
-  ): Promise<ServerProcess> {
-    const [program = ""] = args;
-    const log = workshop.path(`${basename(program)}.log`);
-    const file = await open(log, "w", 0o600);
-    const started = performance.now();
-    const child = workshop.spawn(process.execPath, args, { ...options, stdio: ["ignore", "pipe", file.fd] });
-    await file.close();
-    let url: string;
-    try {
-      url = await addressOf(child);
-    } catch (error) {
-      child.kill("SIGKILL");
-      const tail = (await readFile(log, "utf8")).slice(-2000);
-      throw new BenchFailure(`${basename(program)} did not start: ${(error as Error).message}\n${tail}`);
-    }
-    return new ServerProcess(workshop, child, log, url, (performance.now() - started) / 1000);
-  }
-
-  /** The CPU time that the process has used, all threads together; undefined where the system does not tell. */
-  async cpuSeconds(): Promise<number | undefined> {
-    const text = await readFile(`/proc/${this.#pid}/stat`, "utf8").catch(() => undefined);
-    // The second field is the program's name in parentheses, and may have anything in it.
-    const fields = text?.slice(text.lastIndexOf(")") + 2).split(" ");
-    return fields === undefined ? undefined : (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
-  }
-
-  /** The memory that it has now and had at most, in bytes; undefined where the system does not tell. */
-  async memory(): Promise<{ resident: number; most: number } | undefined> {
-    const text = await readFile(`/proc/${this.#pid}/status`, "utf8").catch(() => "");
-    const of = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024;
-    const [resident, most] = [of("VmRSS"), of("VmHWM")];
-    return Number.isNaN(resident) ? undefined : { resident, most };
-  }
-
-  /** The lines of its log. */
-  async logLines(): Promise<number> {
-    let lines = 0;
-    for await (const piece of createReadStream(this.#log) as AsyncIterable<Buffer>) {
-      for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) lines += 1;
-    }
-    return lines;
-  }
-
-  /** @throws BenchFailure where the process has ended on its own */
-  requireAlive(): void {
-    const { exitCode, signalCode } = this.#child;
-    if (exitCode !== null || signalCode !== null) {
-      throw new BenchFailure(`the server at ${this.url} ended with ${exitCode ?? signalCode}`);
-    }
-  }
-
-  /** Ends it by force: its data is thrown away. */
-  async stop(): Promise<void> {
-    if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const ended = new Promise((resolve) => this.#child.once("exit", resolve));
-      this.#child.kill("SIGKILL");
-      await ended;
-    }
-    this.#workshop.remove(this.#log);
-  }
+/**
+ * Starts a program of Node that prints a JSON document with its `url` when it listens. Its standard error, which is its
+ * log, goes to a file.
+ * @throws BenchFailure if it ends before, or takes too long
+ */
+export async function startServer(
+  args: readonly string[],
+  options: { readonly cwd?: string; readonly env?: NodeJS.ProcessEnv } = {},
+): Promise<Server> {
+  const program = basename(args[0] ?? "");
+  const log = temporaryPath(`${program}.log`);
+  const file = await open(log, "w");
+  const started = performance.now();
+  const stdio = ["ignore", "pipe", file.fd] as const;
+  const child = spawnChild(process.execPath, args, { cwd: projectFolder, ...options, stdio: [...stdio] });
+  await file.close();
+  const url = await addressOf(child).catch(async (error: unknown) => {
+    const tail = (await readFile(log, "utf8")).slice(-2000);
+    throw new BenchFailure(`${program} did not start: ${messageOf(error)}\n${tail}`);
+  });
+  const startSeconds = (performance.now() - started) / 1000;
+  const processFile = (name: string) => readFile(`/proc/${child.pid}/${name}`, "utf8").catch(() => "");
+  return {
+    url,
+    startSeconds,
+    async cpuSeconds() {
+      const text = await processFile("stat");
+      // The second field is the program's name in parentheses, which may contain spaces.
+      const fields = text.slice(text.lastIndexOf(")") + 2).split(" ");
+      return (Number(fields[11]) + Number(fields[12])) / ticksPerSecond;
+    },
+    async memory() {
+      const text = await processFile("status");
+      const bytes = (name: string) =>
+        Number(new RegExp(`^${name}:\\s+(\\d+) kB`, "m").exec(text)?.[1]) * 1024;
+      return { resident: bytes("VmRSS"), peak: bytes("VmHWM") };
+    },
+    async logLines() {
+      let lines = 0;
+      for await (const piece of createReadStream(log) as AsyncIterable<Buffer>) {
+        for (let at = piece.indexOf(10); at !== -1; at = piece.indexOf(10, at + 1)) lines += 1;
+      }
+      return lines;
+    },
+    requireAlive() {
+      const { exitCode, signalCode } = child;
+      if (exitCode === null && signalCode === null) return;
+      throw new BenchFailure(`the server at ${url} ended with ${exitCode ?? signalCode}`);
+    },
+  };
 }
 
 function addressOf(child: ChildProcess): Promise<string> {
   return new Promise((resolve, reject) => {
     let stdout = "";
-    const timer = setTimeout(() => reject(new Error("it did not listen in time")), patience);
-    const settle = (done: () => void) => {
-      clearTimeout(timer);
-      done();
-    };
+    const timer = setTimeout(() => reject(new Error("it did not listen in time")), startTimeout);
     child.stdout?.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
       const url = /"url":\s*"(http:[^"]+?)\/?"/.exec(stdout)?.[1];
-      if (url !== undefined) settle(() => resolve(url));
+      if (url === undefined) return;
+      clearTimeout(timer);
+      resolve(url);
     });
-    child.once("error", (error) => settle(() => reject(error)));
-    child.once("exit", (code, signal) => settle(() => reject(new Error(`it ended with ${code ?? signal}`))));
+    child.once("error", reject);
+    child.once("exit", (code, signal) => {
+      clearTimeout(timer);
+      reject(new Error(`it ended with ${code ?? signal}`));
+    });
   });
 }

@@ -1,33 +1,30 @@
-/** What a world has to be answered with: worked out here anew from the contract, not by the service's own code. */
+/** The answers that a dataset requires, derived from the contract and not by the service's own code. */
 import type { Statistic } from "../../src/domain/model.ts";
-import { addonVersion } from "../run/ask.ts";
-import { naviPoints, targets, type World, wantedReasons } from "./world.ts";
+import { addonVersion } from "../run/project.ts";
+import { type Counter, type Dataset, naviPoints, targets, wantedReasons } from "./dataset.ts";
 
 const topLength = 10;
 
-/** The lists that are measured, and what they answer. */
+/** The answers of the lists that are measured, by path. */
 export const lists = {
   "/wantedreason": wantedReasons,
   "/navipoint": naviPoints,
   "/targetlist": targets.map(({ name, uuid, done }) => ({ name, uuid, done })),
 } as const;
 
-/** The answer of `/statistic/{player}`. */
-export function statisticAnswer(
-  world: World,
-  number: number,
-  groups: readonly string[],
-  statistic = world.statistic(number),
-) {
-  const { name, uuid } = world.player(number);
-  const { organisation, rank } = world.membership(number);
+/** Returns the answer of `/statistic/{player}`. */
+export function statisticAnswer(dataset: Dataset, number: number) {
+  const { name, uuid } = dataset.player(number);
+  const { organisation, rank } = dataset.membership(number);
+  const statistic = dataset.statistic(number);
   const { deaths, kills, playTime, revives, services } = statistic;
+  const groups = dataset.names.filter(({ kind }) => kind === "group");
   return {
     name,
     uuid,
     gameaddon: {
-      tokenGenerateTime: world.tokenRecord(number).issuedAt,
-      groups: Object.fromEntries(groups.map((group) => [group, false])),
+      tokenGenerateTime: dataset.tokenRecord(number).issuedAt,
+      groups: Object.fromEntries(groups.map((group) => [group.name, false])),
       blacklisted: false,
       version: addonVersion,
     },
@@ -37,17 +34,17 @@ export function statisticAnswer(
 }
 
 /**
- * The answer of `/statistic/top`.
- * @param changed statistics that are not as the world began, by the player's number
+ * Returns the answer of `/statistic/top`.
+ * @param changed statistics that differ from the dataset's, by the player's number
  */
-export function topAnswer(world: World, changed: ReadonlyMap<number, Statistic> = new Map()) {
-  const all = Array.from({ length: world.size + 1 }, (_, number) => ({
-    name: world.player(number).name,
-    statistic: changed.get(number) ?? world.statistic(number),
+export function topAnswer(dataset: Dataset, changed: ReadonlyMap<number, Statistic>) {
+  const all = Array.from({ length: dataset.size + 1 }, (_, number) => ({
+    name: dataset.player(number).name,
+    statistic: changed.get(number) ?? dataset.statistic(number),
   }));
   const best = <T extends { name: string; value: number }>(entries: T[]): T[] =>
     entries.sort((a, b) => b.value - a.value || (a.name < b.name ? -1 : 1)).slice(0, topLength);
-  const by = (counter: Exclude<keyof Statistic, "uuid">) =>
+  const by = (counter: Counter) =>
     best(all.map(({ name, statistic }) => ({ name, value: statistic[counter] })));
   return {
     kills: by("kills"),

@@ -1,50 +1,29 @@
 /**
- * The peer "Fastify": the same checks and answers as the service's, written by hand as one would who knows Fastify;
- * data in Maps, or statistics in SQLite. One line of log for each request, by Fastify's own pino, in its fast way.
+ * The Fastify peer: the same checks and answers as the service's, written by hand as an expert in Fastify would; data in
+ * Maps, or statistics in SQLite. Each request has one log line, by Fastify's own pino in its fast mode.
  *
  *     node fastify.js --state <file> [--sqlite <file> --synchronous FULL|NORMAL]
  */
 import { createHash, randomUUID } from "node:crypto";
+import { readFileSync } from "node:fs";
 import { STATUS_CODES } from "node:http";
-import type { AddressInfo } from "node:net";
 import { parseArgs } from "node:util";
-import Fastify, { type FastifyReply, type FastifyRequest } from "fastify";
+import Fastify from "fastify";
 import pino from "pino";
-import { announce } from "./listen.ts";
-import { type Caller, People } from "./people.ts";
-import { type Counter, readState } from "./state.ts";
-import { MapStatistics, openSQLiteStatistics } from "./statistics.ts";
-
-declare module "fastify" {
-  interface FastifyRequest {
-    caller: Caller | null;
-  }
-  interface FastifyContextConfig {
-    /** Who may call the route: everyone with a token, or the player in the path. */
-    restriction?: "open" | "self";
-    /** The parameters that its query takes. */
-    query?: readonly string[];
-  }
-}
-
-interface Params {
-  readonly token: string;
-  readonly player?: string;
-}
+import { announce } from "./announce.js";
+import { People } from "./people.js";
+import { mapStatistics, sqliteStatistics } from "./statistics.js";
 
 /** A refusal, with its status and the contract's code. */
 class Refusal extends Error {
-  readonly status: number;
-  readonly code: string;
-
-  constructor(status: number, code: string, message: string) {
+  constructor(status, code, message) {
     super(message);
     this.status = status;
     this.code = code;
   }
 }
 
-const counterOf: Readonly<Record<string, Counter>> = {
+const counterOf = {
   DEATH: "deaths",
   KILL: "kills",
   PLAYTIME: "playTime",
@@ -53,26 +32,22 @@ const counterOf: Readonly<Record<string, Counter>> = {
 };
 
 const { values: options } = parseArgs({
-  options: {
-    state: { type: "string", default: "" },
-    sqlite: { type: "string" },
-    synchronous: { type: "string", default: "FULL" },
-  },
+  options: { state: { type: "string" }, sqlite: { type: "string" }, synchronous: { type: "string" } },
 });
-const state = readState(options.state);
+const state = JSON.parse(readFileSync(options.state, "utf8"));
 const people = new People(state);
 const statistics =
   options.sqlite === undefined
-    ? new MapStatistics(state.statistics)
-    : await openSQLiteStatistics(options.sqlite, options.synchronous, state.statistics);
+    ? mapStatistics(state.statistics)
+    : await sqliteStatistics(options.sqlite, options.synchronous, state.statistics);
 const reasons = new Map(state.wantedReasons.map((each) => [each.reason, each]));
 
 const app = Fastify({
-  // Lines are gathered and written 4 KiB at a time: faster than a write each.
+  // Lines are written 4 KiB at a time, which is faster than one write per line.
   logger: { level: "info", stream: pino.destination({ fd: 2, sync: false, minLength: 4096 }) },
   disableRequestLogging: true,
   genReqId: () => randomUUID(),
-  // The one line of a request is written without a logger of its own.
+  // One line per request needs no logger of its own.
   childLoggerFactory: (logger) => logger,
 });
 
@@ -97,14 +72,9 @@ app.addHook("onResponse", (request, reply, done) => {
 app.setErrorHandler((error, request, reply) => {
   const refusal = error instanceof Refusal ? error : new Refusal(500, "INTERNAL", "Something went wrong.");
   const { status, code, message: info } = refusal;
-  const body = {
-    httpStatusCode: status,
-    httpStatus: STATUS_CODES[status],
-    info,
-    code,
-    requestId: request.id,
-  };
-  return reply.code(status).headers(state.changeHeaders).header("X-Request-Id", request.id).send(body);
+  const requestId = request.id;
+  const body = { httpStatusCode: status, httpStatus: STATUS_CODES[status], info, code, requestId };
+  return reply.code(status).headers(state.changeHeaders).header("X-Request-Id", requestId).send(body);
 });
 
 const prefix = "/gameaddon/v1/:token";
@@ -114,10 +84,9 @@ app.get(`${prefix}/wantedreason`, (request, reply) => {
   return sendRead(request, reply, list);
 });
 
-app.get<{ Params: Params }>(`${prefix}/statistic/:player`, (request, reply) => {
+app.get(`${prefix}/statistic/:player`, (request, reply) => {
   const { uuid, name } = requirePlayer(request.params.player);
-  const counters = statistics.of(uuid);
-  const { deaths = 0, kills = 0, playTime = 0, revives = 0, services = 0 } = counters ?? {};
+  const { deaths = 0, kills = 0, playTime = 0, revives = 0, services = 0 } = statistics.of(uuid) ?? {};
   const kd = Math.round((kills * 100) / Math.max(deaths, 1)) / 100;
   return sendRead(request, reply, {
     name,
@@ -128,30 +97,27 @@ app.get<{ Params: Params }>(`${prefix}/statistic/:player`, (request, reply) => {
   });
 });
 
-app.get<{ Params: Params; Querystring: { type?: string } }>(
-  `${prefix}/statistic/:player/add`,
-  { config: { restriction: "self", query: ["type"] } },
-  (request, reply) => {
-    const { uuid, name } = requirePlayer(request.params.player);
-    const { type } = request.query;
-    if (type === undefined) throw new Refusal(400, "PARAMETER_MISSING", 'The parameter "type" is missing.');
-    const counter = counterOf[type.toUpperCase()];
-    if (counter === undefined) throw new Refusal(400, "PARAMETER_INVALID", '"type" is not right.');
-    statistics.add(uuid, counter);
-    return reply
-      .headers(state.changeHeaders)
-      .header("X-Request-Id", request.id)
-      .header("Content-Type", "application/json; charset=utf-8")
-      .send(JSON.stringify({ info: `Added one ${type.toUpperCase()} for ${name}.` }));
-  },
-);
+const additionConfig = { restriction: "self", query: ["type"] };
+app.get(`${prefix}/statistic/:player/add`, { config: additionConfig }, (request, reply) => {
+  const { uuid, name } = requirePlayer(request.params.player);
+  const { type } = request.query;
+  if (type === undefined) throw new Refusal(400, "PARAMETER_MISSING", 'The parameter "type" is missing.');
+  const counter = counterOf[type.toUpperCase()];
+  if (counter === undefined) throw new Refusal(400, "PARAMETER_INVALID", '"type" is not valid.');
+  statistics.add(uuid, counter);
+  return reply
+    .headers(state.changeHeaders)
+    .header("X-Request-Id", request.id)
+    .header("Content-Type", "application/json; charset=utf-8")
+    .send(JSON.stringify({ info: `Added one ${type.toUpperCase()} for ${name}.` }));
+});
 
 await app.listen({ host: "127.0.0.1", port: 0 });
-announce(app.server.address() as AddressInfo);
+announce(app.server);
 
-/** Why a request may not go on to its route, or undefined. */
-function refusalOf(request: FastifyRequest): Refusal | undefined {
-  const { token, player } = request.params as Params;
+/** Returns why a request is refused before its route runs, or undefined. */
+function refusalOf(request) {
+  const { token, player } = request.params;
   const { restriction = "open", query: known = [] } = request.routeOptions.config;
   const now = Date.now();
   const caller = people.callerOf(token, now);
@@ -164,28 +130,28 @@ function refusalOf(request: FastifyRequest): Refusal | undefined {
   if (restriction === "self" && !isSelf(caller, player)) {
     return new Refusal(403, "RESTRICTED", 'This operation is only for the player named in "player".');
   }
-  const query = request.query as Record<string, string | string[]>;
+  const { query } = request;
   for (const name in query) {
     if (!known.includes(name))
       return new Refusal(400, "PARAMETER_UNKNOWN", `There is no parameter "${name}".`);
     if (Array.isArray(query[name])) {
-      return new Refusal(400, "PARAMETER_REPEATED", `"${name}" came more than once.`);
+      return new Refusal(400, "PARAMETER_REPEATED", `"${name}" was given more than once.`);
     }
   }
   return undefined;
 }
 
-function isSelf({ uuid, name }: Caller, reference = ""): boolean {
+function isSelf({ uuid, name }, reference) {
   return uuid === reference || name?.toLowerCase() === reference.toLowerCase();
 }
 
-function requirePlayer(reference = "") {
+function requirePlayer(reference) {
   const player = people.find(reference);
   if (player === undefined) throw new Refusal(404, "UNKNOWN_PLAYER", `There is no player "${reference}".`);
   return player;
 }
 
-function sendRead(request: FastifyRequest, reply: FastifyReply, data: unknown) {
+function sendRead(request, reply, data) {
   const body = JSON.stringify(data);
   const etag = `"${createHash("sha1").update(body).digest("base64url")}"`;
   reply.headers(state.readHeaders).header("X-Request-Id", request.id).header("ETag", etag);
