@@ -24,7 +24,7 @@ const installed = [
 /** The files for which modules are gathered, and the modules that begin it: those that they import come with them. */
 const gathered = new Map([
   ["command", ["cli/terminal/io.js", "cli/program.js"]],
-  ["look", ["cli/look.js", "cli/completion/names.js", "src/operator/offline.js"]],
+  ["look", ["cli/data/read.js", "cli/completion/names.js", "src/operator/offline.js"]],
 ]);
 
 /** `--configCompiled` names the folder of what `tsc` has compiled. */

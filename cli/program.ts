@@ -18,12 +18,12 @@ import { addSeedCommands } from "./commands/seed.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addTokenCommands } from "./commands/token.ts";
 import { addUndoCommand } from "./commands/undo.ts";
-import type { Session } from "./session.ts";
+import type { Session } from "./context.ts";
+import { defaultRoutes, type GlobalOptions, Workplace } from "./data/workspace.ts";
 import { answerUnknown, catchUnknown } from "./suggestion.ts";
 import type { IO } from "./terminal/io.ts";
 import { Output } from "./terminal/output.ts";
 import { version } from "./version.ts";
-import { defaultRoutes, type GlobalOptions, Workplace } from "./workplace.ts";
 
 /** 0 done, 1 failed, 2 wrong usage. */
 export type ExitCode = 0 | 1 | 2;
@@ -45,11 +45,11 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     output,
     workplace,
     async look(name, input) {
-      const { look } = await import("./look.ts");
+      const { look } = await import("./data/read.ts");
       return look(workplace(), output, name, input);
     },
     async withControl(mode, work) {
-      const { withControl } = await import("./turn.ts");
+      const { withControl } = await import("./data/control.ts");
       return withControl(workplace(), output, mode, work);
     },
   };

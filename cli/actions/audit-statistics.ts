@@ -11,7 +11,7 @@ import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { readState } from "../../src/store/reading.ts";
 import { readTable, TableFaults } from "../../src/table-in-force/route-table.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../context.ts";
 import { type Column, toDate } from "../terminal/output.ts";
 
 /** What `audit statistics` takes. */

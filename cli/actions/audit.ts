@@ -3,15 +3,21 @@ import { type Command, InvalidArgumentError } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
-import { changeWords, keyWords, operationWords, whoWords } from "../../src/audit/format.ts";
+import { changeWords, changeWords, keyWords, keyWords, operationWords, operationWords, plain, whoWords, whoWords } from "../../src/audit/format.ts";
 import type { Names } from "../../src/audit/names.ts";
-import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
+import { type AuditQuery, 
+  type Look,readEntries, 
+  readEntries,readNames, 
+  readNames,readNewest, 
+  readNewest,
+  requireData,toSelection, 
+  toSelection,} from "../../src/audit/read.ts";
 import { escapeInvisible } from "../../src/domain/text.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
+import { readOption, toInstant } from "../arguments/instant.ts";
 import { parseDuration } from "../commands/token.ts";
-import { readOption, toInstant } from "../instant.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../context.ts";
 import { toDate } from "../terminal/output.ts";
 
 /** Which changes are looked for; its moments are read from the command. */

@@ -6,11 +6,11 @@
 import { homedir } from "node:os";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
-import { optionsOf, type Situation, situationOf } from "../completion/situation.ts";
+import { optionsOf, type Situation, situationOf } from "../completion/cursor.ts";
 import { type Completions, commandValues, nothing, valuesFor } from "../completion/values.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../context.ts";
+import { type GlobalOptions, Workplace } from "../data/workspace.ts";
 import type { IO } from "../terminal/io.ts";
-import { type GlobalOptions, Workplace } from "../workplace.ts";
 
 /** What the shell is to do: the sum of these. */
 const directives = { addNoSpace: 2, completeNoFiles: 4, completeDirectories: 16 };

@@ -1,6 +1,6 @@
 /** What `completion` does: it prints the script by which a shell completes `addon-cli`. */
 import { bashScript } from "../completion/bash.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../context.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 

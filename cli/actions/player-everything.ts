@@ -5,7 +5,7 @@ import { readEntries, readNames } from "../../src/audit/read.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../context.ts";
 
 /** Prints all that the data and the journal have of a person, as one JSON document. */
 export async function showEverything(session: Session, player: string): Promise<void> {

@@ -2,7 +2,7 @@
 
 import { oneOf } from "../../src/domain/text.ts";
 import { defaultRetention } from "../../src/store/retention.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../context.ts";
 import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
 import { toDate } from "../terminal/output.ts";
 

@@ -4,7 +4,7 @@ import { Failure } from "../../src/domain/errors.ts";
 import type { Named } from "../../src/domain/model.ts";
 import { fold } from "../../src/domain/text.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../context.ts";
 
 /** Adds the names of a file, by default of the seed file. */
 export async function seedGroups(

@@ -14,7 +14,10 @@ import { missingWords } from "../../src/table/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
 import type { ReloadCause } from "../../src/table-in-force/route-table.ts";
-import type { Telling } from "../folder.ts";
+import type { Session } from "../context.ts";
+import { openAsService } from "../data/control.ts";
+import type { Telling } from "../data/open-folder.ts";
+import { defaultRoutes } from "../data/workspace.ts";
 import { keepControl } from "../serving/control-socket.ts";
 import { keepNewObjectsYoung } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
@@ -24,10 +27,7 @@ import type { ReloadSignal } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
-import type { Session } from "../session.ts";
 import type { IO } from "../terminal/io.ts";
-import { openAsService } from "../turn.ts";
-import { defaultRoutes } from "../workplace.ts";
 
 /** Where and how it is served. */
 export interface ServeOptions {

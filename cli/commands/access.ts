@@ -2,10 +2,10 @@
 import type { Command } from "commander";
 import type { Decision, Step } from "../../src/explain/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/explain/who-can.ts";
+import { parsePair, parsePath, tableOption, tableText } from "../arguments/operation.ts";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../session.ts";
 import { Reported } from "../terminal/output.ts";
-import { parsePair, parsePath, tableOption, tableText } from "../terminal/question.ts";
 
 type Pairs = [string, string][];
 interface Options {

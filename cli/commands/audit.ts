@@ -2,8 +2,8 @@
 import { type Command, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
 import type { StatisticsOptions } from "../actions/audit-statistics.ts";
-import { parseLimit } from "../limit.ts";
-import type { Session } from "../session.ts";
+import { parseLimit } from "../arguments/numbers.ts";
+import type { Session } from "../context.ts";
 
 export function addAuditCommands(program: Command, session: Session): void {
   const audit = program

@@ -1,10 +1,10 @@
 /** `call`: any operation of the route table, as the operator or as a player. */
 import type { Command } from "commander";
 import { Failure, type FailureCode } from "../../src/domain/errors.ts";
+import { parsePair, parsePath } from "../arguments/operation.ts";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../session.ts";
 import { Reported } from "../terminal/output.ts";
-import { parsePair, parsePath } from "../terminal/question.ts";
 
 export function addCallCommand(program: Command, { io, output, withControl }: Session): void {
   program

@@ -1,8 +1,8 @@
 /** `completion`: the scripts by which shells complete command lines, and the hidden command that those ask. */
 import { Argument, type Command } from "commander";
 import type { Shell } from "../actions/completion-script.ts";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../session.ts";
 
 export function addCompletionCommands(program: Command, session: Session): void {
   program

@@ -2,10 +2,10 @@
 import { type Command, Option } from "commander";
 import type { BackupOptions } from "../actions/data/backup.ts";
 import type { ExportOptions } from "../actions/data/export.ts";
+import type { Session } from "../context.ts";
+import type { GlobalOptions } from "../data/workspace.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
-import type { GlobalOptions } from "../workplace.ts";
 
 export function addDataCommands(program: Command, session: Session): void {
   const data = program
@@ -23,7 +23,7 @@ function addLooks(data: Command, session: Session): void {
     .description("tell the size, the records, the last change and snapshot, and who has the folder")
     .addHelpText("after", examples("data status", "data status --json"))
     .action(async () => {
-      const { showStatus } = await import("../actions/data/data.ts");
+      const { showStatus } = await import("../actions/data/inspect.ts");
       return showStatus(session);
     });
 
@@ -40,7 +40,7 @@ Exit code 1 where there is a problem.
 ${examples("data verify")}`,
     )
     .action(async () => {
-      const { verifyFolder } = await import("../actions/data/data.ts");
+      const { verifyFolder } = await import("../actions/data/inspect.ts");
       return verifyFolder(session);
     });
 }

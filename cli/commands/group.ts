@@ -1,7 +1,7 @@
 /** `group`: addon groups and their members. */
 import type { Command } from "commander";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
 
 export function addGroupCommands(program: Command, { look, output, withControl }: Session): void {

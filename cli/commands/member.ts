@@ -1,7 +1,7 @@
 /** `member` and `admin`: a player's ranks in factions and services, and the administrator flag. */
 import { type Command, InvalidArgumentError } from "commander";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
 
 function parseRank(text: string): number {

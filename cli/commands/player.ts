@@ -1,8 +1,8 @@
 /** `player`: registering and looking at players, and the consequences that the specification names (section 5). */
 import { type Command, InvalidArgumentError } from "commander";
+import { parseLimit } from "../arguments/numbers.ts";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
-import { parseLimit } from "../limit.ts";
-import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
 import { toDate } from "../terminal/output.ts";
 

@@ -6,8 +6,8 @@ import type { ListOptions } from "../actions/routes/list.ts";
 import type { OpenApiOptions } from "../actions/routes/openapi.ts";
 import type { ReloadOptions } from "../actions/routes/reload.ts";
 import type { TestOptions } from "../actions/routes/test.ts";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
 
 export function addRoutesCommands(program: Command, session: Session): void {

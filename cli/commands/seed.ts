@@ -1,8 +1,8 @@
 /** `seed`: names from a file. */
 import { Argument, type Command } from "commander";
 import type { Named } from "../../src/domain/model.ts";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
-import type { Session } from "../session.ts";
 import { neverSuggested } from "../suggestion.ts";
 
 const kinds: readonly Named["kind"][] = ["group", "faction", "service"];

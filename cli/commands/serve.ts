@@ -1,11 +1,11 @@
 /** `serve`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeOptions } from "../actions/serve.ts";
+import type { Session } from "../context.ts";
 import { examples } from "../help.ts";
 import { type LogOptions, levelChoices, requestChoices } from "../serving/log-options.ts";
 import { ReloadSignal } from "../serving/reloading.ts";
 import { stopSignal } from "../serving/stopping.ts";
-import type { Session } from "../session.ts";
 
 function parsePort(text: string): number {
   const port = Number(text);

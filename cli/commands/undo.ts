@@ -1,7 +1,7 @@
 /** `undo`: takes one change back. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { UndoOptions } from "../../src/operator/operator.ts";
-import type { Session } from "../session.ts";
+import type { Session } from "../context.ts";
 import { neverSuggested } from "../suggestion.ts";
 
 function parseNumber(text: string): number {

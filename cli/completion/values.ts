@@ -7,9 +7,9 @@ import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import type { CompletedKind, Completion } from "../../src/operator/completion.ts";
 import type { ParameterType } from "../../src/table/parameters.ts";
-import type { Workplace } from "../workplace.ts";
+import type { Workplace } from "../data/workspace.ts";
+import { type Situation, subcommandOf, subcommandsOf } from "./cursor.ts";
 import type { TypedPath, TypedRoute } from "./routes.ts";
-import { type Situation, subcommandOf, subcommandsOf } from "./situation.ts";
 
 /** What a shell can offer. */
 export interface Completions {

@@ -5,7 +5,7 @@ import { writeTarget } from "../../src/backup/output-file.ts";
 import { packaged } from "../../src/packaged.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { isUnedited } from "../../src/table/schema-origin.ts";
-import { schemaName } from "../workplace.ts";
+import { schemaName } from "../data/workspace.ts";
 
 /**
  * Replaces the schema beside a table with that of this version, unless somebody edited or removed it.

@@ -1,7 +1,7 @@
 /** What a command asks before it does something that is hard to take back (contract, section 4). */
 import { Failure } from "../../src/domain/errors.ts";
-import type { Session } from "../session.ts";
-import type { GlobalOptions } from "../workplace.ts";
+import type { Session } from "../context.ts";
+import type { GlobalOptions } from "../data/workspace.ts";
 import { Reported } from "./output.ts";
 
 /** The options that decide whether anybody is asked. */

@@ -5,7 +5,7 @@ import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";
 import { TableFaults } from "../../src/table-in-force/route-table.ts";
-import type { Paint } from "../faults.ts";
+import type { Paint } from "./excerpts.ts";
 import type { IO, Sink } from "./io.ts";
 
 /** A column of a list: its heading, and what it shows of a row. */
@@ -89,7 +89,7 @@ export class Output {
     kind: "fault" | "warning",
   ): Promise<void> {
     if (faults.length === 0) return;
-    const { presentFaults } = await import("../faults.ts");
+    const { presentFaults } = await import("./excerpts.ts");
     const { stderr } = this.#io;
     // A terminal that does not tell its width says 0.
     const columns = stderr.isTTY === true ? stderr.columns || undefined : undefined;
@@ -117,7 +117,7 @@ export class Output {
     const { stderr } = this.#io;
     const label = this.style("red", "error:", stderr);
     if (error instanceof TableFaults) {
-      const { countOf } = await import("../faults.ts");
+      const { countOf } = await import("./excerpts.ts");
       this.remark(`${label} ${error.file} has ${countOf(error.faults.length, "fault")}:`);
       await this.faults(error.faults, error.file, error.text, "fault");
       return;

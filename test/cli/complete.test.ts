@@ -5,9 +5,9 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Argument, Command } from "commander";
-import { situationOf } from "../../cli/completion/situation.ts";
+import { situationOf } from "../../cli/completion/cursor.ts";
 import { isCompleted, valuesFor as valuesForArgument } from "../../cli/completion/values.ts";
-import { Workplace } from "../../cli/workplace.ts";
+import { Workplace } from "../../cli/data/workspace.ts";
 import { type Desk, emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
 /** What the last line of an answer can ask of the shell. */

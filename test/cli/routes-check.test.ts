@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { presentFaults } from "../../cli/faults.ts";
+import { presentFaults } from "../../cli/terminal/excerpts.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { colourBegins, type Desk, emptyDesk, linesOf, seededDesk, toDocument } from "./_setup.ts";
 

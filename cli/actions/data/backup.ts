@@ -3,8 +3,8 @@ import { resolve } from "node:path";
 import { writeBackup } from "../../../src/backup/backup.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
-import type { Session } from "../../session.ts";
-import { progressOn, requireData } from "./folder.ts";
+import type { Session } from "../../context.ts";
+import { progressOn, requireData } from "./offline.ts";
 
 /** Writes a snapshot now. */
 export async function takeSnapshot({ output, workplace, withControl }: Session): Promise<void> {

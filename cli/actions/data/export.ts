@@ -4,9 +4,10 @@ import { formatExport, toExport } from "../../../src/backup/export-format.ts";
 import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";
 import { model } from "../../../src/domain/model.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { steadily } from "../../../src/store/listing.ts";
 import { readState } from "../../../src/store/reading.ts";
-import type { Session } from "../../session.ts";
-import { requireData } from "./folder.ts";
+import type { Session } from "../../context.ts";
+import { requireData } from "./offline.ts";
 
 /** Whether a file that exists is overwritten. */
 export interface ExportOptions {

@@ -9,9 +9,9 @@ import {
   requireDamage,
 } from "../../../src/repair/repair.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import type { Session } from "../../session.ts";
+import type { Session } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
-import { describeFault, requireData, withFolder } from "./folder.ts";
+import { describeFault, requireData, withFolder } from "./offline.ts";
 
 /**
  * Saves what can be saved, and tells what was lost.

@@ -12,12 +12,12 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { steadily } from "../../../src/store/listing.ts";
-import { readOption, toInstant } from "../../instant.ts";
-import type { Session } from "../../session.ts";
+import { readOption, toInstant } from "../../arguments/instant.ts";
+import type { Session } from "../../context.ts";
+import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { Reported, toDate } from "../../terminal/output.ts";
-import type { GlobalOptions } from "../../workplace.ts";
-import { putInPlace, requireData, withFolder } from "./folder.ts";
+import { putInPlace, requireData, withFolder } from "./offline.ts";
 import { previewLines } from "./preview.ts";
 
 /** How many problems of an export a person is shown: one mistake of the program that wrote it is in every record. */

@@ -1,9 +1,9 @@
 /** What `routes check` does. */
 import { TableFaults } from "../../../src/table-in-force/route-table.ts";
-import { countOf } from "../../faults.ts";
-import type { Session } from "../../session.ts";
-import { type LookedThrough, lookThrough, tableFile } from "../../table.ts";
+import type { Session } from "../../context.ts";
+import { countOf } from "../../terminal/excerpts.ts";
 import { Reported } from "../../terminal/output.ts";
+import { type LookedThrough, lookThrough, tableFile } from "./table.ts";
 
 /** What is checked, and how strictly. */
 export interface CheckOptions {

@@ -3,10 +3,10 @@ import type { Change, NamedChange } from "../../../src/explain/changes.ts";
 import type { Affected } from "../../../src/explain/comparison.ts";
 import { type Crowd, diffTables, isEmpty, type TableDiff } from "../../../src/explain/diff.ts";
 import { inWords } from "../../../src/explain/summary.ts";
-import type { Session } from "../../session.ts";
-import { checkedTable, tableFile, vocabularyOf } from "../../table.ts";
+import { tableText } from "../../arguments/operation.ts";
+import type { Session } from "../../context.ts";
 import type { Output } from "../../terminal/output.ts";
-import { tableText } from "../../terminal/question.ts";
+import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
 /** Shows what one file would change against another, or against the table in force. */
 export async function showDiff(session: Session, old: string | undefined, fresh: string): Promise<void> {

@@ -11,11 +11,11 @@ import { revisionOf } from "../../../src/table/revision.ts";
 import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/history.ts";
 import type { TableText } from "../../../src/table-in-force/questions.ts";
 import { TableFaults } from "../../../src/table-in-force/route-table.ts";
-import type { Session } from "../../session.ts";
+import { keptTable } from "../../arguments/operation.ts";
+import type { Session } from "../../context.ts";
+import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { type Column, toDate } from "../../terminal/output.ts";
-import { keptTable } from "../../terminal/question.ts";
-import type { GlobalOptions } from "../../workplace.ts";
 import { diffText } from "./diff.ts";
 import { shownNames } from "./reload.ts";
 

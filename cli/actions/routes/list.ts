@@ -6,10 +6,10 @@ import type { Caller } from "../../../src/table/caller.ts";
 import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
 import { describe, parametersOf } from "../../../src/table/restriction/restriction.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
-import type { Session } from "../../session.ts";
-import { checkedTable, tableFile, vocabularyOf } from "../../table.ts";
-import { toMarkdown } from "../../terminal/markdown.ts";
+import type { Session } from "../../context.ts";
 import type { Column } from "../../terminal/output.ts";
+import { toMarkdown } from "./markdown.ts";
+import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
 /** What is to be listed, and how. */
 export interface ListOptions {

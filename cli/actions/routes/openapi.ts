@@ -2,8 +2,8 @@
 
 import { describeTable, toYAML } from "../../../src/openapi/openapi.ts";
 import { descriptionOptions } from "../../../src/openapi/service-description.ts";
-import type { Session } from "../../session.ts";
-import { checkedTable, tableFile, vocabularyOf } from "../../table.ts";
+import type { Session } from "../../context.ts";
+import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
 /** In which form the description is wanted. */
 export interface OpenApiOptions {

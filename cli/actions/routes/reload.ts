@@ -4,12 +4,12 @@ import type { Control } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { TableDiff } from "../../../src/explain/diff.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "../../../src/table-in-force/route-table.ts";
-import type { Session } from "../../session.ts";
-import { checkedTable, tableFile } from "../../table.ts";
+import type { Session } from "../../context.ts";
+import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { toDate } from "../../terminal/output.ts";
-import type { GlobalOptions } from "../../workplace.ts";
 import { diffText } from "./diff.ts";
+import { checkedTable, tableFile } from "./table.ts";
 
 /** How many players are named of each whom another table hits, before it is asked about: `routes diff` names all. */
 export const shownNames = 10;

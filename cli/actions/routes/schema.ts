@@ -2,7 +2,7 @@
 
 import { handlers } from "../../../src/resources/index.ts";
 import { editorSchema } from "../../../src/table/editor-schema.ts";
-import type { Session } from "../../session.ts";
+import type { Session } from "../../context.ts";
 
 /** Prints the schema. */
 export function printSchema({ output }: Session): void {

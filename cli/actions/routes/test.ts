@@ -6,10 +6,10 @@ import { tokenInText, withoutTokens } from "../../../src/identity/tokens.ts";
 import { TableFaults } from "../../../src/table-in-force/route-table.ts";
 import type { Gap, Share } from "../../../src/table-test/coverage.ts";
 import { type TestFailure, type TestResult, testTable } from "../../../src/table-test/table-test.ts";
-import { type Paint, presentFaults } from "../../faults.ts";
-import type { Session } from "../../session.ts";
-import { checkedTable, tableFile, vocabularyOf } from "../../table.ts";
+import type { Session } from "../../context.ts";
+import { type Paint, presentFaults } from "../../terminal/excerpts.ts";
 import { type Output, Reported } from "../../terminal/output.ts";
+import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
 /** What is wanted of the tests. */
 export interface TestOptions {

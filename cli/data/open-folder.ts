@@ -1,15 +1,15 @@
 /** A data folder as a command itself opens it: begun where there is none yet, if the command is to begin one. */
 
-import { type Control, controlOfStore } from "../src/control/control.ts";
-import { Failure } from "../src/domain/errors.ts";
-import { model } from "../src/domain/model.ts";
-import { Activity } from "../src/identity/activity.ts";
-import { Operator } from "../src/operator/operator.ts";
-import type { Service, ServiceOptions } from "../src/service.ts";
-import type { DataStore } from "../src/store/data.ts";
-import { Store } from "../src/store/store.ts";
-import type { Output } from "./terminal/output.ts";
-import type { Workplace } from "./workplace.ts";
+import { type Control, controlOfStore } from "../../src/control/control.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { model } from "../../src/domain/model.ts";
+import { Activity } from "../../src/identity/activity.ts";
+import { Operator } from "../../src/operator/operator.ts";
+import type { Service, ServiceOptions } from "../../src/service.ts";
+import type { DataStore } from "../../src/store/data.ts";
+import { Store } from "../../src/store/store.ts";
+import type { Output } from "../terminal/output.ts";
+import type { Workplace } from "./workspace.ts";
 
 /** What becomes of a folder without data: refused, begun and seeded, or begun for the names of another file. */
 export type Mode = "reads" | "changes" | "seeds";
@@ -39,7 +39,7 @@ export class OpenFolder {
 
   /** The service on the folder, without a port. */
   service(): Promise<Service> {
-    this.#service ??= import("../src/service.ts").then(({ Service }) =>
+    this.#service ??= import("../../src/service.ts").then(({ Service }) =>
       Service.on(this.store, this.#options),
     );
     return this.#service;
@@ -74,7 +74,7 @@ export async function openFolder(
   if (opened.store.sequence === 0 && mode !== "seeds") {
     const file = await workplace.seedFile();
     try {
-      const { readSeed } = await import("../src/operator/seed-file.ts");
+      const { readSeed } = await import("../../src/operator/seed-file.ts");
       await opened.operator.administer("seed.groups", await readSeed(file));
     } catch (error) {
       await opened.close();

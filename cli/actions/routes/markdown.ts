@@ -1,8 +1,8 @@
 /** The route table as Markdown: a table of the operations, and one of the types of their parameters. */
-import type { Vocabulary } from "../../src/table/caller.ts";
-import { expectation, type Parameter, type ParameterType } from "../../src/table/parameters.ts";
-import { describe } from "../../src/table/restriction/restriction.ts";
-import type { Route } from "../../src/table/table.ts";
+import type { Vocabulary } from "../../../src/table/caller.ts";
+import { expectation, type Parameter, type ParameterType } from "../../../src/table/parameters.ts";
+import { describe } from "../../../src/table/restriction/restriction.ts";
+import type { Route } from "../../../src/table/table.ts";
 
 /** @param excludedGroup the group whose members every operation refuses */
 export function toMarkdown(routes: readonly Route[], excludedGroup: string | undefined): string {

@@ -1,8 +1,8 @@
 /** The files that a command works on: the data folder, the route table and the seed. */
 import { access, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
-import { packaged } from "../src/packaged.ts";
-import type { IO } from "./terminal/io.ts";
+import { packaged } from "../../src/packaged.ts";
+import type { IO } from "../terminal/io.ts";
 
 /** The options of every command. */
 export interface GlobalOptions {
@@ -41,7 +41,7 @@ export class Workplace {
 
   /** Whether the folder has data of the service. */
   async hasData(): Promise<boolean> {
-    const { Store } = await import("../src/store/store.ts");
+    const { Store } = await import("../../src/store/store.ts");
     return Store.exists(this.folder);
   }
 
@@ -80,8 +80,8 @@ export async function exists(path: string): Promise<boolean> {
 
 /** Copies a file that comes with the service. It appears whole: a start that is killed leaves nothing to stumble over. */
 async function putDown(name: string, path: string): Promise<string> {
-  const { writeTarget } = await import("../src/backup/output-file.ts");
-  const { nodeFiles } = await import("../src/store/folder/files.ts");
+  const { writeTarget } = await import("../../src/backup/output-file.ts");
+  const { nodeFiles } = await import("../../src/store/folder/files.ts");
   await mkdir(dirname(path), { recursive: true });
   await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: 0o666 });
   return path;

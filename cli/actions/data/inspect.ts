@@ -6,10 +6,10 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
 import { verify } from "../../../src/repair/verify.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
+import type { Session } from "../../context.ts";
 import { keepNewObjectsYoung } from "../../serving/heap.ts";
-import type { Session } from "../../session.ts";
 import { Reported, toDate } from "../../terminal/output.ts";
-import { describeFault, holderOrFailure } from "./folder.ts";
+import { describeFault, holderOrFailure } from "./offline.ts";
 
 /**
  * Tells what a folder has.

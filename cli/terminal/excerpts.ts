@@ -3,8 +3,8 @@
  * under the place.
  */
 import stringWidth from "string-width";
-import { withoutTokens } from "../src/identity/tokens.ts";
-import type { Fault } from "../src/table/yaml/fault.ts";
+import { withoutTokens } from "../../src/identity/tokens.ts";
+import type { Fault } from "../../src/table/document.ts";
 
 /** Puts a text in a style, where there are any. */
 export type Paint = (format: "bold" | "dim" | "red" | "green" | "yellow", text: string) => string;

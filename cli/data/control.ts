@@ -2,14 +2,14 @@
  * A command's turn on the data: in the service that runs on the folder, or on the folder itself. Commands that come
  * at the same time wait for one another. What opens a folder is loaded only where no service runs on it.
  */
-import { connectControl, ServiceGone } from "../src/control/client.ts";
-import type { Control } from "../src/control/control.ts";
-import { Failure } from "../src/domain/errors.ts";
-import type { Service } from "../src/service.ts";
-import type { Mode, OpenFolder, Telling } from "./folder.ts";
-import type { Output } from "./terminal/output.ts";
-import { whenFree } from "./terminal/waiting.ts";
-import type { Workplace } from "./workplace.ts";
+import { connectControl, ServiceGone } from "../../src/control/client.ts";
+import type { Control } from "../../src/control/control.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { Service } from "../../src/service.ts";
+import type { Output } from "../terminal/output.ts";
+import { whenFree } from "./lock-wait.ts";
+import type { Mode, OpenFolder, Telling } from "./open-folder.ts";
+import type { Workplace } from "./workspace.ts";
 
 /**
  * Runs `work` on the data.
@@ -72,7 +72,7 @@ function takeTurn(
   const attempt = async (): Promise<Turn> => {
     const running = await connectControl(workplace.folder, signal);
     if (running !== undefined) return { running };
-    const { openFolder } = await import("./folder.ts");
+    const { openFolder } = await import("./open-folder.ts");
     return { opened: await openFolder(workplace, output, mode, telling) };
   };
   return whenFree(attempt, { signal, remark: (text) => output.remark(text) });

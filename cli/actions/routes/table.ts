@@ -1,13 +1,13 @@
 /** The route table as commands look at it: a file's text, checked against the names that the data has. */
 import { resolve } from "node:path";
-import { checkRoutes, operationsToCheck } from "../src/operations.ts";
-import { readSeed } from "../src/operator/seed-file.ts";
-import type { Vocabulary } from "../src/table/caller.ts";
-import { revisionOf } from "../src/table/revision.ts";
-import type { CheckedTable, Table } from "../src/table/table.ts";
-import { type HighestRanks, type Warning, warningsOf } from "../src/table/warnings.ts";
-import { readTable, TableFaults } from "../src/table-in-force/route-table.ts";
-import type { Session } from "./session.ts";
+import { checkRoutes, operationsToCheck } from "../../../src/operations.ts";
+import { readSeed } from "../../../src/operator/seed-file.ts";
+import type { Vocabulary } from "../../../src/table/caller.ts";
+import { revisionOf } from "../../../src/table/revision.ts";
+import type { CheckedTable, Table } from "../../../src/table/table.ts";
+import { type HighestRanks, type Warning, warningsOf } from "../../../src/table/warnings.ts";
+import { readTable, TableFaults } from "../../../src/table-in-force/route-table.ts";
+import type { Session } from "../../context.ts";
 
 /** The file that a command means: the one that it was given, or the one of `--routes`. */
 export async function tableFile({ io, workplace }: Session, given: string | undefined): Promise<string> {

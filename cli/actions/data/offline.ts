@@ -11,8 +11,8 @@ import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { makeFolder } from "../../../src/store/folder/folder.ts";
 import { FolderLock } from "../../../src/store/folder/lock.ts";
+import { whenFree } from "../../data/lock-wait.ts";
 import type { IO } from "../../terminal/io.ts";
-import { whenFree } from "../../terminal/waiting.ts";
 
 /** The service that runs on a folder, or null. */
 export async function holderOf(folder: string): Promise<Holder | null> {

@@ -4,8 +4,8 @@ import { InvalidArgumentError, Option } from "commander";
 import { Failure } from "../../src/domain/errors.ts";
 import type { TableText } from "../../src/table-in-force/questions.ts";
 import { readTable } from "../../src/table-in-force/route-table.ts";
-import type { Session } from "../session.ts";
-import { exists } from "../workplace.ts";
+import type { Session } from "../context.ts";
+import { exists } from "../data/workspace.ts";
 
 /** A path without its prefix. */
 export function parsePath(text: string): string {

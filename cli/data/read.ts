@@ -3,11 +3,11 @@
  * are. Opening the folder takes longer, and waits for another command that has it.
  */
 
-import { connectControl } from "../src/control/client.ts";
-import type { OperatorInput, OperatorReadName, OperatorResult } from "../src/operator/index.ts";
-import type { Output } from "./terminal/output.ts";
-import { withControl } from "./turn.ts";
-import type { Workplace } from "./workplace.ts";
+import { connectControl } from "../../src/control/client.ts";
+import type { OperatorInput, OperatorReadName, OperatorResult } from "../../src/operator/index.ts";
+import type { Output } from "../terminal/output.ts";
+import { withControl } from "./control.ts";
+import type { Workplace } from "./workspace.ts";
 
 /** Carries out an operation that reads. @throws Failure where it refuses */
 export async function look<N extends OperatorReadName>(
@@ -18,7 +18,7 @@ export async function look<N extends OperatorReadName>(
 ): Promise<OperatorResult<N>> {
   const running = await connectControl(workplace.folder);
   if (running === undefined) {
-    const { readData, readOffline } = await import("../src/operator/offline.ts");
+    const { readData, readOffline } = await import("../../src/operator/offline.ts");
     // Files that can not be read as they are may be about to be replaced, or damaged: opening the folder tells.
     const seen = await readData(workplace.folder).catch(() => undefined);
     if (seen !== undefined) {

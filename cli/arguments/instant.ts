@@ -4,7 +4,7 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import * as v from "valibot";
-import { toSchema } from "../src/table/parameters.ts";
+import { toSchema } from "../../src/table/parameters.ts";
 
 /** The instants that parameters take as well (contract, section 3). */
 const schema = toSchema({ base: "instant", name: "instant", description: undefined }, () => ({

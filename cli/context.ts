@@ -2,10 +2,10 @@
 
 import type { Control } from "../src/control/control.ts";
 import type { OperatorInput, OperatorReadName, OperatorResult } from "../src/operator/index.ts";
-import type { Mode } from "./folder.ts";
+import type { Mode } from "./data/open-folder.ts";
+import type { Workplace } from "./data/workspace.ts";
 import type { IO } from "./terminal/io.ts";
 import type { Output } from "./terminal/output.ts";
-import type { Workplace } from "./workplace.ts";
 
 /** The surroundings of a command, and where it is carried out. */
 export interface Session {
