@@ -23,7 +23,7 @@ const installed = [
 
 /** The files for which modules are gathered, and the modules that begin it: those that they import come with them. */
 const gathered = new Map([
-  ["command", ["cli/terminal/io.js", "cli/program.js"]],
+  ["command", ["cli/terminal/process-io.js", "cli/program.js"]],
   ["look", ["cli/data/read.js", "cli/completion/names.js", "src/operator/offline.js"]],
 ]);
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env node
-import { run } from "./program.ts";
 /** The executable `addon-cli`. */
-import { processIO } from "./terminal/io.ts";
+import { run } from "./program.ts";
+import { processIO } from "./terminal/process-io.ts";
 
-// Not awaited here: as built this is CommonJS.
+// The build is CommonJS, which has no top-level await.
 void run(process.argv.slice(2), processIO()).then((exitCode) => {
   process.exitCode = exitCode;
 });

@@ -1,6 +1,6 @@
 /**
- * The command line: global options, exit codes, and the commands of `commands/` under one roof (contract, section 4).
- * Each loads what carries it out only when it is carried out, from `actions/`, so that none waits for the others.
+ * The command line: global options, exit codes, and the commands (contract, section 4). `commands/` declares them;
+ * `actions/` implements them, and is loaded only for the command that runs.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
 import { withoutTokens } from "../src/identity/tokens.ts";
@@ -18,14 +18,14 @@ import { addSeedCommands } from "./commands/seed.ts";
 import { addServeCommand } from "./commands/serve.ts";
 import { addTokenCommands } from "./commands/token.ts";
 import { addUndoCommand } from "./commands/undo.ts";
-import type { Session } from "./context.ts";
-import { defaultRoutes, type GlobalOptions, Workplace } from "./data/workspace.ts";
-import { answerUnknown, catchUnknown } from "./suggestion.ts";
+import type { Context } from "./context.ts";
+import { defaultRoutes, type GlobalOptions, Workspace } from "./data/workspace.ts";
+import { interceptUnknown, rejectUnknown } from "./suggestion.ts";
 import type { IO } from "./terminal/io.ts";
 import { Output } from "./terminal/output.ts";
 import { version } from "./version.ts";
 
-/** 0 done, 1 failed, 2 wrong usage. */
+/** 0: done, 1: failed, 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
 /**
@@ -34,45 +34,45 @@ export type ExitCode = 0 | 1 | 2;
  */
 export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   const program = new Command("addon-cli");
-  // Behind "--" it is no option, but what somebody is called.
+  // What follows "--" is a name, not an option.
   const end = args.indexOf("--");
   const options = end === -1 ? args : args.slice(0, end);
   const wantsJson = () => program.opts<GlobalOptions>().json === true || options.includes("--json");
   const output = new Output(io, wantsJson);
-  const workplace = () => new Workplace(io, program.opts<GlobalOptions>());
-  const session: Session = {
+  const workspace = () => new Workspace(io, program.opts<GlobalOptions>());
+  const context: Context = {
     io,
     output,
-    workplace,
-    async look(name, input) {
-      const { look } = await import("./data/read.ts");
-      return look(workplace(), output, name, input);
+    workspace,
+    async read(name, input) {
+      const { read } = await import("./data/read.ts");
+      return read(workspace(), output, name, input);
     },
     async withControl(mode, work) {
       const { withControl } = await import("./data/control.ts");
-      return withControl(workplace(), output, mode, work);
+      return withControl(workspace(), output, mode, work);
     },
   };
 
   program
-    .description("Runs the game-addon data service, and administrates its data.")
+    .description("Run the game-addon data service and manage its data.")
     .version(version(), "-V, --version", "print the version")
     .addHelpText("after", examples);
   for (const option of globalOptions(io)) program.addOption(option);
-  for (const add of needed(args, io)) add(program, session);
+  for (const add of commandsFor(args, io)) add(program, context);
   for (const command of withSubcommands(program)) {
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(text),
-      // With --json the one document on standard output says it.
+      // With --json, the document on standard output contains the error.
       writeErr: (text) => (wantsJson() ? undefined : io.stderr.write(withoutTokens(text))),
       getOutHasColors: () => io.stdout.isTTY === true && !io.env.NO_COLOR,
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });
-    if (command.commands.length > 0) catchUnknown(command);
+    if (command.commands.length > 0) interceptUnknown(command);
   }
 
   try {
-    await program.parseAsync(args, { from: "user" }).catch(answerUnknown);
+    await program.parseAsync(args, { from: "user" }).catch(rejectUnknown);
     return 0;
   } catch (error) {
     if (!(error instanceof CommanderError)) {
@@ -80,15 +80,15 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
       return 1;
     }
     if (error.exitCode === 0) return 0;
-    if (wantsJson()) await output.failure({ code: "USAGE", message: usageMessage(error) });
+    if (wantsJson()) await output.failure(Object.assign(new Error(usageMessage(error)), { code: "USAGE" }));
     return 2;
   }
 }
 
-/** Adds commands of one kind. */
-type Add = (program: Command, session: Session) => void;
+/** Adds the commands of one group. */
+type Add = (program: Command, context: Context) => void;
 
-/** All commands in the order in which help lists them, by the words that they begin with. */
+/** All commands in the order of the help, by their first words. */
 const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
   [["serve"], addServeCommand],
   [["seed"], addSeedCommands],
@@ -102,13 +102,13 @@ const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
   [["data"], addDataCommands],
   [["audit"], addAuditCommands],
   [["undo"], addUndoCommand],
-  // The hidden `complete` looks at all commands, so it needs them all.
+  // The hidden `complete` requires all commands.
   [["completion"], addCompletionCommands],
   [["help"], addHelpCommand],
 ];
 
-/** The commands that a command line needs: those of its first word, or all where help or a suggestion is wanted. */
-function needed(args: readonly string[], io: IO): readonly Add[] {
+/** Returns the commands that a command line requires: those of its first word, or all for help and suggestions. */
+function commandsFor(args: readonly string[], io: IO): readonly Add[] {
   const word = firstWord(args, io);
   if (word === "help") return commands.map(([, add]) => add);
   const named = commands.filter(([words]) => word !== undefined && words.includes(word));
@@ -121,7 +121,7 @@ function firstWord(args: readonly string[], io: IO): string | undefined {
   try {
     return line.parseOptions([...args]).operands[0];
   } catch {
-    // What is wrong with the line is said when all of it is parsed.
+    // Parsing the whole line reports the error.
     return undefined;
   }
 }
@@ -134,29 +134,29 @@ Examples:
   $ addon-cli call /wantedreason/add reason=Theft points=10
                                                       run any operation as the operator
 
-The data folder, the route table, host and port can also come from ADDON_DATA, ADDON_ROUTES, ADDON_HOST, ADDON_PORT.
+The data folder, the route table, host and port can also be set by ADDON_DATA, ADDON_ROUTES, ADDON_HOST, ADDON_PORT.
 Exit codes: 0 done, 1 failed, 2 wrong usage.`;
 
 function usageMessage({ code, message }: CommanderError): string {
-  if (code === "commander.help") return "A command is expected; `addon-cli --help` lists them.";
+  if (code === "commander.help") return "Expected a command; `addon-cli --help` lists them.";
   return message.replace(/^error: /, "").replaceAll("\n", " ");
 }
 
-/** A path as it was typed. An empty one would be the working directory, such as where a script's variable is not set. */
+/** Rejects an empty path, such as that of an unset variable in a script: it would mean the working directory. */
 function parsePath(text: string): string {
   if (text !== "") return text;
-  throw new InvalidArgumentError("Expected a path, but it is empty.");
+  throw new InvalidArgumentError("Expected a path, got an empty text.");
 }
 
 function globalOptions({ env }: IO): Option[] {
   return [
-    // An empty variable counts as one that is not set.
+    // An empty variable counts as unset.
     new Option("--data <dir>", "the data folder").default(env.ADDON_DATA || "data").argParser(parsePath),
     new Option("--routes <file>", "the route table")
       .default(env.ADDON_ROUTES || defaultRoutes)
       .argParser(parsePath),
     new Option("--json", "print one JSON document"),
-    new Option("--no-input", "never ask anything"),
+    new Option("--no-input", "never ask for confirmation"),
   ];
 }
 

@@ -1,18 +1,18 @@
-/** What an unknown command is answered with: the command that was most likely meant, unless that could do harm. */
+/** Answers an unknown command with the nearest known one, unless that one could do harm. */
 import type { Command } from "commander";
 
 const unsuggested = new WeakSet<Command>();
 
 /**
- * Marks a command that takes something away or gives access to somebody, and returns it. Whoever types `player rename`
- * must not be led to `player remove`.
+ * Marks a command that removes something or grants access, and returns it. A typo of `player rename` must not lead to
+ * `player remove`.
  */
 export function neverSuggested(command: Command): Command {
   unsuggested.add(command);
   return command;
 }
 
-/** A subcommand that a command does not have. */
+/** An unknown subcommand. */
 class UnknownCommand extends Error {
   readonly command: Command;
   readonly typed: string;
@@ -24,33 +24,33 @@ class UnknownCommand extends Error {
   }
 }
 
-/** Has an unknown subcommand of a command thrown, for {@link answerUnknown}, instead of Commander's own answer. */
-export function catchUnknown(command: Command): void {
+/** Makes a command throw on an unknown subcommand, for {@link rejectUnknown}, instead of Commander's own answer. */
+export function interceptUnknown(command: Command): void {
   command.on("command:*", ([typed = ""]: readonly string[]) => {
     throw new UnknownCommand(command, typed);
   });
 }
 
-/** Answers what {@link catchUnknown} threw as wrong usage, and throws everything else again. */
-export async function answerUnknown(error: unknown): Promise<never> {
+/** Reports what {@link interceptUnknown} threw as wrong usage, and rethrows anything else. */
+export async function rejectUnknown(error: unknown): Promise<never> {
   if (!(error instanceof UnknownCommand)) throw error;
   const { command, typed, message } = error;
-  // Only now, since most command lines need no suggestion.
+  // Loaded late, since most command lines need no suggestion.
   const { nearest } = await import("../src/domain/text.ts");
-  const harmless = command
+  const escapeControls = command
     .createHelp()
     .visibleCommands(command)
     .filter((each) => !unsuggested.has(each));
   const meant = nearest(
     typed,
-    harmless.map((each) => each.name()),
+    escapeControls.map((each) => each.name()),
   );
   const hint =
     meant === undefined ? `; \`${nameOf(command)} --help\` lists the commands` : `\n(Did you mean ${meant}?)`;
   return command.error(`error: ${message}${hint}`, { code: "commander.unknownCommand" });
 }
 
-/** As it is typed: `addon-cli player`. */
+/** Returns the name of a command as it is typed: `addon-cli player`. */
 function nameOf(command: Command): string {
   return command.parent === null ? command.name() : `${nameOf(command.parent)} ${command.name()}`;
 }

@@ -1,4 +1,4 @@
-/** The control socket's server: bounds on what it accepts, and a close that ends (step 6, B11). */
+/** The server of the control socket: its limits, and its close (step 6, B11). */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -13,7 +13,7 @@ import { startControl } from "../src/control/server.ts";
 const timeout = 180_000;
 const holder = { pid: 7, url: "http://here", since: 0 };
 
-/** A control of which each test has the methods that it asks for. */
+/** Returns a control with the given methods. */
 function controlWith(methods: Partial<Control>): Control {
   const missing = () => Promise.reject(new Error("not part of this test"));
   return {
@@ -44,7 +44,7 @@ async function listen(t: TestContext, methods: Partial<Control> = {}) {
   return { folder, server, path: join(folder, "socket") };
 }
 
-/** A connection; and when it is closed. */
+/** Returns a connection, and a promise of its close. */
 function open(t: TestContext, path: string): { socket: Socket; closed: Promise<unknown> } {
   const socket = connect(path);
   t.after(() => socket.destroy());

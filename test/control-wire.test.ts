@@ -1,4 +1,4 @@
-/** What goes over the control socket as text: the errors, and the path of the socket itself. */
+/** The errors on the control socket, and the path of the socket. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -9,7 +9,7 @@ import { Failure } from "../src/domain/errors.ts";
 import { TableFaults } from "../src/table-in-force/route-table.ts";
 import { temporaryFolder } from "./_setup.ts";
 
-/** An error as the command gets it. */
+/** Returns an error as the command receives it. */
 function sent(error: unknown): Error {
   return fromWire(JSON.parse(JSON.stringify(toWire(error))));
 }

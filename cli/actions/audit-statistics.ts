@@ -1,4 +1,4 @@
-/** What `audit statistics` does. */
+/** Implements `audit statistics`. */
 import { readNames } from "../../src/audit/read.ts";
 import { additionOperation, type Excess, readExcesses } from "../../src/audit/statistics.ts";
 import { Failure } from "../../src/domain/errors.ts";
@@ -11,12 +11,12 @@ import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { readState } from "../../src/store/reading.ts";
 import { readTable, TableFaults } from "../../src/table-in-force/route-table.ts";
-import type { Session } from "../context.ts";
-import { type Column, toDate } from "../terminal/output.ts";
+import type { Context } from "../context.ts";
+import { type Column, formatInstant } from "../terminal/output.ts";
 
-/** What `audit statistics` takes. */
+/** The options of `audit statistics`. */
 export interface StatisticsOptions {
-  /** The player whose cases are closed, by name or UUID; without it they are listed. */
+  /** The player whose cases to close, by name or UUID; without it, cases are listed. */
   readonly close?: string;
 }
 
@@ -25,14 +25,14 @@ const columns: readonly Column<Excess>[] = [
   { heading: "TYPE", cell: ({ type }) => type },
   { heading: "IN 60 MINUTES", cell: ({ count }) => String(count) },
   { heading: "LIMIT", cell: ({ limit }) => String(limit) },
-  { heading: "BEGAN", cell: ({ began }) => toDate(began) },
+  { heading: "BEGAN", cell: ({ began }) => formatInstant(began) },
   { heading: "TOTAL", cell: ({ total }) => String(total) },
 ];
 
-/** Lists the open cases, by the limits of the route table; or closes those of a player. */
-export async function showStatistics(session: Session, { close }: StatisticsOptions): Promise<void> {
-  const { output, withControl } = session;
-  const { excesses, file, hasLimits } = await openCases(session);
+/** Lists the open cases by the limits of the route table, or closes those of a player. */
+export async function showStatistics(context: Context, { close }: StatisticsOptions): Promise<void> {
+  const { output, withControl } = context;
+  const { excesses, file, hasLimits } = await openCases(context);
   if (close !== undefined) {
     const { uuid, types } = casesOf(close, excesses);
     const closed = await withControl("reads", (control) =>
@@ -41,8 +41,8 @@ export async function showStatistics(session: Session, { close }: StatisticsOpti
     output.result(closed, closed.info);
     return;
   }
-  const nobody = `Nobody has added more in any 60 minutes than ${file} has as limits, as far back as the journal goes.`;
-  const unlimited = `${file} has no limits for ${additionOperation}: add \`watch\`, as in the route table that is shipped.`;
+  const nobody = `Nobody exceeded a limit of ${file} within any 60 minutes of the journal.`;
+  const unlimited = `${file} has no limits for ${additionOperation}: add \`watch\`, as in the shipped route table.`;
   await output.list(excesses, columns, hasLimits ? nobody : unlimited);
   if (excesses.length > 0) {
     output.remark(
@@ -51,15 +51,15 @@ export async function showStatistics(session: Session, { close }: StatisticsOpti
   }
 }
 
-/** Reads the cases that are not closed, the worst first. */
-async function openCases({ output, workplace }: Session) {
-  const { folder } = workplace();
+/** Returns the open cases, the worst first. */
+async function openCases({ output, workspace }: Context) {
+  const { folder } = workspace();
   await listData(nodeFiles, folder);
   const { names, warnings, database } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
 
   const { view } = database ?? (await readState(nodeFiles, folder, model)).database;
-  const file = await workplace().routesFile();
+  const file = await workspace().routesFile();
   const { table, faults } = checkRoutes(await readTable(file), vocabularyOf(view));
   if (table === undefined) throw new TableFaults(file, faults);
   const limits = new Map(
@@ -71,7 +71,7 @@ async function openCases({ output, workplace }: Session) {
   return { excesses, file, hasLimits: limits.size > 0 };
 }
 
-/** The types of a player's cases. @throws Failure `UNKNOWN_ENTRY` where there are none */
+/** Returns the player of some cases, and their types. @throws Failure `UNKNOWN_ENTRY` if there are none */
 function casesOf(
   reference: string,
   excesses: readonly Excess[],
@@ -84,7 +84,7 @@ function casesOf(
       reference,
       excesses.map(({ player }) => player),
     );
-    throw new Failure("UNKNOWN_ENTRY", `There is no open case of "${reference}".${suggestion}`, {
+    throw new Failure("UNKNOWN_ENTRY", `No open case matches "${reference}".${suggestion}`, {
       hint: "`addon-cli audit statistics` lists the open cases.",
     });
   }

@@ -1,63 +1,57 @@
-/** What `audit` does. */
+/** Implements `audit`. */
 import { type Command, InvalidArgumentError } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
-import { changeWords, changeWords, keyWords, keyWords, operationWords, operationWords, plain, whoWords, whoWords } from "../../src/audit/format.ts";
+import { changeWords, keyWords, operationWords, whoWords } from "../../src/audit/format.ts";
 import type { Names } from "../../src/audit/names.ts";
-import { type AuditQuery, 
-  type Look,readEntries, 
-  readEntries,readNames, 
-  readNames,readNewest, 
-  readNewest,
-  requireData,toSelection, 
-  toSelection,} from "../../src/audit/read.ts";
+import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { escapeInvisible } from "../../src/domain/text.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { readOption, toInstant } from "../arguments/instant.ts";
-import { parseDuration } from "../commands/token.ts";
-import type { Session } from "../context.ts";
-import { toDate } from "../terminal/output.ts";
+import { parseDuration } from "../arguments/numbers.ts";
+import type { Context } from "../context.ts";
+import { formatInstant } from "../terminal/output.ts";
 
-/** Which changes are looked for; its moments are read from the command. */
+/** The filters of `audit`. The command parses its times. */
 export interface AuditOptions extends Omit<AuditQuery, "since" | "until"> {
-  /** Whether what comes is shown as well. */
+  /** Whether to keep showing new changes. */
   readonly follow?: boolean;
 }
 
-/** How many records of a change a person is shown: an import can have changed all that there are. */
-const mostShown = 20;
+/** The most records of a change on a terminal: an import can have changed all of them. */
+const maxShown = 20;
 
-const nothing = "No change matches, as far back as the journal goes.";
+const nothing = "No change in the journal matches.";
 
-/** An instant in milliseconds: as it is written, or so long ago. @throws InvalidArgumentError where it is none */
+/** Parses an instant, or an age, into milliseconds since 1970. @throws InvalidArgumentError for any other text */
 function parseMoment(text: string): number {
   const [, ago] = /^(\d+[mhdw])(?: ago)?$/.exec(text) ?? [];
   if (ago !== undefined) return Date.now() - parseDuration(ago);
   const instant = toInstant(text);
   if (instant !== undefined) return instant;
   throw new InvalidArgumentError(
-    "Expected is ISO 8601 with a zone, such as 2026-11-21T18:00:00Z, or milliseconds since 1970, or 2h or 3d ago.",
+    "Expected ISO 8601 with a time zone, such as 2026-11-21T18:00:00Z, milliseconds since 1970, or an age such as 2h or 3d.",
   );
 }
 
 /**
- * Shows the changes that are looked for.
- * @param command whose options have the moments as they were typed
- * @param stopped ends it, whatever is left to show
+ * Shows the selected changes.
+ * @param command stores the times as they were typed
+ * @param stopped ends the output early
  */
 export async function showAudit(
-  session: Session,
+  context: Context,
   { follow: goOn = false, ...options }: AuditOptions,
   command: Command,
   stopped: AbortSignal,
 ): Promise<void> {
-  const { io, output, workplace } = session;
+  const { io, output, workspace } = context;
   const since = readOption(command, "since", parseMoment);
   const until = readOption(command, "until", parseMoment);
   const look: AuditQuery = { ...options, since, until };
-  const { folder } = workplace();
+  const { folder } = workspace();
   await listData(nodeFiles, folder);
   const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraphs(look) : toLines;
   const { limit } = look;
@@ -65,13 +59,13 @@ export async function showAudit(
     const { entries, names, warnings } = await readNewest(nodeFiles, folder, { ...look, limit });
     if (stopped.aborted) return;
     for (const warning of warnings) output.remark(`warning: ${warning}`);
-    for (const entry of entries) io.stdout.write(toText(entry, names, session));
+    for (const entry of entries) io.stdout.write(toText(entry, names, context));
     if (entries.length === 0) output.remark(nothing);
     return;
   }
   const { names, warnings } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
-  const show = (entry: Entry) => void io.stdout.write(toText(entry, names, session));
+  const show = (entry: Entry) => void io.stdout.write(toText(entry, names, context));
 
   let shown = 0;
   let last = 0;
@@ -98,9 +92,9 @@ function toDocument(entry: Entry): string {
   return `${JSON.stringify(entry)}\n`;
 }
 
-/** For programs that read lines: one for each record, with tabs between its cells. */
+/** Returns one line per record for programs, with tabs between cells. */
 function toLines(entry: Entry): string {
-  const head = [String(entry.number), toDate(entry.instant), whoWords(entry), operationWords(entry)];
+  const head = [String(entry.number), formatInstant(entry.instant), whoWords(entry), operationWords(entry)];
   const rows = entry.changes.map((change) => [
     ...head,
     change.collection,
@@ -111,14 +105,14 @@ function toLines(entry: Entry): string {
 }
 
 /**
- * For a person: a line for the change, and one below it for each record. Of a change to many records those that were
- * asked for are shown, and at most {@link mostShown}.
+ * Returns a function that formats a change for a person: a line for the change, and one below it for each record. Of a
+ * change to many records, it shows only those that the filters select, and at most {@link maxShown}.
  */
 function toParagraphs(look: AuditQuery) {
-  return (entry: Entry, names: Names, { output }: Session): string => {
+  return (entry: Entry, names: Names, { output }: Context): string => {
     const head = [
       output.style("bold", String(entry.number)),
-      output.style("dim", toDate(entry.instant)),
+      output.style("dim", formatInstant(entry.instant)),
       whoWords(entry),
       output.style("yellow", operationWords(entry)),
     ];
@@ -130,15 +124,15 @@ function toParagraphs(look: AuditQuery) {
     const left = entry.changes.length - shown.length;
     if (left > 0) {
       const records = left === 1 ? "1 more record" : `${left} more records`;
-      rows.push(`    and ${records}; with --json, or in a pipe, all of them are shown\n`);
+      rows.push(`    and ${records}; --json or a pipe shows all of them\n`);
     }
     return `${head.join("  ")}\n${rows.join("")}`;
   };
 }
 
 function shownOf({ changes }: Entry, look: AuditQuery, names: Names): Entry["changes"] {
-  if (changes.length <= mostShown) return changes;
+  if (changes.length <= maxShown) return changes;
   const asked = changes.filter(toRecordTest(look, names));
-  // The player who was asked for may have made it, to the records of others.
-  return (asked.length === 0 ? changes : asked).slice(0, mostShown);
+  // The player of the filter may have changed only records of others.
+  return (asked.length === 0 ? changes : asked).slice(0, maxShown);
 }

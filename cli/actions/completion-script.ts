@@ -1,16 +1,16 @@
-/** What `completion` does: it prints the script by which a shell completes `addon-cli`. */
+/** Implements `completion`. */
 import { bashScript } from "../completion/bash.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** Prints the script. With `--json` it is in one document. */
-export async function printScript({ output }: Session, shell: Shell): Promise<void> {
+/** Prints the completion script of a shell. */
+export async function printScript({ output }: Context, shell: Shell): Promise<void> {
   const text = shell === "bash" ? bashScript : await packagedScript(shell);
   output.result({ script: text }, text);
 }
 
-/** The package's script. The package prints it, and has no way to return it. */
+/** Returns the script of `@bomb.sh/tab`, which can only print it. */
 async function packagedScript(shell: Shell): Promise<string> {
   const { script } = await import("@bomb.sh/tab");
   const { log } = console;

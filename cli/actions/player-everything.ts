@@ -1,32 +1,32 @@
-/** What `player show --everything` does. */
+/** Implements `player show --everything`. */
 import type { Entry } from "../../src/audit/entry.ts";
 import { belongsTo } from "../../src/audit/names.ts";
 import { readEntries, readNames } from "../../src/audit/read.ts";
 import type { RecordChange } from "../../src/store/change.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 
-/** Prints all that the data and the journal have of a person, as one JSON document. */
-export async function showEverything(session: Session, player: string): Promise<void> {
-  const { look, output, workplace } = session;
-  await listData(nodeFiles, workplace().folder);
-  const known = await look("player.everything", { player });
-  const audit = await entriesOf(session, known.uuids.length === 0 ? [player] : known.uuids);
+/** Prints everything that the data and the journal contain about a person, as one JSON document. */
+export async function showEverything(context: Context, player: string): Promise<void> {
+  const { read, output, workspace } = context;
+  await listData(nodeFiles, workspace().folder);
+  const known = await read("player.everything", { player });
+  const audit = await entriesOf(context, known.uuids.length === 0 ? [player] : known.uuids);
   if (audit.length === 0 && Object.values(known.records).every(({ length }) => length === 0)) {
-    // Refuses with the nearest name.
-    await look("player.show", { player });
+    // Fails, and suggests the nearest name.
+    await read("player.show", { player });
   }
   const document = { ...known, audit };
   output.result(document, JSON.stringify(document, undefined, 2));
 }
 
 /**
- * The changes that a person has made, and what others have changed of the person's records, as far back as the journal
- * goes. Of a change to many, such as a restore, it is only what became of these: the rest is about others.
+ * Returns the changes by a person or to the person's records, as far back as the journal reaches. Of a change to many
+ * records, such as a restore, it returns only the person's own: the others concern somebody else.
  */
-async function entriesOf({ output, workplace }: Session, references: readonly string[]): Promise<Entry[]> {
-  const { folder } = workplace();
+async function entriesOf({ output, workspace }: Context, references: readonly string[]): Promise<Entry[]> {
+  const { folder } = workspace();
   const { names, warnings } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const persons = references.map((each) => names.person(each));

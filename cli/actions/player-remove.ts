@@ -1,24 +1,24 @@
-/** What `player remove` does: it says what goes and what stays, asks, and removes the player. */
-
+/** Implements `player remove`: shows what is removed and what remains, asks, and removes the player. */
 import { oneOf } from "../../src/domain/text.ts";
 import { defaultRetention } from "../../src/store/retention.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
-import { toDate } from "../terminal/output.ts";
+import { formatInstant } from "../terminal/output.ts";
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
-export async function removePlayer(session: Session, player: string, options: ConfirmOptions): Promise<void> {
-  const { look, output, withControl } = session;
-  const { name, uuid, groups, members, tokens } = await look("player.show", { player });
-  const { records } = await look("player.everything", { player: uuid });
+/** Asks, and removes a player. */
+export async function removePlayer(context: Context, player: string, options: ConfirmOptions): Promise<void> {
+  const { read, output, withControl } = context;
+  const { name, uuid, groups, members, tokens } = await read("player.show", { player });
+  const { records } = await read("player.everything", { player: uuid });
   const goes = [
     "statistics",
     ...counted(members.length, "membership"),
     ...counted(groups.length, "group"),
     ...counted(tokens.length, "token"),
   ];
-  // As `player.remove` leaves them: they are about what the player has done, or for others.
+  // `player.remove` keeps these: they record what the player has done, or concern others.
   const stays = [
     ...counted(records.targets.length, "entry of the target list", "entries of the target list"),
     ...counted(records.houseBans.length, "house ban of or by the player", "house bans of or by the player"),
@@ -28,19 +28,19 @@ export async function removePlayer(session: Session, player: string, options: Co
       "house-ban reasons by the player",
     ),
     ...counted(records.closedCases.length, "closed case", "closed cases"),
-    "an exclusion where there is one",
+    "an exclusion, if there is one",
   ];
   const historyUntil = Date.now() + defaultRetention.milliseconds;
   const days = defaultRetention.milliseconds / dayMilliseconds;
   if (!output.wantsJSON) {
-    output.remark(`${name} goes, with ${oneOf(goes, "and")}.`);
-    output.remark(`What stays: ${oneOf(stays, "and")}.`);
+    output.remark(`This removes ${name} with ${oneOf(goes, "and")}.`);
+    output.remark(`It keeps ${oneOf(stays, "and")}.`);
     output.remark(
-      `The journal and the snapshots keep the history for ${days} days at least, until ${toDate(historyUntil).slice(0, 10)}; ` +
-        "backups and exports have it for as long as you keep them.",
+      `The journal and the snapshots keep the history for at least ${days} days, until ${formatInstant(historyUntil).slice(0, 10)}; ` +
+        "backups and exports contain it as long as you keep them.",
     );
   }
-  await confirm(session, options, { asks: `Remove ${name}?`, does: `This removes ${name}` });
+  await confirm(context, options, { asks: `Remove ${name}?`, does: `This removes ${name}` });
   const result = await withControl("changes", (control) =>
     control.administer("player.remove", { player: uuid }),
   );

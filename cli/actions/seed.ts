@@ -1,17 +1,17 @@
-/** What `seed groups` and `seed remove` do. */
+/** Implements `seed groups` and `seed remove`. */
 import { resolve } from "node:path";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Named } from "../../src/domain/model.ts";
 import { fold } from "../../src/domain/text.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 
-/** Adds the names of a file, by default of the seed file. */
+/** Adds the names of a file; the default is the seed file. */
 export async function seedGroups(
-  { io, output, workplace, withControl }: Session,
+  { io, output, workspace, withControl }: Context,
   file: string | undefined,
 ): Promise<void> {
-  const path = file === undefined ? await workplace().seedFile() : resolve(io.cwd, file);
+  const path = file === undefined ? await workspace().seedFile() : resolve(io.cwd, file);
   const names = await readSeed(path);
   const result = await withControl("seeds", (control) => control.administer("seed.groups", names)).catch(
     (error: unknown) => {
@@ -26,20 +26,20 @@ export async function seedGroups(
   output.result(result, result.info);
 }
 
-/** Removes a name, and warns where the seed file would add it again. */
+/** Removes a name, and warns if the seed file would add it again. */
 export async function removeName(
-  { output, workplace, withControl }: Session,
+  { output, workspace, withControl }: Context,
   kind: Named["kind"],
   name: string,
 ): Promise<void> {
   const result = await withControl("reads", (control) => control.administer("seed.remove", { kind, name }));
   output.result(result, result.info);
-  const path = await workplace().seedFile();
-  // A seed file that cannot be read adds nothing: whoever runs `seed groups` is told what is wrong with it.
+  const path = await workspace().seedFile();
+  // A seed file that cannot be read adds nothing: `seed groups` reports its faults.
   const seed = await readSeed(path).catch(() => undefined);
   const listed = { group: seed?.groups, faction: seed?.factions, service: seed?.services }[kind] ?? [];
   if (!listed.some((each) => fold(each) === fold(name))) return;
   output.remark(
-    `${path} still lists ${result.name}: remove it there, too, or \`seed groups\` adds it again.`,
+    `${path} still lists ${result.name}: remove it there as well, or \`seed groups\` adds it again.`,
   );
 }

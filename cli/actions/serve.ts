@@ -1,4 +1,4 @@
-/** What `serve` does: it runs the service until it is told to stop. */
+/** Implements `serve`: runs the service until it is told to stop. */
 import { once } from "node:events";
 import { resolve } from "node:path";
 import { controlOf } from "../../src/control/control.ts";
@@ -14,12 +14,12 @@ import { missingWords } from "../../src/table/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
 import type { ReloadCause } from "../../src/table-in-force/route-table.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { openAsService } from "../data/control.ts";
-import type { Telling } from "../data/open-folder.ts";
+import type { ServiceSettings } from "../data/open-folder.ts";
 import { defaultRoutes } from "../data/workspace.ts";
-import { keepControl } from "../serving/control-socket.ts";
-import { keepNewObjectsYoung } from "../serving/heap.ts";
+import { serveControl } from "../serving/control-socket.ts";
+import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
 import type { LogOptions } from "../serving/log-options.ts";
 import { isLoopback } from "../serving/loopback.ts";
@@ -29,42 +29,42 @@ import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
 import type { IO } from "../terminal/io.ts";
 
-/** Where and how it is served. */
+/** The options of `serve`. */
 export interface ServeOptions {
   readonly host: string;
   readonly port: number;
   readonly https?: boolean;
   readonly cert?: string;
   readonly key?: string;
-  /** Whether a change of the route table's file puts it in force. */
+  /** Whether a changed route table is put in force without a signal or command. */
   readonly watch: boolean;
-  /** Whether the log has the client's address. */
+  /** Whether the log contains the client's address. */
   readonly logAddress?: boolean;
   readonly log?: LogOptions;
 }
 
-/** What the service is told while it runs. */
+/** The signals that `serve` obeys while it runs. */
 export interface ServeSignals {
-  /** Aborted when it is to stop. */
+  /** Aborted when the service should stop. */
   readonly stopping: AbortSignal;
   readonly reloading: ReloadSignal;
 }
 
-/** Serves until `stopping` is aborted; also a start that is not over yet then ends. */
-export async function serve(session: Session, options: ServeOptions, signals: ServeSignals): Promise<void> {
+/** Serves until `stopping` is aborted, which also ends an unfinished start. */
+export async function serve(context: Context, options: ServeOptions, signals: ServeSignals): Promise<void> {
   const { stopping } = signals;
-  const { io, output, workplace } = session;
-  keepNewObjectsYoung();
-  // The first thing: a terminal that is stopped would already block a remark of the start, and every signal with it.
+  const { io, output, workspace } = context;
+  disablePretenuring();
+  // First of all: a stopped terminal would block a remark of the start, and the handling of signals with it.
   const outputs = await io.detachOutput((lines) => log.dropped(lines));
   const log = createLog(io, options.log);
   try {
-    const { folder } = workplace();
+    const { folder } = workspace();
     await requireSocketPath(folder);
-    const service = await openAsService(workplace(), output, telling(io, log, options), stopping);
+    const service = await openAsService(workspace(), output, serviceSettings(io, log, options), stopping);
     try {
-      await warnOfStrangers(session, options, folder);
-      if (!stopping.aborted) await serveOn(service, session, options, log, signals);
+      await warnOfStrangers(context, options, folder);
+      if (!stopping.aborted) await serveOn(service, context, options, log, signals);
     } finally {
       await service.close({ snapshot: true });
     }
@@ -74,13 +74,13 @@ export async function serve(session: Session, options: ServeOptions, signals: Se
   } finally {
     log.close();
     await outputs.close();
-    // Whatever still holds the process, such as a reader that stalls, is not worth waiting for.
+    // A stalled reader, for example, could keep the process alive.
     io.leaveSoon();
   }
 }
 
-/** What the service is told. */
-function telling(io: IO, log: Log, { logAddress = false }: ServeOptions): Telling {
+/** Returns the settings of the service. */
+function serviceSettings(io: IO, log: Log, { logAddress = false }: ServeOptions): ServiceSettings {
   return {
     observe: log.request,
     logAddress,
@@ -88,8 +88,8 @@ function telling(io: IO, log: Log, { logAddress = false }: ServeOptions): Tellin
     onFatal(error) {
       log.fatal(
         error instanceof FolderLost
-          ? `${error.message}. Leaving.`
-          : "The disk can not be relied on any more: leaving. The next start saves everything anew.",
+          ? `${error.message}. Exiting.`
+          : "The disk is no longer reliable: exiting. The next start writes everything again.",
         error,
       );
       io.abort(1);
@@ -97,15 +97,15 @@ function telling(io: IO, log: Log, { logAddress = false }: ServeOptions): Tellin
   };
 }
 
-/** Listens, on the port and on the control socket, until `stopping` is aborted. Where either fails both are closed. */
+/** Listens on the port and on the control socket until `stopping` is aborted. If either fails, both are closed. */
 async function serveOn(
   service: Service,
-  session: Session,
+  context: Context,
   { host, port, https, cert, key, watch, logAddress = false }: ServeOptions,
   log: Log,
   { stopping, reloading }: ServeSignals,
 ): Promise<void> {
-  const { io } = session;
+  const { io } = context;
   followTables({
     service,
     history: new TableHistory(service.store.folder),
@@ -113,7 +113,7 @@ async function serveOn(
     warn: log.warn,
   });
   const { missing } = await service.loadTable();
-  await upkeep(service.routes.file, missing, log);
+  await checkUpgrade(service.routes.file, missing, log);
   const files = https === true && { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) };
   const server = await startServer({
     fetch: service.fetch,
@@ -130,7 +130,7 @@ async function serveOn(
   const closers: (() => unknown)[] = [() => server.close()];
   try {
     const holder = { pid: process.pid, url, since: Date.now() };
-    const control = await keepControl(service.store, controlOf(service, holder), log);
+    const control = await serveControl(service.store, controlOf(service, holder), log);
     closers.push(() => control.close());
     const reload = (cause: ReloadCause) => reloadTable(service, log, cause);
     reloading.listen(() => void reload("signal"));
@@ -139,19 +139,19 @@ async function serveOn(
       closers.push(() => watching.close());
     }
     service.start();
-    await greet(session, service, url);
+    await printBanner(context, service, url);
     warnOfInconsistencies(service, log, stopping).catch((error) =>
-      log.warn("The records could not be checked.", error),
+      log.warn("Cannot check the consistency of the records.", error),
     );
     if (!stopping.aborted) await once(stopping, "abort");
-    log.info("Stopping: no more requests are taken, those under way are finished.");
+    log.info("Stopping: requests under way are finished, new ones are refused.");
   } finally {
     await Promise.all(closers.map((close) => close()));
   }
 }
 
-/** After an upgrade: tells which operations the table lacks, and refreshes the schema beside it. */
-async function upkeep(file: string, missing: readonly string[], log: Log): Promise<void> {
+/** After an upgrade, warns of operations that the table lacks, and refreshes the schema beside it. */
+async function checkUpgrade(file: string, missing: readonly string[], log: Log): Promise<void> {
   if (missing.length > 0) {
     const shipped = packaged(defaultRoutes);
     const where = file === shipped ? "" : ` That one is ${shipped}.`;
@@ -160,21 +160,21 @@ async function upkeep(file: string, missing: readonly string[], log: Log): Promi
   try {
     const refreshed = await refreshSchema(file);
     if (refreshed !== undefined)
-      log.info(`Replaced ${refreshed}, which nobody had edited, with that of this version.`);
+      log.info(`Replaced ${refreshed}, which was not edited, by that of this version.`);
   } catch (error) {
-    log.warn(`The editor schema beside ${file} could not be refreshed.`, error);
+    log.warn(`Cannot refresh the editor schema beside ${file}.`, error);
   }
 }
 
-/** Warns of what lets strangers read tokens or data. */
+/** Warns if strangers can read tokens or data. */
 async function warnOfStrangers(
-  { output }: Session,
+  { output }: Context,
   { host, https }: ServeOptions,
   folder: string,
 ): Promise<void> {
   if (https !== true && !isLoopback(host)) {
     output.remark(
-      `warning: Other machines can reach ${host}, and without --https everyone on the way can read the tokens in the ` +
+      `warning: Other machines can reach ${host}, and without --https everyone on the network path can read the tokens in the ` +
         "paths. Give --https with --cert and --key, or listen on 127.0.0.1 behind a proxy that speaks TLS.",
     );
   }
@@ -182,29 +182,29 @@ async function warnOfStrangers(
   if (mode !== undefined) {
     output.remark(
       `warning: Other users of this machine can enter the data folder ${folder} (mode ${mode}). ` +
-        `\`chmod 700 ${folder}\` keeps them out.`,
+        `\`chmod 700 ${folder}\` denies them access.`,
     );
   }
 }
 
-/** How many inconsistencies the log names. */
-const mostNamed = 5;
+/** The most inconsistencies that the log names. */
+const maxNamed = 5;
 
 /**
- * Warns where records do not fit together; nobody is locked out by that. Looked for beside the first requests: it takes
- * about a second for 400,000 records, of which no request waits for more than a few milliseconds.
+ * Warns of inconsistent records, which do not keep the service from running. The check runs beside the first requests: it
+ * takes about a second for 400,000 records, and delays no request by more than a few milliseconds.
  */
 async function warnOfInconsistencies(service: Service, log: Log, stopping: AbortSignal): Promise<void> {
   const { describeInconsistency, findInconsistencies } = await import("../../src/backup/consistency.ts");
-  // Once the service stops, its log is closed.
+  // The log is closed once the service stops.
   const found = await findInconsistencies(service.store.data);
   if (found.length === 0 || stopping.aborted) return;
-  const more = found.length > mostNamed ? `; and ${found.length - mostNamed} more` : "";
-  const named = found.slice(0, mostNamed).map(describeInconsistency).join("; ");
-  log.warn(`Records do not fit together: ${named}${more}. \`addon-cli data verify\` names all of them.`);
+  const more = found.length > maxNamed ? `; and ${found.length - maxNamed} more` : "";
+  const named = found.slice(0, maxNamed).map(describeInconsistency).join("; ");
+  log.warn(`Inconsistent records: ${named}${more}. \`addon-cli data verify\` lists all of them.`);
 }
 
-/** Puts the file's table in force, of which {@link followTables} tells. A faulty one is refused and logged; the old one stays in force. */
+/** Reloads the table; {@link followTables} logs the change. A faulty table is refused and logged, and the old one stays in force. */
 async function reloadTable(service: Service, log: Log, cause: ReloadCause): Promise<void> {
   try {
     await service.routes.reload(cause);
@@ -214,17 +214,17 @@ async function reloadTable(service: Service, log: Log, cause: ReloadCause): Prom
   }
 }
 
-const whereTokens =
-  "There is a public token, which was shown when it was issued; `addon-cli token issue --public` issues another one.";
+const tokenHint =
+  "A public token exists, and was shown when it was issued; `addon-cli token issue --public` issues another one.";
 
-/** The banner. The token is issued only now that it can be shown: a failed start must not use it up. */
-async function greet({ output }: Session, service: Service, url: string): Promise<void> {
+/** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
+async function printBanner({ output }: Context, service: Service, url: string): Promise<void> {
   const { prefix } = await service.loadTable();
   const listening = `Listening on ${url}${prefix}\nDocumentation: ${url}${docsPath}`;
   const isFirst = !hasPublicToken(service);
   if (!isFirst) {
-    // The first start may have ended before anybody saw its token.
-    output.result({ url }, `${listening}\n${whereTokens}`);
+    // The first start may have ended before it printed its token.
+    output.result({ url }, `${listening}\n${tokenHint}`);
     return;
   }
   const { token } = await service.administer("token.issue", { label: "first start" });
@@ -233,7 +233,7 @@ async function greet({ output }: Session, service: Service, url: string): Promis
     { url, open },
     `${listening}
 
-Open this in a browser. It has the public token in it, which is not shown again:
+Open this URL in a browser. It contains the public token, which is not shown again:
   ${open}
 
 Next, in another terminal:
@@ -244,7 +244,7 @@ Next, in another terminal:
   );
 }
 
-/** The public token of the first start is among the first, so that not all are looked at. */
+/** Returns whether there is a public token. That of the first start is among the first ones. */
 function hasPublicToken({ store }: Service): boolean {
   for (const { uuid } of store.data.tokens.values()) if (uuid === null) return true;
   return false;

@@ -1,27 +1,27 @@
 /**
- * Instants as a person types them. Reading one takes the engine's types, which commands do not load before they are
- * carried out: so they let commander keep the text, and read it here.
+ * Instants on the command line. Parsing one requires the types of the route table, which are not loaded for help: so
+ * Commander stores the text, and the action parses it with {@link readOption}.
  */
 import { type Command, InvalidArgumentError } from "commander";
 import * as v from "valibot";
 import { toSchema } from "../../src/table/parameters.ts";
 
-/** The instants that parameters take as well (contract, section 3). */
+/** The format of instants in parameters (contract, section 3). */
 const schema = toSchema({ base: "instant", name: "instant", description: undefined }, () => ({
   group: [],
   faction: [],
   service: [],
 }));
 
-/** An instant in milliseconds since 1970; undefined where the text is none. */
+/** Parses an instant into milliseconds since 1970; returns undefined for any other text. */
 export function toInstant(text: string): number | undefined {
   const instant = v.safeParse(schema, text);
   return instant.success ? Number(instant.output) : undefined;
 }
 
 /**
- * The value of an option whose text commander has kept; undefined where it was left out.
- * @param parse throws InvalidArgumentError where it can not be read; then the command is refused as by commander itself
+ * Parses the value of an option that Commander has stored as text; returns undefined if it is missing.
+ * @param parse throws InvalidArgumentError, which ends the command as Commander itself would
  */
 export function readOption<T>(command: Command, name: string, parse: (text: string) => T): T | undefined {
   const text: string | undefined = command.getOptionValue(name);

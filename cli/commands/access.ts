@@ -1,9 +1,9 @@
-/** `can-i` and `who-can`: what the route table means for people. */
+/** `can-i` and `who-can`: explain how the route table applies to callers. */
 import type { Command } from "commander";
 import type { Decision, Step } from "../../src/explain/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/explain/who-can.ts";
 import { parsePair, parsePath, tableOption, tableText } from "../arguments/operation.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
@@ -15,26 +15,24 @@ interface CanIOptions extends Options {
   readonly readOnly?: boolean;
 }
 
-export function addAccessCommands(program: Command, session: Session): void {
-  addCanI(program, session);
-  addWhoCan(program, session);
+export function addAccessCommands(program: Command, context: Context): void {
+  addCanI(program, context);
+  addWhoCan(program, context);
 }
 
-function addCanI(program: Command, session: Session): void {
-  const { output, withControl } = session;
+function addCanI(program: Command, context: Context): void {
+  const { output, withControl } = context;
   program
     .command("can-i")
-    .description(
-      "tell whether somebody may call an operation, and why; the exit code is 0 for yes and 1 for no",
-    )
-    .argument("<player|public>", "name or UUID, or public for the holder of a public token")
+    .description("show whether a caller may call an operation, and why; exits with 0 for yes and 1 for no")
+    .argument("<player|public>", "name or UUID, or `public` for a public token")
     .argument("<path>", "without the prefix, such as /targetlist/add", parsePath)
     .argument(
       "[name=value...]",
-      "parameters; only those are needed that the restriction depends on",
+      "parameters; only those on which the restriction depends are required",
       parsePair,
     )
-    .option("--read-only", "with a read-only token, which allows no changes")
+    .option("--read-only", "decide for a read-only token, which allows no changes")
     .addOption(tableOption())
     .addHelpText(
       "after",
@@ -42,11 +40,11 @@ function addCanI(program: Command, session: Session): void {
     )
     .action(
       async (who: string, path: string, pairs: Pairs = [], { table, readOnly = false }: CanIOptions) => {
-        const by = table === undefined ? undefined : await tableText(session, table);
+        const by = table === undefined ? undefined : await tableText(context, table);
         const decision = await withControl("reads", (control) =>
           control.canI(who, path, pairs, by, { readOnly }),
         );
-        output.result(decision, decisionText(session, decision));
+        output.result(decision, decisionText(context, decision));
         if (!decision.allowed) throw new Reported();
       },
     );
@@ -64,7 +62,7 @@ const labels: Readonly<Record<Step["step"], string>> = {
 };
 const labelWidth = Math.max(...Object.values(labels).map(({ length }) => length));
 
-function decisionText({ output }: Session, decision: Decision): string {
+function decisionText({ output }: Context, decision: Decision): string {
   const { allowed, caller, code, steps, parameters } = decision;
   const path = decision.path.replace(/\{(\w+)\}/g, (braces, name: string) => `${parameters[name] ?? braces}`);
   const who = caller === "public" ? "a public token" : caller;
@@ -79,15 +77,15 @@ function decisionText({ output }: Session, decision: Decision): string {
   return [verdict, ...lines].join("\n");
 }
 
-function addWhoCan(program: Command, session: Session): void {
-  const { output, withControl } = session;
+function addWhoCan(program: Command, context: Context): void {
+  const { output, withControl } = context;
   program
     .command("who-can")
     .description("list everyone who may call an operation")
-    .argument("<path>", "without the prefix; its parameters may be left in braces", parsePath)
+    .argument("<path>", "without the prefix; may contain placeholders", parsePath)
     .argument(
       "[name=value...]",
-      "parameters; those that the restriction does not depend on are not needed",
+      "parameters; only those on which the restriction depends are required",
       parsePair,
     )
     .addOption(tableOption())
@@ -96,13 +94,13 @@ function addWhoCan(program: Command, session: Session): void {
       examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add"),
     )
     .action(async (path: string, pairs: Pairs = [], { table }: Options) => {
-      const by = table === undefined ? undefined : await tableText(session, table);
+      const by = table === undefined ? undefined : await tableText(context, table);
       const answer = await withControl("reads", (control) => control.whoCan(path, pairs, by));
-      output.result(answer, whoText(session, answer));
+      output.result(answer, whoText(context, answer));
     });
 }
 
-function whoText({ output }: Session, answer: WhoCan): string {
+function whoText({ output }: Context, answer: WhoCan): string {
   const { path, restriction, readOnly, parameters, allowed, registered, excluded } = answer;
   const given = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   const lines = [`${output.style("bold", [path, ...given].join(" "))}: ${restriction}`];
@@ -112,9 +110,9 @@ function whoText({ output }: Session, answer: WhoCan): string {
     lines.push(`${heading}${countText(each, registered)}`, ...each.players.map(({ name }) => `  ${name}`));
     if (each.public) lines.push("  every public token");
   }
-  if (!allowed.some((each) => each.public)) lines.push("Public tokens may not.");
-  if (!readOnly) lines.push("Read-only tokens may not: it is a change.");
-  if (excluded > 0) lines.push(`Excluded, so may call nothing: ${playersText(excluded, registered)}.`);
+  if (!allowed.some((each) => each.public)) lines.push("Public tokens may not call it.");
+  if (!readOnly) lines.push("Read-only tokens may not call it: it is a change.");
+  if (excluded > 0) lines.push(`Excluded from every operation: ${playersText(excluded, registered)}.`);
   return lines.join("\n");
 }
 

@@ -1,30 +1,33 @@
-/** `audit`: who changed what, when, through which operation, from which value to which. */
+/** `audit`: shows the changes of the journal. */
 import { type Command, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
 import type { StatisticsOptions } from "../actions/audit-statistics.ts";
 import { parseLimit } from "../arguments/numbers.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 
-export function addAuditCommands(program: Command, session: Session): void {
+export function addAuditCommands(program: Command, context: Context): void {
   const audit = program
     .command("audit")
-    .description("tell who changed what, when, through which operation, from which value to which")
-    .option("--player <player>", "changes by this player, or of a record of theirs: name or UUID")
+    .description("show who changed what, when and by which operation, with the values before and after")
+    .option("--player <player>", "changes by this player or to their records: name or UUID")
     .option("--by <who>", "changes by this player, or by operator, public or system")
-    .option("--token <id>", "changes with this public token, by its id in `token list`")
+    .option("--token <id>", "changes made with this public token: its id in `token list`")
     .option(
       "--operation <operation>",
-      'changes through this operation (houseban.add), those that begin so (houseban), or by a command ("player remove")',
+      'changes by this operation (houseban.add), by operations with this prefix (houseban), or by a command ("player remove")',
     )
     .option(
       "--record <record>",
-      "changes of these records: a collection, or one and a part of a key: houseBans/ada",
+      "changes to these records: a collection, or a collection and part of a key, such as houseBans/ada",
     )
-    .option("--since <moment>", "changes from then on: ISO 8601 with a zone, milliseconds, or 2h or 3d ago")
-    .addOption(new Option("--until <moment>", "changes up to then").conflicts("follow"))
-    .option("--limit <n>", "the newest n of those", parseLimit)
-    .option("--all", "also what the service only notes for itself: activity, counters, repetitions")
-    .option("--follow", "go on with what comes, until it is stopped (Ctrl-C)")
+    .option(
+      "--since <moment>",
+      "changes since then: ISO 8601 with a time zone, milliseconds, or an age such as 2h or 3d",
+    )
+    .addOption(new Option("--until <moment>", "changes until then").conflicts("follow"))
+    .option("--limit <n>", "only the newest n", parseLimit)
+    .option("--all", "also internal records: activity, counters, idempotency keys")
+    .option("--follow", "keep showing new changes until stopped (Ctrl-C)")
     .addHelpText(
       "after",
       `
@@ -35,25 +38,28 @@ Examples:
   $ addon-cli audit --follow --json
   $ addon-cli audit statistics
 
-In a pipe each line is one record of a change: number, time, who, operation, collection, key, and what became of it,
-with tabs between them. With --json each line is one change as a JSON document. \`addon-cli undo <number>\` takes a
-change back.`,
+In a pipe, each line is one record of a change: number, time, caller, operation, collection, key, and the values before
+and after, separated by tabs. With --json, each line is one change as a JSON document. \`addon-cli undo <number>\` undoes
+a change.`,
     )
     .action(async (options: AuditOptions, command: Command) => {
-      // Asked for before anything is loaded: whoever stops it early is heard.
+      // Before the action is loaded, so that an early signal is not lost.
       const stopped = new AbortController();
-      if (options.follow === true) session.io.onStop(() => stopped.abort());
+      if (options.follow === true) context.io.onStop(() => stopped.abort());
       const { showAudit } = await import("../actions/audit.ts");
-      return showAudit(session, options, command, stopped.signal);
+      return showAudit(context, options, command, stopped.signal);
     });
-  addStatistics(audit, session);
+  addStatistics(audit, context);
 }
 
-function addStatistics(audit: Command, session: Session): void {
+function addStatistics(audit: Command, context: Context): void {
   audit
     .command("statistics")
-    .description("list players whose statistics grew faster than play can make them grow, the worst first")
-    .option("--close <player>", "close the cases of this player, name or UUID: they are listed no more")
+    .description("list players whose statistics grew faster than play allows, the worst first")
+    .option(
+      "--close <player>",
+      "close the cases of this player, so that they are no longer listed: name or UUID",
+    )
     .addHelpText(
       "after",
       `
@@ -61,20 +67,23 @@ Examples:
   $ addon-cli audit statistics
   $ addon-cli audit statistics --close Ada
 
-Closing a case is a change, which \`undo\` takes back. What the player had added until then counts no more; further
-additions beyond the limit are a new case.
-The limits are \`watch\` in the route table. All of the journal is looked at: what is within the retention.
-The columns are: player, type, additions in the worst 60 minutes, limit, when those began, all additions.`,
+Closing a case is a change, which \`undo\` can undo. Additions before it no longer count; further additions beyond the
+limit open a new case.
+The limits are \`watch\` in the route table. The command reads the whole journal, as far back as the retention reaches.
+Columns: player, type, additions in the worst 60 minutes, limit, start of those minutes, all additions.`,
     )
     .action(async (options: StatisticsOptions, command: Command) => {
       const [given] = Object.keys(audit.opts());
       if (given !== undefined) {
-        command.error(`error: --${given} does not go with \`audit statistics\`, which looks at everything`, {
-          code: "usage",
-          exitCode: 2,
-        });
+        command.error(
+          `error: --${given} cannot be combined with \`audit statistics\`, which reads everything`,
+          {
+            code: "usage",
+            exitCode: 2,
+          },
+        );
       }
       const { showStatistics } = await import("../actions/audit-statistics.ts");
-      return showStatistics(session, options);
+      return showStatistics(context, options);
     });
 }

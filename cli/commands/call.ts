@@ -1,12 +1,12 @@
-/** `call`: any operation of the route table, as the operator or as a player. */
+/** `call`: runs an operation of the route table, as the operator or as a player. */
 import type { Command } from "commander";
-import { Failure, type FailureCode } from "../../src/domain/errors.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { parsePair, parsePath } from "../arguments/operation.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
-export function addCallCommand(program: Command, { io, output, withControl }: Session): void {
+export function addCallCommand(program: Command, { io, output, withControl }: Context): void {
   program
     .command("call")
     .description("run any operation of the route table, as the operator or as a player")
@@ -18,18 +18,19 @@ export function addCallCommand(program: Command, { io, output, withControl }: Se
       examples("call /wantedreason/add reason=Theft points=10", "call /blacklistreason/GROVE --as Ada"),
     )
     .action(async (path: string, pairs: [string, string][] = [], options: { as?: string }) => {
-      const { ok, body } = await withControl("changes", (control) => control.call(path, pairs, options.as));
-      if (ok) {
+      const result = await withControl("changes", (control) => control.call(path, pairs, options.as));
+      if (result.ok) {
+        const { body } = result;
         const text = "info" in body ? String(body.info) : JSON.stringify(body, undefined, 2);
         output.result(body, text);
         return;
       }
-      const { info, hint: said, code } = body as { info: string; hint?: string; code: FailureCode };
-      // The answer is one for players, who learn nothing of the disk.
+      const { info, hint: ownHint, code } = result.body;
+      // The answer is written for players, who learn nothing about the disk.
       const hint =
-        code === "STORE_UNAVAILABLE" ? "`addon-cli data status` tells what is wrong with the disk." : said;
-      // As JSON the answer is passed on as it is, with status and request id.
-      if (program.opts<{ json: boolean }>().json) io.stdout.write(`${JSON.stringify(body)}\n`);
+        code === "STORE_UNAVAILABLE" ? "`addon-cli data status` shows what is wrong with the disk." : ownHint;
+      // As JSON, the answer is printed unchanged, with status and request id.
+      if (program.opts<{ json: boolean }>().json) io.stdout.write(`${JSON.stringify(result.body)}\n`);
       else await output.failure(new Failure(code, info, hint === undefined ? {} : { hint }));
       throw new Reported();
     });

@@ -1,32 +1,32 @@
-/** `completion`: the scripts by which shells complete command lines, and the hidden command that those ask. */
+/** `completion`: prints the completion scripts of shells, and answers them through the hidden command `complete`. */
 import { Argument, type Command } from "commander";
 import type { Shell } from "../actions/completion-script.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 
-export function addCompletionCommands(program: Command, session: Session): void {
+export function addCompletionCommands(program: Command, context: Context): void {
   program
     .command("completion")
-    .description("print the script by which a shell completes commands, options, players, groups and more")
+    .description("print the script with which a shell completes commands, options, players, groups and more")
     .addArgument(new Argument("<shell>", "the shell").choices(["bash", "zsh", "fish"]))
     .addHelpText(
       "after",
       `
-To install it, add one line to the file that your shell reads at its start:
+To install it, add one line to the startup file of your shell:
   ~/.bashrc                   eval "$(addon-cli completion bash)"
-  ~/.zshrc, behind compinit   eval "$(addon-cli completion zsh)"
+  ~/.zshrc, after compinit    eval "$(addon-cli completion zsh)"
   ~/.config/fish/config.fish  addon-cli completion fish | source
 ${examples("completion bash > ~/.local/share/bash-completion/completions/addon-cli")}`,
     )
     .action(async (shell: Shell) => {
       const { printScript } = await import("../actions/completion-script.ts");
-      await printScript(session, shell);
+      await printScript(context, shell);
     });
   program
     .command("complete", { hidden: true })
-    .argument("[words...]", "the command line as far as it has been typed, without addon-cli")
+    .argument("[words...]", "the words typed so far, without addon-cli")
     .action(async (words: readonly string[]) => {
       const { complete } = await import("../actions/complete.ts");
-      await complete(session, program, words);
+      await complete(context, program, words);
     });
 }

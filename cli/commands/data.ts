@@ -1,166 +1,165 @@
-/** `data`: the data folder itself. */
+/** `data`: inspects, backs up, restores and repairs the data folder. */
 import { type Command, Option } from "commander";
 import type { BackupOptions } from "../actions/data/backup.ts";
 import type { ExportOptions } from "../actions/data/export.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../data/workspace.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 
-export function addDataCommands(program: Command, session: Session): void {
+export function addDataCommands(program: Command, context: Context): void {
   const data = program
     .command("data")
-    .description("look at the data folder, verify it, back it up, restore and repair it");
-  addLooks(data, session);
-  addBackups(data, session);
-  addRepair(data, session);
-  addExchange(data, session);
+    .description("inspect, verify, back up, restore and repair the data folder");
+  addInspection(data, context);
+  addBackups(data, context);
+  addRepair(data, context);
+  addExchange(data, context);
 }
 
-function addLooks(data: Command, session: Session): void {
+function addInspection(data: Command, context: Context): void {
   data
     .command("status")
-    .description("tell the size, the records, the last change and snapshot, and who has the folder")
+    .description(
+      "show the size, the records, the last change and snapshot, and the process that has the folder open",
+    )
     .addHelpText("after", examples("data status", "data status --json"))
     .action(async () => {
       const { showStatus } = await import("../actions/data/inspect.ts");
-      return showStatus(session);
+      return showStatus(context);
     });
 
   data
     .command("verify")
-    .description("read everything, and tell every fault with its place; changes nothing")
+    .description("read everything and report every fault with its position; changes nothing")
     .addHelpText(
       "after",
       `
-Every snapshot and every segment of the journal is read: checksums, numbers, their consistency, the form of
-every record, that the records fit together, and that the journal leads from each snapshot to exactly the next. Also
-while the service runs.
-Exit code 1 where there is a problem.
+Reads every snapshot and every segment of the journal, and checks their checksums and numbers, the form and the
+consistency of the records, and that the journal leads from each snapshot to exactly the next. The service may be running.
+Exits with 1 if there is a problem.
 ${examples("data verify")}`,
     )
     .action(async () => {
       const { verifyFolder } = await import("../actions/data/inspect.ts");
-      return verifyFolder(session);
+      return verifyFolder(context);
     });
 }
 
-function addBackups(data: Command, session: Session): void {
+function addBackups(data: Command, context: Context): void {
   data
     .command("snapshot")
     .description(
-      "write a snapshot now, so that the next start has nothing to replay; also beside the service",
+      "write a snapshot now, so that the next start has nothing to replay; the service may be running",
     )
     .action(async () => {
       const { takeSnapshot } = await import("../actions/data/backup.ts");
-      return takeSnapshot(session);
+      return takeSnapshot(context);
     });
 
   data
     .command("backup")
-    .description("write one consistent, compressed file with all data; also while the service runs")
+    .description("write all data to one consistent, compressed file; the service may be running")
     .argument("<file>", "the file to write, such as backup.jsonl.gz")
-    .option("--force", "overwrite the file where it exists")
+    .option("--force", "overwrite an existing file")
     .addHelpText(
       "after",
       `
-The file is readable for you alone: hashes of tokens are in it. To look into it: zcat <file> | cut -c10- | jq .
+Only you can read the file, since it contains hashes of tokens. To inspect it: zcat <file> | cut -c10- | jq .
 ${examples("data backup backup-$(date +%F).jsonl.gz")}`,
     )
     .action(async (file: string, options: BackupOptions) => {
       const { backUp } = await import("../actions/data/backup.ts");
-      return backUp(session, file, options);
+      return backUp(context, file, options);
     });
 
   const restore = neverSuggested(data.command("restore"))
-    .description(
-      "restore a backup, or the data as it was at a moment, as one change; also beside the service",
-    )
-    .argument("[file]", "what `data backup` has written")
+    .description("restore a backup or a past state as one change; the service may be running")
+    .argument("[file]", "a file written by `data backup`")
     .option(
       "--at <moment>",
-      "ISO 8601 with a zone, milliseconds since 1970, or a change's number such as #42",
+      "the state at this time: ISO 8601 with a time zone, milliseconds since 1970, or a change such as #42",
     );
   addRestoreOptions(restore)
     .addHelpText(
       "after",
       `
-It shows what would change, and asks. Everything but tokens, activity, counters and idempotency keys becomes what it
-was; names of groups, factions and services are only added. \`undo\` takes it back. --at takes everything up to the
-last change at or before the instant. Into an empty folder a backup is unpacked without a question. For a damaged
-folder use \`data repair\`.
+Shows what would change, and asks. Restores everything except tokens, activity, counters and idempotency keys; names of
+groups, factions and services are only added. \`undo\` can undo it. --at restores everything up to the last change at or
+before that time. Into an empty folder, a backup is restored without a question. For a damaged folder, use \`data repair\`.
 ${examples("data restore backup.jsonl.gz --dry-run", "data restore --at 2026-11-21T18:30:00Z", "data restore --at '#42' --yes")}`,
     )
     .action(async (file: string | undefined, _options: unknown, command: Command) => {
       const { restore: run } = await import("../actions/data/restore.ts");
-      return run(session, file, command);
+      return run(context, file, command);
     });
 }
 
-/** The options that restoring and importing share. */
+/** Adds the common options of `data restore` and `data import`. */
 function addRestoreOptions(command: Command): Command {
   return command
-    .option("--tokens", "restore tokens, too; a revoked one stays revoked")
+    .option("--tokens", "also restore tokens; revoked ones stay revoked")
     .option("--yes", "do not ask")
     .option("--dry-run", "only show what would change")
     .addOption(new Option("--replace", "accepted for older scripts; does nothing").hideHelp());
 }
 
-function addRepair(data: Command, session: Session): void {
+function addRepair(data: Command, context: Context): void {
   neverSuggested(data.command("repair"))
-    .description("save what can be saved of damaged files, and tell record by record what was lost")
-    .option("--from <file>", "put a backup in the place of the damaged files instead")
-    .option("--yes", "do it; without this, on a terminal, it is only said what would be done")
+    .description("recover as much as possible of damaged files, and report each lost record")
+    .option("--from <file>", "replace the damaged files by a backup instead")
+    .option("--yes", "repair; without it, a terminal only shows what would be done")
     .addHelpText(
       "after",
       `
-The service has to be stopped. The files as they are are kept in a folder damaged-<instant> in the data folder; then
-a fresh snapshot has what could be saved. A folder without damage is left as it is.
+Requires the service to be stopped. Keeps the present files in a folder damaged-<instant> inside the data folder, and
+writes a new snapshot of what could be recovered. Does not change a folder without damage.
 ${examples("data repair --yes", "data repair --from backup.jsonl.gz --yes")}`,
     )
     .action(async ({ yes = false, from }: { yes?: boolean; from?: string }, command: Command) => {
       const { input } = command.optsWithGlobals<GlobalOptions>();
-      const dry = !yes && input && session.io.stdout.isTTY === true;
+      const dry = !yes && input && context.io.stdout.isTTY === true;
       if (!yes && !dry) {
-        command.error("error: --yes is needed, since there is nobody to ask", { code: "usage", exitCode: 2 });
+        command.error("error: --yes is required, since there is nobody to ask", {
+          code: "usage",
+          exitCode: 2,
+        });
       }
       const { repairFolder, repairFrom } = await import("../actions/data/repair.ts");
-      return from === undefined ? repairFolder(session, yes) : repairFrom(session, from, yes);
+      return from === undefined ? repairFolder(context, yes) : repairFrom(context, from, yes);
     });
 }
 
-function addExchange(data: Command, session: Session): void {
+function addExchange(data: Command, context: Context): void {
   data
     .command("export")
-    .description("write all records as plain JSON; also while the service runs")
+    .description("write all records as plain JSON; the service may be running")
     .argument("[file]", "the file to write; by default standard output")
-    .option("--force", "overwrite the file where it exists")
+    .option("--force", "overwrite an existing file")
     .addHelpText(
       "after",
       `
-No token is in it, since none is kept; but the hashes of the tokens are, so keep it to yourself.
+It contains no tokens, since none are stored, but it contains their hashes: keep it private.
 ${examples("data export | jq '.collections.players[].name'")}`,
     )
     .action(async (file: string | undefined, options: ExportOptions) => {
       const { exportData } = await import("../actions/data/export.ts");
-      return exportData(session, file, options);
+      return exportData(context, file, options);
     });
 
   const importing = neverSuggested(data.command("import"))
-    .description(
-      "put the records of an export in the place of the data, as one change; also beside the service",
-    )
-    .argument("<file>", "what `data export` has written, or what another program has in that form");
+    .description("replace the data by the records of an export as one change; the service may be running")
+    .argument("<file>", "a file written by `data export`, or by another program in that format");
   addRestoreOptions(importing)
     .addHelpText(
       "after",
       `
-Every record and every reference is checked first. It shows what would change, and asks, as \`data restore\` does; the
-same records stay as they are. The history does not come along: use \`data backup\` and \`data restore\` to move.
+Checks every record and every reference first. Shows what would change, and asks, as \`data restore\` does; equal records
+do not change. An export has no history: to move a data folder, use \`data backup\` and \`data restore\`.
 ${examples("data import export.json --dry-run", "--data copy data import export.json")}`,
     )
     .action(async (file: string, _options: unknown, command: Command) => {
       const { importData } = await import("../actions/data/restore.ts");
-      return importData(session, file, command);
+      return importData(context, file, command);
     });
 }

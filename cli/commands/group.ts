@@ -1,16 +1,16 @@
-/** `group`: addon groups and their members. */
+/** `group`: lists addon groups, and adds and removes their members. */
 import type { Command } from "commander";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 
-export function addGroupCommands(program: Command, { look, output, withControl }: Session): void {
+export function addGroupCommands(program: Command, { read, output, withControl }: Context): void {
   const group = program.command("group").description("list groups, and add and remove their members");
   group
     .command("list")
     .description("list the groups and their members")
     .action(async () => {
-      const rows = await look("group.list", {});
+      const rows = await read("group.list", {});
       await output.list(
         rows,
         [
@@ -22,7 +22,7 @@ export function addGroupCommands(program: Command, { look, output, withControl }
     });
   for (const name of ["add", "remove"] as const) {
     neverSuggested(group.command(name))
-      .description(name === "add" ? "put a player into a group" : "take a player out of a group")
+      .description(name === "add" ? "add a player to a group" : "remove a player from a group")
       .argument("<player>", "name or UUID; need not be registered")
       .argument("<group>", "a group")
       .addHelpText("after", examples(`group ${name} Ada TARGETLIST`))

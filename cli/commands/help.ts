@@ -1,4 +1,4 @@
-/** `help`: the help of any command, also of one below another. commander's own looks only at the first word. */
+/** `help`: prints the help of any command, including subcommands, which Commander's own `help` does not find. */
 import type { Command } from "commander";
 import { examples } from "../help.ts";
 
@@ -7,7 +7,7 @@ export function addHelpCommand(program: Command): void {
     .helpCommand(false)
     .command("help")
     .description("print the help of a command")
-    .argument("[command...]", "its words, such as token issue")
+    .argument("[command...]", "the command, such as token issue")
     .addHelpText("after", examples("help token issue"))
     .action(async (words: readonly string[]) => {
       let command = program;
@@ -24,7 +24,7 @@ async function commandIn(parent: Command, word: string): Promise<Command> {
     word,
     parent.commands.map((each) => each.name()),
   );
-  const within = parent.parent === null ? "" : ` below '${parent.name()}'`;
+  const within = parent.parent === null ? "" : ` of '${parent.name()}'`;
   return parent.error(`error: unknown command '${word}'${within}.${suggestion}`, {
     code: "commander.unknownCommand",
     exitCode: 2,

@@ -1,15 +1,15 @@
-/** `member` and `admin`: a player's ranks in factions and services, and the administrator flag. */
+/** `member` and `admin`: set a player's ranks in factions and services, and the administrator flag. */
 import { type Command, InvalidArgumentError } from "commander";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 
 function parseRank(text: string): number {
-  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected is a whole number from 1 on.");
+  if (!/^[1-9]\d{0,8}$/.test(text)) throw new InvalidArgumentError("Expected a whole number from 1.");
   return Number(text);
 }
 
-export function addMemberCommands(program: Command, { look, output, withControl }: Session): void {
+export function addMemberCommands(program: Command, { read, output, withControl }: Context): void {
   const member = program.command("member").description("set ranks in factions and services");
   neverSuggested(member.command("set"))
     .description("give a player a rank in a faction or service")
@@ -24,7 +24,7 @@ export function addMemberCommands(program: Command, { look, output, withControl 
       output.result(result, result.info);
     });
   neverSuggested(member.command("remove"))
-    .description("take a player out of a faction or service")
+    .description("remove a player from a faction or service")
     .argument("<player>", "name or UUID")
     .argument("<organisation>", "a faction or a service")
     .addHelpText("after", examples("member remove Ada RESCUE"))
@@ -38,7 +38,7 @@ export function addMemberCommands(program: Command, { look, output, withControl 
   const admin = program.command("admin").description("grant and revoke the administrator flag");
   for (const name of ["grant", "revoke"] as const) {
     neverSuggested(admin.command(name))
-      .description(name === "grant" ? "make a player an administrator" : "take the administrator flag away")
+      .description(name === "grant" ? "make a player an administrator" : "revoke the administrator flag")
       .argument("<player>", "name or UUID")
       .addHelpText("after", examples(`admin ${name} Ada`))
       .action(async (player: string) => {
@@ -52,7 +52,7 @@ export function addMemberCommands(program: Command, { look, output, withControl 
     .command("list")
     .description("list the administrators")
     .action(async () => {
-      const rows = await look("admin.list", {});
+      const rows = await read("admin.list", {});
       const columns = [
         { heading: "NAME", cell: ({ name }: { name: string }) => name },
         { heading: "UUID", cell: ({ uuid }: { uuid: string }) => uuid },

@@ -1,24 +1,25 @@
-/** `player`: registering and looking at players, and the consequences that the specification names (section 5). */
+/** `player`: registers, shows, excludes and removes players (specification, section 5). */
 import { type Command, InvalidArgumentError } from "commander";
 import { parseLimit } from "../arguments/numbers.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
-import { toDate } from "../terminal/output.ts";
+import { formatInstant } from "../terminal/output.ts";
 
 interface Member {
   readonly organisation: string;
   readonly rank: number;
 }
 
-/** @throws InvalidArgumentError where the text is not `<organisation>:<rank>` */
+/** Parses `<organisation>:<rank>`, and appends it. @throws InvalidArgumentError for any other text */
 export function parseMember(text: string, previous: readonly Member[] = []): Member[] {
-  const match = /^(.+):(\d{1,9})$/.exec(text);
-  if (match === null) throw new InvalidArgumentError("Expected is <organisation>:<rank>, such as GROVE:4.");
-  return [...previous, { organisation: match[1] as string, rank: Number(match[2]) }];
+  const [, organisation, rank] = /^(.+):(\d{1,9})$/.exec(text) ?? [];
+  if (organisation === undefined)
+    throw new InvalidArgumentError("Expected <organisation>:<rank>, such as GROVE:4.");
+  return [...previous, { organisation, rank: Number(rank) }];
 }
 
-/** Which players are listed: those for whom all of it holds. */
+/** The filters of `player list`; a player has to pass all of them. */
 interface ListOptions {
   readonly member?: string[];
   readonly group?: string[];
@@ -29,15 +30,15 @@ function collect(text: string, previous: readonly string[] = []): string[] {
   return [...previous, text];
 }
 
-export function addPlayerCommands(program: Command, session: Session): void {
-  const { look, output, withControl } = session;
+export function addPlayerCommands(program: Command, context: Context): void {
+  const { read, output, withControl } = context;
   const player = program.command("player").description("register, show, exclude and remove players");
 
   player
     .command("add")
     .description("register a player")
     .argument("<name>", "1 to 32 letters, digits, _, . or -")
-    .option("--uuid <uuid>", "the player's UUID; without it a random one")
+    .option("--uuid <uuid>", "the player's UUID; random by default")
     .option(
       "--member <organisation:rank>",
       "a membership in a faction or service; can be repeated",
@@ -62,10 +63,10 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .description("list the registered players")
     .option("--member <organisation>", "only members of this faction or service; can be repeated", collect)
     .option("--group <group>", "only members of this group; can be repeated", collect)
-    .option("--limit <n>", "the first n of those", parseLimit)
+    .option("--limit <n>", "only the first n", parseLimit)
     .addHelpText("after", examples("player list --member GROVE --group VIP --limit 50"))
     .action(async ({ member, group, limit }: ListOptions) => {
-      const found = await look("player.list", { members: member, groups: group });
+      const found = await read("player.list", { members: member, groups: group });
       const rows = found.slice(0, limit);
       const isFiltered = member !== undefined || group !== undefined;
       const none = isFiltered ? "No player is a member of all of these." : "No player is registered yet.";
@@ -81,7 +82,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
         ],
         empty,
       );
-      if (rows.length < found.length) output.remark(`These are ${rows.length} of ${found.length} players.`);
+      if (rows.length < found.length) output.remark(`Showing ${rows.length} of ${found.length} players.`);
     });
 
   player
@@ -96,9 +97,9 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .action(async (reference: string, { everything = false }: { everything?: boolean }) => {
       if (everything) {
         const { showEverything } = await import("../actions/player-everything.ts");
-        return showEverything(session, reference);
+        return showEverything(context, reference);
       }
-      const shown = await look("player.show", { player: reference });
+      const shown = await read("player.show", { player: reference });
       const { statistic } = shown;
       const lines: [string, string][] = [
         ["name", shown.name],
@@ -106,8 +107,8 @@ export function addPlayerCommands(program: Command, session: Session): void {
         ["administrator", shown.administrator ? "yes" : "no"],
         ["member of", shown.members.map(memberWords).join(" ") || "-"],
         ["groups", shown.groups.join(" ") || "-"],
-        ["registered", toDate(shown.registered)],
-        ["last seen", toDate(shown.lastSeen)],
+        ["registered", formatInstant(shown.registered)],
+        ["last seen", formatInstant(shown.lastSeen)],
         ["addon version", shown.version ?? "-"],
         [
           "statistic",
@@ -122,7 +123,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
 
   player
     .command("rename")
-    .description("give a player another name; statistics, memberships, lists and tokens follow")
+    .description("rename a player; statistics, memberships, lists and tokens follow")
     .argument("<player>", "name or UUID")
     .argument("<new-name>", "1 to 32 letters, digits, _, . or -")
     .addHelpText("after", examples("player rename Ada Ada_L"))
@@ -140,7 +141,7 @@ export function addPlayerCommands(program: Command, session: Session): void {
     .addHelpText("after", examples("player remove Ada"))
     .action(async (reference: string, _options: object, command: Command) => {
       const { removePlayer } = await import("../actions/player-remove.ts");
-      return removePlayer(session, reference, command.optsWithGlobals());
+      return removePlayer(context, reference, command.optsWithGlobals());
     });
 
   const simple = [

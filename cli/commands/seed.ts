@@ -1,35 +1,35 @@
-/** `seed`: names from a file. */
+/** `seed`: adds and removes the names of groups, factions and services. */
 import { Argument, type Command } from "commander";
 import type { Named } from "../../src/domain/model.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 
 const kinds: readonly Named["kind"][] = ["group", "faction", "service"];
 
-export function addSeedCommands(program: Command, session: Session): void {
+export function addSeedCommands(program: Command, context: Context): void {
   const seed = program.command("seed").description("add and remove groups, factions and services");
   seed
     .command("groups")
-    .description("add the groups, factions and services of a YAML file; adds and never removes")
-    .argument("[file]", "lists groups, factions and services; by default seed.yaml in the data folder")
+    .description("add the groups, factions and services of a YAML file; removes none")
+    .argument("[file]", "a list of groups, factions and services; by default seed.yaml in the data folder")
     .addHelpText("after", examples("seed groups data/seed.yaml"))
     .action(async (file: string | undefined) => {
       const { seedGroups } = await import("../actions/seed.ts");
-      return seedGroups(session, file);
+      return seedGroups(context, file);
     });
   neverSuggested(seed.command("remove"))
     .description("remove a group, a faction or a service that nothing refers to")
-    .addArgument(new Argument("<kind>", "what it is").choices(kinds))
+    .addArgument(new Argument("<kind>", "the kind of name").choices(kinds))
     .argument("<name>", "its name")
     .addHelpText(
       "after",
       `
-It is refused while members, blacklist reasons or the route table refer to the name, and says which.
+Refuses while members, blacklist reasons or the route table refer to the name, and names the references.
 ${examples("seed remove group VIPP")}`,
     )
     .action(async (kind: Named["kind"], name: string) => {
       const { removeName } = await import("../actions/seed.ts");
-      return removeName(session, kind, name);
+      return removeName(context, kind, name);
     });
 }

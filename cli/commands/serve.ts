@@ -1,7 +1,7 @@
 /** `serve`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { ServeOptions } from "../actions/serve.ts";
-import type { Session } from "../context.ts";
+import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { type LogOptions, levelChoices, requestChoices } from "../serving/log-options.ts";
 import { ReloadSignal } from "../serving/reloading.ts";
@@ -10,13 +10,13 @@ import { stopSignal } from "../serving/stopping.ts";
 function parsePort(text: string): number {
   const port = Number(text);
   if (!/^\d{1,5}$/.test(text) || port > 65535)
-    throw new InvalidArgumentError("Expected is a port from 0 to 65535.");
+    throw new InvalidArgumentError("Expected a port from 0 to 65535.");
   return port;
 }
 
 /**
- * What listhen accepts as a host. It replaces anything else by `localhost` with no more than a warning, and an empty
- * host means every address.
+ * The hosts that listhen accepts. It replaces anything else by `localhost` with no more than a warning, and an empty host
+ * means every address.
  */
 const hostForm = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
 
@@ -25,7 +25,7 @@ function parseHost(text: string): string {
   throw new InvalidArgumentError("Expected an IP address without brackets or zone, or a host name.");
 }
 
-/** An option's value where it may come from the environment: commander checks flags only. */
+/** Parses the value of an option that the environment can set: Commander checks only flags. */
 function fromEnvironment<T>(command: Command, variable: string, text: string, parse: (text: string) => T): T {
   try {
     return parse(text);
@@ -35,7 +35,7 @@ function fromEnvironment<T>(command: Command, variable: string, text: string, pa
   }
 }
 
-/** Parses one of a few words. */
+/** Returns a parser that accepts only the given words. */
 function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   return (text) => {
     const choice = choices.find((each) => each === text);
@@ -44,20 +44,20 @@ function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   };
 }
 
-/** Whether an environment variable switches something on: anything does but an empty value, `0` and `false`. */
+/** Returns whether an environment variable is on: any value except an empty one, `0` and `false`. */
 function isOn(value: string | undefined): boolean {
   return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
 }
 
-/** The options as commander has them: what may come from the environment is not parsed yet. */
+/** The options from Commander. Those that the environment can set are not parsed yet. */
 interface GivenOptions extends Omit<ServeOptions, "port" | "log"> {
   readonly port: number | string;
   readonly logRequests: string;
   readonly logLevel: string;
 }
 
-export function addServeCommand(program: Command, session: Session): void {
-  const { io } = session;
+export function addServeCommand(program: Command, context: Context): void {
+  const { io } = context;
   const port = new Option("--port <port>", "the port to listen on; 0 for any free one").argParser(parsePort);
   const portText = io.env.ADDON_PORT || "8888";
   const host = new Option("--host <host>", "the address to listen on").argParser(parseHost);
@@ -70,24 +70,27 @@ export function addServeCommand(program: Command, session: Session): void {
     .default(io.env.ADDON_LOG_LEVEL || "info");
   program
     .command("serve")
-    .description("run the service; on the very first start it seeds the data and issues one public token")
+    .description("run the service; the first start seeds the data and issues one public token")
     .addOption(host.default(io.env.ADDON_HOST || "127.0.0.1"))
     .addOption(port.default(portText, portText))
     .option("--https", "serve HTTPS, with --cert and --key")
     .option("--cert <file>", "the certificate, PEM")
     .option("--key <file>", "its private key, PEM")
-    .option("--no-watch", "put a changed route table in force only on SIGHUP and by `routes reload`")
+    .option("--no-watch", "reload a changed route table only on SIGHUP and `routes reload`")
     .addOption(logRequests)
     .addOption(logLevel)
     .option("--log-address", "log the client's address with each request", logsAddress)
-    .option("--no-log-address", "leave it out, whatever ADDON_LOG_ADDRESS says")
+    .option("--no-log-address", "do not log it, even if ADDON_LOG_ADDRESS is set")
     .addHelpText("after", examples("serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem"))
     .action(async (options: GivenOptions, command: Command) => {
       if (options.https === true && (options.cert === undefined || options.key === undefined)) {
-        command.error("error: --https needs --cert <file> and --key <file>", { code: "usage", exitCode: 2 });
+        command.error("error: --https requires --cert <file> and --key <file>", {
+          code: "usage",
+          exitCode: 2,
+        });
       }
       if (options.https !== true && (options.cert !== undefined || options.key !== undefined)) {
-        command.error("error: --cert and --key go with --https", { code: "usage", exitCode: 2 });
+        command.error("error: --cert and --key require --https", { code: "usage", exitCode: 2 });
       }
       const address = {
         host: fromEnvironment(command, "ADDON_HOST", options.host, parseHost),
@@ -97,9 +100,9 @@ export function addServeCommand(program: Command, session: Session): void {
         requests: fromEnvironment(command, "ADDON_LOG_REQUESTS", options.logRequests, oneOf(requestChoices)),
         level: fromEnvironment(command, "ADDON_LOG_LEVEL", options.logLevel, oneOf(levelChoices)),
       };
-      // Asked for before anything is loaded: whoever stops it early is heard.
+      // Before the action is loaded, so that an early signal is not lost.
       const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
       const { serve } = await import("../actions/serve.ts");
-      await serve(session, { ...options, ...address, log }, signals);
+      await serve(context, { ...options, ...address, log }, signals);
     });
 }

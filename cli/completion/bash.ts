@@ -1,7 +1,7 @@
 /**
- * The completion script for bash, from 3.2 on. That of `@bomb.sh/tab` 0.0.22, whose scripts the other shells get, fails
- * without bash-completion, fails when it is sourced twice, runs commands in what has been typed and in names, and does
- * not complete behind `=` and `:`, where bash begins another word.
+ * The completion script for bash, from 3.2. The script of `@bomb.sh/tab` 0.0.22, which has those of the other shells, fails
+ * without bash-completion, fails when it is sourced twice, executes commands inside typed words and names, and does not
+ * complete after `=` and `:`, where bash starts another word.
  */
 export const bashScript = String.raw`# bash completion for addon-cli
 

@@ -1,25 +1,25 @@
-/** Where in a command line something is being typed: at which command, and for which of its options or arguments. */
+/** The cursor in a command line: the command, and the option or argument whose value is being typed. */
 import type { Argument, Command, Option } from "commander";
 
 /** See the head of this file. */
-export interface Situation {
+export interface Cursor {
   readonly program: Command;
   readonly command: Command;
-  /** The arguments of the command before the one that is being typed. */
+  /** The arguments before the cursor. */
   readonly operands: readonly string[];
-  /** The values of options on the line, by their name in commander; of repeated ones the last. */
+  /** The values of the options on the line, by their names in Commander; of repeated options the last one. */
   readonly options: ReadonlyMap<string, string>;
-  /** What has been typed of the word; behind `--option=`, what has been typed of the value. */
+  /** The typed part of the word; after `--option=`, that of the value. */
   readonly typed: string;
-  /** Whose value is being typed; undefined where the command takes nothing there. */
+  /** The argument or option whose value is being typed; undefined if the command takes none there. */
   readonly awaited: Argument | Option | undefined;
-  /** Whether an option, or a subcommand, could stand there as well. */
+  /** Whether an option, or a subcommand, is possible as well. */
   readonly takesOption: boolean;
   readonly takesCommand: boolean;
 }
 
-/** Reads a command line as commander does, as far as it has been typed. @param words the last is being typed */
-export function situationOf(program: Command, words: readonly string[]): Situation {
+/** Returns the cursor of a command line. @param words the last one is being typed */
+export function cursorAt(program: Command, words: readonly string[]): Cursor {
   let command = program;
   let operands: string[] = [];
   const options = new Map<string, string>();
@@ -63,17 +63,17 @@ export function situationOf(program: Command, words: readonly string[]): Situati
   };
 }
 
-/** The commands that a command's help lists. */
+/** Returns the subcommands that a command's help lists. */
 export function subcommandsOf(command: Command): readonly Command[] {
   return command.createHelp().visibleCommands(command);
 }
 
-/** The command of a name among those that a command's help lists. */
+/** Returns the subcommand of a name, if the help lists it. */
 export function subcommandOf(command: Command, name: string): Command | undefined {
   return subcommandsOf(command).find((each) => each.name() === name);
 }
 
-/** The options that a command's help lists, and those of the program, which go with every command. */
+/** Returns the options that a command's help lists, and the global ones. */
 export function optionsOf(program: Command, command: Command): readonly Option[] {
   const own = command.createHelp().visibleOptions(command);
   if (command === program) return own;
@@ -89,7 +89,7 @@ function takesValue(option: Option): boolean {
   return option.required || option.optional;
 }
 
-/** The option that a word names, and the value behind its `=`. */
+/** Returns the option that a word names, and the value after its `=`. */
 function optionIn(
   program: Command,
   command: Command,

@@ -1,13 +1,12 @@
-/** Names of the data that begin as a text does: of the service that runs on the folder, or of its files. */
-
+/** Completes names of the data, from the service that runs on the folder or from its files. */
 import { connectControl } from "../../src/control/client.ts";
 import type { CompletedKind } from "../../src/operator/completion.ts";
 import type { OperatorResult } from "../../src/operator/index.ts";
 import type { Files } from "../../src/store/folder/files.ts";
 
 /**
- * Returns the names. It takes no lock, waits for no command, and begins no folder.
- * @throws whatever keeps the data from being read
+ * Returns the names with a prefix. It takes no lock, waits for no command, and creates no folder.
+ * @throws any error of reading the data
  */
 export async function completedNames(
   folder: string,
@@ -23,7 +22,7 @@ export async function completedNames(
   return readOffline(data, "name.complete", input, Date.now());
 }
 
-/** The file system, which reads no further once the signal is aborted. */
+/** Returns a file system that stops reading when the signal is aborted. */
 async function filesUntil(signal: AbortSignal): Promise<Files> {
   const { nodeFiles, piecesOf } = await import("../../src/store/folder/files.ts");
   return {

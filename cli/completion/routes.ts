@@ -1,18 +1,17 @@
-/** The paths of a route table and their parameters, as they are typed behind `call`, `can-i` and `who-can`. */
-
+/** Completes paths and parameters after `call`, `can-i` and `who-can`. */
 import { fold } from "../../src/domain/text.ts";
 import { parseTable } from "../../src/table/document.ts";
 import type { ParameterType } from "../../src/table/parameters.ts";
 import { placeholdersOf } from "../../src/table/table.ts";
 import { Types } from "../../src/table/types.ts";
 
-/** A route, as far as it is typed. */
+/** A route with the types of its parameters. */
 export interface TypedRoute {
   readonly path: string;
   readonly parameters: ReadonlyMap<string, ParameterType>;
 }
 
-/** The routes of a table; none of one that has faults. */
+/** Returns the routes of a table, or none if it has faults. */
 export function routesOf(text: string): readonly TypedRoute[] {
   const { content } = parseTable(text);
   if (content === undefined) return [];
@@ -28,31 +27,31 @@ export function routesOf(text: string): readonly TypedRoute[] {
   }));
 }
 
-/** The first parts of the paths. */
+/** Returns the first segments of the paths. */
 export function resourcesOf(routes: readonly TypedRoute[]): readonly string[] {
   return [...new Set(routes.map(({ path }) => path.split("/")[1] ?? ""))];
 }
 
-/** A placeholder that is being typed, and what can stand behind it. */
+/** A placeholder whose value is being typed. */
 export interface TypedPlaceholder {
   readonly type: ParameterType | undefined;
-  /** What has been typed of it. */
+  /** The typed part of its value. */
   readonly typed: string;
-  /** What has been typed before it. */
+  /** The path before it. */
   readonly before: string;
-  /** Whether a path ends with it, and whether one goes on behind it. */
+  /** Whether a path ends with it, and whether one continues after it. */
   readonly ends: boolean;
-  readonly goesOn: boolean;
+  readonly continues: boolean;
 }
 
-/** What a path that is being typed can become. */
+/** The completions of a path. */
 export interface TypedPath {
-  /** Whole paths, and those up to their next placeholder, which end with a slash. */
+  /** Whole paths, and paths up to the next placeholder, which end with a slash. */
   readonly paths: readonly string[];
   readonly placeholders: readonly TypedPlaceholder[];
 }
 
-/** Continues a path. */
+/** Completes a path. */
 export function continuePath(routes: readonly TypedRoute[], typed: string): TypedPath {
   const words = typed.split("/");
   const last = words.pop() ?? "";
@@ -69,14 +68,14 @@ export function continuePath(routes: readonly TypedRoute[], typed: string): Type
       continue;
     }
     const type = parameters.get(name);
-    const goesOn = segments.length > words.length + 1;
-    const known = placeholders.get(type?.name ?? "");
+    const continues = segments.length > words.length + 1;
+    const previous = placeholders.get(type?.name ?? "");
     placeholders.set(type?.name ?? "", {
       type,
       typed: last,
       before,
-      ends: known?.ends === true || !goesOn,
-      goesOn: known?.goesOn === true || goesOn,
+      ends: previous?.ends === true || !continues,
+      continues: previous?.continues === true || continues,
     });
   }
   return { paths: [...paths], placeholders: [...placeholders.values()] };
@@ -92,7 +91,7 @@ function matches(segment: string | undefined, word: string): boolean {
   return placeholdersOf(segment).length > 0 ? word !== "" : fold(segment) === fold(word);
 }
 
-/** The parameters of the route of a path that are yet to be given: those of its query, and braces that were left. */
+/** Returns the parameters of a path's route that have no value yet: those of the query, and remaining placeholders. */
 export function parametersLeft(
   routes: readonly TypedRoute[],
   path: string,
@@ -103,7 +102,7 @@ export function parametersLeft(
     const segments = template.split("/");
     return segments.length === words.length && words.every((word, index) => matches(segments[index], word));
   };
-  // A static path comes before one with a placeholder.
+  // A literal path precedes one with a placeholder.
   const route = routes.find((each) => each.path === path) ?? routes.find(fits);
   if (route === undefined) return new Map();
   const left = new Set(placeholdersOf(path));

@@ -1,39 +1,39 @@
 /**
- * What can be typed for an argument or an option's value. A command declares that by the word in its brackets:
- * `<player>` is completed to players, wherever it stands.
+ * Completes the values of arguments and options. The word in the brackets of a declaration selects the values: `<player>`
+ * is completed to players in every command.
  */
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import type { CompletedKind, Completion } from "../../src/operator/completion.ts";
 import type { ParameterType } from "../../src/table/parameters.ts";
-import type { Workplace } from "../data/workspace.ts";
-import { type Situation, subcommandOf, subcommandsOf } from "./cursor.ts";
+import type { Workspace } from "../data/workspace.ts";
+import { type Cursor, subcommandOf, subcommandsOf } from "./cursor.ts";
 import type { TypedPath, TypedRoute } from "./routes.ts";
 
-/** What a shell can offer. */
+/** The completions for a shell. */
 export interface Completions {
   readonly values: readonly Completion[];
-  /** Whether more is to be typed behind a value, so that the shell adds no space. */
+  /** Whether values are incomplete, so that the shell must not add a space. */
   readonly areBeginnings?: boolean;
-  /** What the shell itself completes instead. */
+  /** What the shell should complete instead. */
   readonly paths?: "files" | "directories";
 }
 
 export const nothing: Completions = { values: [] };
 
-/** Where values are looked for. */
+/** The sources of values. */
 export interface Sources {
-  readonly workplace: Workplace;
-  /** Gives up. */
+  readonly workspace: Workspace;
+  /** Ends the search. */
   readonly signal: AbortSignal;
 }
 
-type Values = (situation: Situation, sources: Sources) => Completions | Promise<Completions>;
+type Values = (cursor: Cursor, sources: Sources) => Completions | Promise<Completions>;
 
 const organisations = ["faction", "service"] as const;
 
-/** By the word in the brackets. */
+/** The values by the word in the brackets. */
 const valuesOf: Readonly<Record<string, Values>> = {
   player: names(["player"]),
   "player|public": names(["player"], ["public"]),
@@ -43,16 +43,16 @@ const valuesOf: Readonly<Record<string, Values>> = {
   faction: names(["faction"]),
   service: names(["service"]),
   organisation: names(organisations),
-  // The colon is typed: the package's script for zsh loses one in a value.
-  "organisation:rank": async (situation, sources) => ({
-    ...(await names(organisations)(situation, sources)),
+  // Without the colon, which the package's script for zsh would lose.
+  "organisation:rank": async (cursor, sources) => ({
+    ...(await names(organisations)(cursor, sources)),
     areBeginnings: true,
   }),
-  // Of something that is named behind what it is, as in `group VIP`; any other name is a new one.
-  name: async (situation, sources) => {
+  // A name after its kind, as in `group VIP`; any other name is a new one.
+  name: async (cursor, sources) => {
     const { completedKinds } = await import("../../src/operator/completion.ts");
-    const kind = completedKinds.find((each) => each === situation.operands.at(-1));
-    return kind === undefined ? nothing : names([kind])(situation, sources);
+    const kind = completedKinds.find((each) => each === cursor.operands.at(-1));
+    return kind === undefined ? nothing : names([kind])(cursor, sources);
   },
   id: names(["token"]),
   record: async () => {
@@ -61,9 +61,9 @@ const valuesOf: Readonly<Record<string, Values>> = {
   },
   revision: revisions,
   "file|revision": revisionsOrFiles,
-  resource: async (_situation, { workplace }) => {
+  resource: async (_situation, { workspace }) => {
     const { resourcesOf, routesOf } = await import("./routes.ts");
-    return { values: resourcesOf(routesOf(await tableOf(workplace))).map((value) => ({ value })) };
+    return { values: resourcesOf(routesOf(await tableOf(workspace))).map((value) => ({ value })) };
   },
   operation: operationValues,
   path: pathValues,
@@ -78,28 +78,28 @@ const valuesOf: Readonly<Record<string, Values>> = {
   dir: () => ({ ...nothing, paths: "directories" }),
 };
 
-/** The word in the brackets of an argument or an option. */
+/** Returns the word in the brackets of an argument or an option. */
 function wordOf(awaited: Argument | Option): string {
   if (!("flags" in awaited)) return awaited.name();
   return /[<[]([^\]>]*?)(?:\.\.\.)?[\]>]/.exec(awaited.flags)?.[1] ?? "";
 }
 
-/** Whether values are known for a word in brackets; the others are typed freely. */
+/** Returns whether a word in brackets has completions. */
 export function isCompleted(word: string): boolean {
   return Object.hasOwn(valuesOf, word);
 }
 
-/** What can be typed for an argument or an option. */
+/** Returns the values of an argument or an option. */
 export async function valuesFor(
   awaited: Argument | Option,
-  situation: Situation,
+  cursor: Cursor,
   sources: Sources,
 ): Promise<Completions> {
   if (awaited.argChoices !== undefined) return { values: awaited.argChoices.map((value) => ({ value })) };
-  return (await valuesOf[wordOf(awaited)]?.(situation, sources)) ?? nothing;
+  return (await valuesOf[wordOf(awaited)]?.(cursor, sources)) ?? nothing;
 }
 
-/** The names of the commands of a command. */
+/** Returns the subcommands of a command. */
 export function commandValues(command: Command): Completions {
   const values = subcommandsOf(command).map((each) => ({
     value: each.name(),
@@ -108,7 +108,7 @@ export function commandValues(command: Command): Completions {
   return { values };
 }
 
-/** Values of the data, and words that stand for somebody. */
+/** Completes names of the data, and fixed words. */
 function names(kinds: readonly CompletedKind[], words: readonly string[] = []): Values {
   return async ({ typed }, sources) => {
     const found = await namesStartingWith(kinds, typed, sources);
@@ -116,38 +116,38 @@ function names(kinds: readonly CompletedKind[], words: readonly string[] = []): 
   };
 }
 
-/** The tables that were in force before, as the data folder keeps them. */
-async function revisions(_situation: Situation, { workplace }: Sources): Promise<Completions> {
-  // There is no such folder before the first start.
-  const files = await readdir(join(workplace.folder, "tables")).catch(() => []);
+/** Completes the revisions of the stored tables. */
+async function revisions(_situation: Cursor, { workspace }: Sources): Promise<Completions> {
+  // The folder does not exist before the first start.
+  const files = await readdir(join(workspace.folder, "tables")).catch(() => []);
   return {
     values: files.flatMap((file) => /^(.+)\.yaml$/.exec(file)?.[1] ?? []).map((value) => ({ value })),
   };
 }
 
-/** A shell completes files where no value is offered. */
-async function revisionsOrFiles(situation: Situation, sources: Sources): Promise<Completions> {
-  const { values } = await revisions(situation, sources);
-  const offered = values.filter(({ value }) => value.startsWith(situation.typed));
+/** Completes revisions, or files if no revision matches. */
+async function revisionsOrFiles(cursor: Cursor, sources: Sources): Promise<Completions> {
+  const { values } = await revisions(cursor, sources);
+  const offered = values.filter(({ value }) => value.startsWith(cursor.typed));
   return offered.length > 0 ? { values: offered } : { ...nothing, paths: "files" };
 }
 
 async function namesStartingWith(
   kinds: readonly CompletedKind[],
   typed: string,
-  { workplace, signal }: Sources,
+  { workspace, signal }: Sources,
 ): Promise<Completions> {
   try {
     const { completedNames } = await import("./names.ts");
-    const { names: values, areBeginnings } = await completedNames(workplace.folder, kinds, typed, signal);
+    const { names: values, areBeginnings } = await completedNames(workspace.folder, kinds, typed, signal);
     return { values, areBeginnings };
   } catch {
-    // There is no data, or none that can be read now; a prompt is no place to say so.
+    // There is no readable data. A prompt cannot report that.
     return nothing;
   }
 }
 
-/** The operations that leave a trace: those that change something. */
+/** Completes the operations in the journal: those that change something. */
 async function operationValues(): Promise<Completions> {
   const { operatorOperations } = await import("../../src/operator/index.ts");
   const { handlers } = await import("../../src/resources/index.ts");
@@ -157,13 +157,13 @@ async function operationValues(): Promise<Completions> {
   return { values: changes.map(([value]) => ({ value })) };
 }
 
-async function tableOf(workplace: Workplace): Promise<string> {
-  return readFile(await workplace.routesFile(), "utf8");
+async function tableOf(workspace: Workspace): Promise<string> {
+  return readFile(await workspace.routesFile(), "utf8");
 }
 
-async function pathValues({ typed }: Situation, sources: Sources): Promise<Completions> {
+async function pathValues({ typed }: Cursor, sources: Sources): Promise<Completions> {
   const { continuePath, routesOf } = await import("./routes.ts");
-  const continued = continuePath(routesOf(await tableOf(sources.workplace)), typed);
+  const continued = continuePath(routesOf(await tableOf(sources.workspace)), typed);
   const values = continued.paths.map((value) => ({ value }));
   for (const placeholder of continued.placeholders)
     values.push(...(await segmentValues(placeholder, sources)));
@@ -171,19 +171,19 @@ async function pathValues({ typed }: Situation, sources: Sources): Promise<Compl
 }
 
 async function segmentValues(
-  { type, typed, before, ends, goesOn }: TypedPath["placeholders"][number],
+  { type, typed, before, ends, continues }: TypedPath["placeholders"][number],
   sources: Sources,
 ): Promise<Completion[]> {
   const { values, areBeginnings = false } = await valuesOfType(type, typed, sources);
-  const endings = areBeginnings ? [""] : [...(ends ? [""] : []), ...(goesOn ? ["/"] : [])];
+  const endings = areBeginnings ? [""] : [...(ends ? [""] : []), ...(continues ? ["/"] : [])];
   return endings.flatMap((ending) =>
     values.map((each) => ({ ...each, value: before + each.value + ending })),
   );
 }
 
-async function pairValues({ operands, typed }: Situation, sources: Sources): Promise<Completions> {
+async function pairValues({ operands, typed }: Cursor, sources: Sources): Promise<Completions> {
   const { parametersLeft, routesOf } = await import("./routes.ts");
-  const routes: readonly TypedRoute[] = routesOf(await tableOf(sources.workplace));
+  const routes: readonly TypedRoute[] = routesOf(await tableOf(sources.workspace));
   const index = operands.findIndex((operand) => operand.startsWith("/"));
   const left = parametersLeft(routes, operands[index] ?? "", operands.slice(index + 1));
   const [, name, text = ""] = /^([^=]*)=(.*)$/s.exec(typed) ?? [];
@@ -199,7 +199,7 @@ function toCompletion(value: string, description: string | undefined): Completio
   return description === undefined ? { value } : { value, description };
 }
 
-/** The values of a parameter's type, where they are few or names. */
+/** Completes the values of a parameter, if they are few, or names. */
 async function valuesOfType(
   type: ParameterType | undefined,
   typed: string,
@@ -215,7 +215,7 @@ async function valuesOfType(
     case "service":
       return namesStartingWith([type.base], typed, sources);
     default: {
-      // The shipped table calls the types of players so; one of the operator's own is typed freely.
+      // The names of these types in the shipped table.
       const isPlayer = type?.name === "player" || type?.name === "playerName";
       return isPlayer ? namesStartingWith(["player"], typed, sources) : nothing;
     }

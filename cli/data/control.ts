@@ -1,32 +1,29 @@
 /**
- * A command's turn on the data: in the service that runs on the folder, or on the folder itself. Commands that come
- * at the same time wait for one another. What opens a folder is loaded only where no service runs on it.
+ * Connects commands to the data: to the service that runs on the folder, or else to the folder itself. Concurrent
+ * commands wait for each other. The code that opens a folder is loaded only if no service runs on it.
  */
 import { connectControl, ServiceGone } from "../../src/control/client.ts";
 import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Service } from "../../src/service.ts";
 import type { Output } from "../terminal/output.ts";
-import { whenFree } from "./lock-wait.ts";
-import type { Mode, OpenFolder, Telling } from "./open-folder.ts";
-import type { Workplace } from "./workspace.ts";
+import { waitForLock } from "./lock-wait.ts";
+import type { Mode, OpenFolder, ServiceSettings } from "./open-folder.ts";
+import type { Workspace } from "./workspace.ts";
 
-/**
- * Runs `work` on the data.
- * @param mode what becomes of a folder without data; see {@link Mode}
- */
+/** Runs `work` on the data. @param mode how to treat a folder without data */
 export async function withControl<T>(
-  workplace: Workplace,
+  workspace: Workspace,
   output: Output,
   mode: Mode,
   work: (control: Control) => Promise<T>,
 ): Promise<T> {
   for (;;) {
-    const { running, opened } = await takeTurn(workplace, output, mode);
+    const { running, opened } = await connectOrOpen(workspace, output, mode);
     try {
       return await work(running ?? opened.control);
     } catch (error) {
-      // The service stopped before it was asked for anything: the folder is free, and nothing was done.
+      // The service stopped before it received a request: the folder is free, and nothing was done.
       if (!(error instanceof ServiceGone && error.untouched)) throw error;
     } finally {
       await opened?.close();
@@ -36,44 +33,41 @@ export async function withControl<T>(
 
 /**
  * Opens the folder to serve it.
- * @param signal gives up waiting; then it rejects with an `AbortError`
- * @throws Failure where a service runs on it already
+ * @param signal ends the wait for the folder with an `AbortError`
+ * @throws Failure if a service already runs on it
  */
 export async function openAsService(
-  workplace: Workplace,
+  workspace: Workspace,
   output: Output,
-  telling: Telling,
+  settings: ServiceSettings,
   signal: AbortSignal,
 ): Promise<Service> {
-  const { running, opened } = await takeTurn(workplace, output, "changes", telling, signal);
+  const { running, opened } = await connectOrOpen(workspace, output, "changes", settings, signal);
   if (opened !== undefined) return opened.service();
   const holder = await running.holder();
   throw new Failure(
     "STORE_UNAVAILABLE",
-    `A service runs on ${workplace.folder} already: process ${holder?.pid}, ${holder?.url}.`,
-    {
-      hint: "Stop it first, or name another folder with --data.",
-    },
+    `A service already runs on ${workspace.folder}: process ${holder?.pid}, ${holder?.url}.`,
+    { hint: "Stop it first, or name another folder with --data." },
   );
 }
 
-type Turn =
+type Connection =
   | { readonly running: Control; readonly opened?: undefined }
   | { readonly running?: undefined; readonly opened: OpenFolder };
 
-/** The service that runs on the folder, or else the folder itself, as soon as no other command has it. */
-function takeTurn(
-  workplace: Workplace,
+function connectOrOpen(
+  workspace: Workspace,
   output: Output,
   mode: Mode,
-  telling?: Telling,
+  settings?: ServiceSettings,
   signal?: AbortSignal,
-): Promise<Turn> {
-  const attempt = async (): Promise<Turn> => {
-    const running = await connectControl(workplace.folder, signal);
+): Promise<Connection> {
+  const attempt = async (): Promise<Connection> => {
+    const running = await connectControl(workspace.folder, signal);
     if (running !== undefined) return { running };
     const { openFolder } = await import("./open-folder.ts");
-    return { opened: await openFolder(workplace, output, mode, telling) };
+    return { opened: await openFolder(workspace, output, mode, settings) };
   };
-  return whenFree(attempt, { signal, remark: (text) => output.remark(text) });
+  return waitForLock(attempt, { signal, remark: (text) => output.remark(text) });
 }

@@ -1,5 +1,4 @@
-/** A data folder as a command itself opens it: begun where there is none yet, if the command is to begin one. */
-
+/** Opens a data folder in the process of a command, and creates one if the command is to create it. */
 import { type Control, controlOfStore } from "../../src/control/control.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
@@ -9,15 +8,15 @@ import type { Service, ServiceOptions } from "../../src/service.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { Store } from "../../src/store/store.ts";
 import type { Output } from "../terminal/output.ts";
-import type { Workplace } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
-/** What becomes of a folder without data: refused, begun and seeded, or begun for the names of another file. */
+/** How to treat a folder without data: refuse it, create and seed it, or create it for the names of another file. */
 export type Mode = "reads" | "changes" | "seeds";
 
-/** What a service on the folder would be told. */
-export type Telling = Omit<ServiceOptions, "folder" | "routes">;
+/** The options of a service on the folder, without its files. */
+export type ServiceSettings = Omit<ServiceOptions, "folder" | "routes">;
 
-/** A data folder that this process has open. The service on it begins where something needs it: most commands do not. */
+/** A data folder that this process has open. Its service starts only if something needs it: most commands do not. */
 export class OpenFolder {
   readonly store: DataStore;
   readonly operator: Operator;
@@ -37,7 +36,7 @@ export class OpenFolder {
     this.control = controlOfStore(this.operator, () => this.service());
   }
 
-  /** The service on the folder, without a port. */
+  /** Returns the service on the folder, without a port. */
   service(): Promise<Service> {
     this.#service ??= import("../../src/service.ts").then(({ Service }) =>
       Service.on(this.store, this.#options),
@@ -45,7 +44,7 @@ export class OpenFolder {
     return this.#service;
   }
 
-  /** Lets go of the folder. */
+  /** Closes the folder. */
   async close(): Promise<void> {
     await ((await this.#service) ?? this.store).close();
   }
@@ -53,26 +52,26 @@ export class OpenFolder {
 
 /**
  * Opens a folder.
- * @throws Failure where there is no data to read
- * @throws FolderHeld where another process has it open
+ * @throws Failure if there is no data to read
+ * @throws FolderHeld if another process has it open
  */
 export async function openFolder(
-  workplace: Workplace,
+  workspace: Workspace,
   output: Output,
   mode: Mode,
-  telling: Telling = {},
+  settings: ServiceSettings = {},
 ): Promise<OpenFolder> {
-  const { folder } = workplace;
-  if (!(await workplace.hasData())) {
-    if (mode === "reads") throw nothingIn(folder);
-    for (const file of await workplace.furnish()) output.remark(`Wrote ${file}.`);
+  const { folder } = workspace;
+  if (!(await workspace.hasData())) {
+    if (mode === "reads") throw noData(folder);
+    for (const file of await workspace.writeDefaults()) output.remark(`Wrote ${file}.`);
   }
-  const options = { ...telling, folder, routes: await workplace.routesFile() };
+  const options = { ...settings, folder, routes: await workspace.routesFile() };
   const opened = new OpenFolder(await Store.open({ ...options, model }), options);
   for (const warning of opened.store.warnings) output.remark(`warning: ${warning}`);
-  // A first start that was cut off before the seeding is made up for.
+  // This also completes a first start that was interrupted before the seeding.
   if (opened.store.sequence === 0 && mode !== "seeds") {
-    const file = await workplace.seedFile();
+    const file = await workspace.seedFile();
     try {
       const { readSeed } = await import("../../src/operator/seed-file.ts");
       await opened.operator.administer("seed.groups", await readSeed(file));
@@ -80,13 +79,13 @@ export async function openFolder(
       await opened.close();
       throw error;
     }
-    output.remark(`Began a new data folder, ${folder}, with the names of ${file}.`);
+    output.remark(`Created the data folder ${folder} with the names of ${file}.`);
   }
   return opened;
 }
 
-function nothingIn(folder: string): Failure {
+function noData(folder: string): Failure {
   return new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
-    hint: "`addon-cli serve` and `addon-cli seed groups` begin it; --data names another folder.",
+    hint: "`addon-cli serve` and `addon-cli seed groups` create it; --data names another folder.",
   });
 }

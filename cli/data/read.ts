@@ -1,30 +1,29 @@
 /**
- * What commands that only read ask of the data: of the service that runs on the folder, or else of its files as they
- * are. Opening the folder takes longer, and waits for another command that has it.
+ * Runs the operations of commands that only read: in the service that runs on the folder, or else on its files. Opening
+ * the folder instead would take longer, and would wait for another command that has it open.
  */
-
 import { connectControl } from "../../src/control/client.ts";
 import type { OperatorInput, OperatorReadName, OperatorResult } from "../../src/operator/index.ts";
 import type { Output } from "../terminal/output.ts";
 import { withControl } from "./control.ts";
-import type { Workplace } from "./workspace.ts";
+import type { Workspace } from "./workspace.ts";
 
-/** Carries out an operation that reads. @throws Failure where it refuses */
-export async function look<N extends OperatorReadName>(
-  workplace: Workplace,
+/** Runs an operation that only reads. @throws Failure if it refuses */
+export async function read<N extends OperatorReadName>(
+  workspace: Workspace,
   output: Output,
   name: N,
   input: OperatorInput<N>,
 ): Promise<OperatorResult<N>> {
-  const running = await connectControl(workplace.folder);
+  const running = await connectControl(workspace.folder);
   if (running === undefined) {
     const { readData, readOffline } = await import("../../src/operator/offline.ts");
-    // Files that can not be read as they are may be about to be replaced, or damaged: opening the folder tells.
-    const seen = await readData(workplace.folder).catch(() => undefined);
-    if (seen !== undefined) {
-      for (const warning of seen.warnings) output.remark(`warning: ${warning}`);
-      return readOffline(seen.data, name, input, Date.now());
+    // Files that cannot be read may be about to be replaced, or damaged: opening the folder shows which.
+    const found = await readData(workspace.folder).catch(() => undefined);
+    if (found !== undefined) {
+      for (const warning of found.warnings) output.remark(`warning: ${warning}`);
+      return readOffline(found.data, name, input, Date.now());
     }
   }
-  return withControl(workplace, output, "reads", (control) => control.administer(name, input));
+  return withControl(workspace, output, "reads", (control) => control.administer(name, input));
 }

@@ -1,4 +1,4 @@
-/** The files that a command works on: the data folder, the route table and the seed. */
+/** The files of a command: the data folder, the route table and the seed. */
 import { access, mkdir, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { packaged } from "../../src/packaged.ts";
@@ -13,64 +13,61 @@ export interface GlobalOptions {
 }
 
 export const defaultRoutes = "routes.yaml";
-/** The editor schema beside the route table. */
+/** The name of the editor schema beside the route table. */
 export const schemaName = "routes.schema.json";
 
-/** The files that a command works on, as they are meant from where it was called. */
-export class Workplace {
+/** See the head of this file. Paths are absolute. */
+export class Workspace {
   readonly folder: string;
   readonly routes: string;
-  readonly #routesGiven: boolean;
+  readonly #namesRoutes: boolean;
 
   constructor(io: Pick<IO, "cwd">, options: GlobalOptions) {
     this.folder = resolve(io.cwd, options.data);
     this.routes = resolve(io.cwd, options.routes);
-    this.#routesGiven = options.routes !== defaultRoutes;
+    this.#namesRoutes = options.routes !== defaultRoutes;
   }
 
-  /** Whether there is a route table, or one was named; else a new folder gets the one that came with the service. */
+  /** Returns whether there is a route table, or the options name one; otherwise the packaged one is used. */
   async hasRoutes(): Promise<boolean> {
-    return this.#routesGiven || (await exists(this.routes));
+    return this.#namesRoutes || (await exists(this.routes));
   }
 
-  /** The seed file of the folder, or the one that came with the service. */
+  /** Returns the seed file of the folder, or the packaged one. */
   async seedFile(): Promise<string> {
     const own = join(this.folder, "seed.yaml");
     return (await exists(own)) ? own : packaged("data/seed.yaml");
   }
 
-  /** Whether the folder has data of the service. */
+  /** Returns whether the folder has data of the service. */
   async hasData(): Promise<boolean> {
     const { Store } = await import("../../src/store/store.ts");
     return Store.exists(this.folder);
   }
 
-  /** The route table to use: the folder's own, or before there is one that which came with the service. */
+  /** Returns the route table of the options, or the packaged one. */
   async routesFile(): Promise<string> {
     return (await this.hasRoutes()) ? this.routes : packaged("routes.yaml");
   }
 
-  /**
-   * Puts down the files that an operator edits, where a folder has no data and they are missing.
-   * @returns what was put down
-   */
-  async furnish(): Promise<string[]> {
-    const put: string[] = [];
+  /** Writes the missing files that an operator edits, for a folder without data. @returns their paths */
+  async writeDefaults(): Promise<string[]> {
+    const written: string[] = [];
     if (!(await this.hasRoutes())) {
-      // The table comes last: where this is cut off before it, the next start puts down what is missing.
+      // The table comes last: if this is interrupted before it, the next start writes what is missing.
       for (const name of [schemaName, "routes.test.yaml"]) {
         const path = join(dirname(this.routes), name);
-        if (!(await exists(path))) put.push(await putDown(name, path));
+        if (!(await exists(path))) written.push(await writePackaged(name, path));
       }
-      put.push(await putDown("routes.yaml", this.routes));
+      written.push(await writePackaged("routes.yaml", this.routes));
     }
     const seed = join(this.folder, "seed.yaml");
-    if (!(await exists(seed))) put.push(await putDown("data/seed.yaml", seed));
-    return put;
+    if (!(await exists(seed))) written.push(await writePackaged("data/seed.yaml", seed));
+    return written;
   }
 }
 
-/** Whether there is something of a path. */
+/** Returns whether a path exists. */
 export async function exists(path: string): Promise<boolean> {
   return access(path).then(
     () => true,
@@ -78,8 +75,8 @@ export async function exists(path: string): Promise<boolean> {
   );
 }
 
-/** Copies a file that comes with the service. It appears whole: a start that is killed leaves nothing to stumble over. */
-async function putDown(name: string, path: string): Promise<string> {
+/** Copies a packaged file. It appears whole, even if the process is killed. */
+async function writePackaged(name: string, path: string): Promise<string> {
   const { writeTarget } = await import("../../src/backup/output-file.ts");
   const { nodeFiles } = await import("../../src/store/folder/files.ts");
   await mkdir(dirname(path), { recursive: true });

@@ -1,4 +1,4 @@
-/** The control socket of a running service, which is created again where somebody has deleted it. */
+/** Serves the control socket, and recreates it if somebody deletes it. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { Control } from "../../src/control/control.ts";
@@ -6,11 +6,11 @@ import { startControl } from "../../src/control/server.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import type { Log } from "./log.ts";
 
-/** How often the files are looked for, in milliseconds. Until then a command waits for the folder, for 30 s. */
+/** The interval of the check, in milliseconds. Commands wait up to 30 s for the folder meanwhile. */
 const interval = 2000;
 
-/** Listens for commands in the store's folder until it is closed. */
-export async function keepControl(
+/** Serves commands in the store's folder until it is closed. */
+export async function serveControl(
   store: DataStore,
   control: Control,
   log: Pick<Log, "info" | "warn">,
@@ -20,16 +20,17 @@ export async function keepControl(
   let checking: Promise<void> | undefined;
 
   const check = async () => {
-    if (await store.check()) log.info(`${join(folder, "lock")} was missing: it is back. Nothing is lost.`);
+    if (await store.check())
+      log.info(`Recreated ${join(folder, "lock")}, which was missing. Nothing is lost.`);
     const path = join(folder, "socket");
     if (!(await isMissing(path))) return;
     await listening.close();
     listening = await startControl(folder, control, log);
-    log.info(`${path} was missing: it is back, and commands reach the service again.`);
+    log.info(`Recreated ${path}, which was missing. Commands reach the service again.`);
   };
   const timer = setInterval(() => {
     checking ??= check()
-      .catch((error) => log.warn("The lock and the control socket could not be checked.", error))
+      .catch((error) => log.warn("Cannot check the lock and the control socket.", error))
       .finally(() => {
         checking = undefined;
       });

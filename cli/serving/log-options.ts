@@ -1,14 +1,15 @@
-/** What `serve` logs. Apart from the log, so that its help does not load the logger. */
+/** The options of the log. They have a file of their own, so that help does not load the logger. */
 
-/** Which lines of requests are logged. Faults of the service itself always are. */
+/** The requests to log. Internal errors are always logged. */
 export const requestChoices = ["all", "failures", "none"] as const;
 
-/** From which level on lines are logged. A request is `info`, a fault of the service `error`. */
+/** The lowest level to log. A request is `info`, an internal error `error`. */
 export const levelChoices = ["info", "warn", "error"] as const;
 
+/** See the head of this file. */
 export interface LogOptions {
-  /** By default `all`. */
+  /** The default is `all`. */
   readonly requests?: (typeof requestChoices)[number];
-  /** By default `info`. */
+  /** The default is `info`. */
   readonly level?: (typeof levelChoices)[number];
 }

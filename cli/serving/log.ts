@@ -1,4 +1,4 @@
-/** The log: one line a request, readable on a terminal and JSON otherwise. Never a raw URL, never a token. */
+/** The log: one line per request, readable on a terminal and JSON otherwise, without URLs and tokens. */
 import { Writable } from "node:stream";
 import pino from "pino";
 import pretty from "pino-pretty";
@@ -8,22 +8,23 @@ import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
 import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
 
+/** See the head of this file. */
 export interface Log {
   readonly request: (record: RequestRecord) => void;
   readonly info: (message: string) => void;
   readonly warn: (message: string, error?: unknown) => void;
-  /** Writes a line with fields; on a terminal the message has to say it all. */
+  /** Writes a line with fields, which a terminal does not show. */
   readonly event: (level: "info" | "warn", fields: { readonly table: object }, message: string) => void;
   readonly fatal: (message: string, error: unknown) => void;
-  /** Tells how many lines could not be written. */
+  /** Reports the number of lines that could not be written. */
   readonly dropped: (lines: number) => void;
-  /** Hands over what waits to be written together. */
+  /** Writes what is buffered. */
   readonly close: () => void;
 }
 
-const droppedWords = "Lines of the log were dropped, since they could not be written for a while.";
+const droppedWords = "Dropped log lines that could not be written.";
 
-/** Writes to standard error, since standard output is for results. */
+/** Creates the log on standard error, since standard output is for results. */
 export function createLog(
   { stderr, env }: Pick<IO, "stderr" | "env">,
   { requests = "all", level = "info" }: LogOptions = {},
@@ -41,16 +42,16 @@ export function createLog(
     if (all !== "") stderr.write(all);
   };
   const stream = readable ? prettyStream(stderr, !env.NO_COLOR) : lines;
-  /** When that happened of which a line is made: a request's line is made later than it was answered. */
+  /** The time of the line: a request is logged later than it is answered. */
   let time: number | undefined;
   const timestamp = () => `,"time":${time ?? Date.now()}`;
-  // Whatever an error's text may contain: a token does not get past here.
+  // Removes tokens, which the text of an error may contain.
   const logger = pino({ level, base: null, timestamp, hooks: { streamWrite: withoutTokens } }, stream);
   const served = new ServedLines();
   const isLogged = ({ code, error }: RequestRecord) =>
     error !== undefined ||
     (level === "info" && (requests === "all" || (requests === "failures" && code !== null)));
-  const tell = (record: RequestRecord) => {
+  const write = (record: RequestRecord) => {
     if (record.code === null && !readable) {
       lines.write(served.lineOf(record, timestamp()));
       return;
@@ -65,15 +66,15 @@ export function createLog(
   const waiting = new WaitingRequests((answered) => {
     for (const each of answered) {
       time = each.time;
-      tell(each.record);
+      write(each.record);
     }
     time = undefined;
     writeOut();
   });
-  /** What is not of a request alone is written at once: nobody should wait for it, and the process may be ending. */
-  const atOnce = (write: () => void) => {
+  /** Writes at once what is not a request: the process may be ending. */
+  const atOnce = (log: () => void) => {
     waiting.flush();
-    write();
+    log();
     writeOut();
   };
   return {
@@ -91,7 +92,7 @@ export function createLog(
   };
 }
 
-/** For people: colours where they are wanted, the rest of the fields on the same line. */
+/** Returns a stream that formats lines for a person. */
 function prettyStream(stderr: Sink, colorize: boolean) {
   const destination = new Writable({
     decodeStrings: false,

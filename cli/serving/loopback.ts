@@ -1,11 +1,11 @@
-/** Whether an address is this machine's own. */
+/** Loopback addresses. */
 import { BlockList, isIP } from "node:net";
 
 const own = new BlockList();
 own.addSubnet("127.0.0.0", 8, "ipv4");
 own.addAddress("::1", "ipv6");
 
-/** Whether only this machine can reach a host. A name other than `localhost` may stand for any address. */
+/** Returns whether only this machine can reach a host. A name other than `localhost` may resolve to any address. */
 export function isLoopback(host: string): boolean {
   const version = isIP(host);
   return version === 0

@@ -1,9 +1,9 @@
-/** How `serve` is told by SIGHUP to read its configuration again, also before it can. */
+/** SIGHUP, with which `serve` reloads its configuration. */
 import type { IO } from "../terminal/io.ts";
 
 /**
- * Takes SIGHUP, which would end the process by default, from the moment it is made. One that comes before the service
- * can reload is made up for: the start may have read the file before it changed.
+ * Handles SIGHUP, which would otherwise end the process, from its construction on. A signal that arrives before the
+ * service can reload takes effect later: the start may have read the file before it changed.
  */
 export class ReloadSignal {
   #reload: (() => void) | undefined;
@@ -16,7 +16,7 @@ export class ReloadSignal {
     });
   }
 
-  /** Calls `reload` for each signal, and at once where one has come already. */
+  /** Calls `reload` for each signal, and at once if there was one before. */
   listen(reload: () => void): void {
     this.#reload = reload;
     if (this.#isPending) reload();

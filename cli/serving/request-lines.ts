@@ -1,22 +1,21 @@
-/** Lines of requests in the log, as many as there are requests: when they are made, and how. */
+/** Formats the log lines of requests in batches. */
 import type { RequestRecord } from "../../src/engine/exchange.ts";
 
-/** How many requests wait at most until their lines are made. */
-const mostWaiting = 256;
+/** The most requests in a batch. */
+const maxWaiting = 256;
 
-/** How often lines are written at most, in milliseconds. */
+/** The shortest time between batches, in milliseconds. */
 const interval = 10;
 
-/** A request, and when it was answered, in milliseconds since 1970. */
+/** A request, and the time of its answer in milliseconds since 1970. */
 interface Answered {
   readonly record: RequestRecord;
   readonly time: number;
 }
 
 /**
- * Collects requests, so that the lines of a busy moment are made one after the other and written together: made by
- * itself, between two requests, a line costs several times as much. One that comes after a pause is written in the same
- * turn of the event loop.
+ * Collects requests, so that their lines are formatted and written in batches: a line between two requests costs several
+ * times as much. A request after a pause is logged within the same turn of the event loop.
  */
 export class WaitingRequests {
   readonly #write: (answered: readonly Answered[]) => void;
@@ -31,7 +30,7 @@ export class WaitingRequests {
 
   add(record: RequestRecord): void {
     const count = this.#answered.push({ record, time: Date.now() });
-    if (count >= mostWaiting) this.flush();
+    if (count >= maxWaiting) this.flush();
     else if (count === 1) this.#schedule();
   }
 
@@ -52,7 +51,7 @@ export class WaitingRequests {
   }
 }
 
-/** What the lines of a route share, by method and status. */
+/** The common part of the lines of a route with the same method and status. */
 interface Shared {
   readonly method: string;
   readonly status: number;
@@ -60,9 +59,9 @@ interface Shared {
 }
 
 /**
- * Lines of requests that went well, as pino makes them of the same fields, but in a third of its time: they are almost
- * all there are. All that they share is made into JSON once, by method, route and status. Nothing in such a line comes
- * from outside, so no token is looked for in it.
+ * Formats successful requests, which are nearly all of them, as pino would, but in a third of the time. The common part
+ * of lines is cached as JSON by method, route and status, whose number is bounded. Such a line contains no input, so that
+ * no token has to be removed from it.
  */
 export class ServedLines {
   readonly #shared = new Map<string | null, Shared[]>();
@@ -78,15 +77,15 @@ export class ServedLines {
 
   #sharedBy(method: string, route: string | null, status: number): string {
     const ofRoute = this.#shared.get(route) ?? [];
-    const known = ofRoute.find((each) => each.method === method && each.status === status);
-    if (known !== undefined) return known.text;
+    const cached = ofRoute.find((each) => each.method === method && each.status === status);
+    if (cached !== undefined) return cached.text;
     const text = JSON.stringify({ method, route, status }).slice(1, -1);
     this.#shared.set(route, [...ofRoute, { method, status, text }]);
     return text;
   }
 }
 
-/** Milliseconds to thousandths. */
+/** Rounds milliseconds to thousandths. */
 export function rounded(milliseconds: number): number {
   return Math.round(milliseconds * 1000) / 1000;
 }

@@ -1,4 +1,4 @@
-/** Keeping the editor schema beside the route table up to date with the program. */
+/** Updates the editor schema beside the route table after an upgrade. */
 import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeTarget } from "../../src/backup/output-file.ts";
@@ -8,8 +8,8 @@ import { isUnedited } from "../../src/table/schema-origin.ts";
 import { schemaName } from "../data/workspace.ts";
 
 /**
- * Replaces the schema beside a table with that of this version, unless somebody edited or removed it.
- * @returns the path of the schema where it was replaced
+ * Replaces the schema beside a table by that of this version, unless somebody has edited or removed it.
+ * @returns the path of the schema if it was replaced
  */
 export async function refreshSchema(routes: string): Promise<string | undefined> {
   const path = join(dirname(routes), schemaName);
@@ -20,7 +20,7 @@ export async function refreshSchema(routes: string): Promise<string | undefined>
   if (present === undefined || !isUnedited(present)) return undefined;
   const current = await readFile(packaged(schemaName), "utf8");
   if (JSON.stringify(JSON.parse(present)) === JSON.stringify(JSON.parse(current))) return undefined;
-  // A link stays a link: the file that it leads to is replaced.
+  // A link remains a link: its target is replaced.
   const file = await realpath(path);
   await writeTarget(nodeFiles, file, [Buffer.from(current)], { mode: (await stat(file)).mode & 0o777 });
   return path;

@@ -1,27 +1,27 @@
-/** The line of the log about a route table that was put in force: whom it hits. */
+/** Logs a route table that was put in force, and whom it affects. */
 import type { OperationSummary } from "../../src/explain/summary.ts";
 import type { TableChange } from "../../src/table-in-force/changes.ts";
 import type { ReloadCause } from "../../src/table-in-force/route-table.ts";
 import type { Log } from "./log.ts";
 
-/** How many operations the message names; the fields have all of them. */
-const mostOperations = 5;
+/** The most operations that the message names; the fields contain all of them. */
+const maxOperations = 5;
 
-const happened: Readonly<Record<ReloadCause, string>> = {
+const causes: Readonly<Record<ReloadCause, string>> = {
   start: "has changed since the service last ran",
-  watch: "was read again since the file has changed",
-  signal: "was read again on SIGHUP",
-  reload: "was read again on `routes reload`",
-  rollback: "was read again on `routes rollback`",
+  watch: "was reloaded because its file has changed",
+  signal: "was reloaded on SIGHUP",
+  reload: "was reloaded by `routes reload`",
+  rollback: "was reloaded by `routes rollback`",
 };
 
-/** Logs a change of the table: a warning where it takes access away. */
+/** Logs a change of the table, as a warning if it takes access away. */
 export function logTable(log: Log, { cause, revision, before, summary }: TableChange): void {
   const { words, takesAway, counts, registered, firstLosing, operations } = summary;
   const { gain, lose, ...routes } = counts;
   const table = { cause, revision, before, routes, registered, gain, lose, firstLosing, operations };
   const sentences = [
-    `The route table ${happened[cause]}: revision ${revision} is in force, it was ${before}.`,
+    `The route table ${causes[cause]}: revision ${revision} is in force, it was ${before}.`,
     words,
     ...namesOf(firstLosing, lose),
     ...operationsOf(operations),
@@ -37,8 +37,8 @@ function namesOf(names: readonly string[], count: number): string[] {
 
 function operationsOf(operations: readonly OperationSummary[]): string[] {
   if (operations.length === 0) return [];
-  const named = operations.slice(0, mostOperations).map(operationWords);
-  const more = operations.length > mostOperations ? `; and ${operations.length - mostOperations} more` : "";
+  const named = operations.slice(0, maxOperations).map(operationWords);
+  const more = operations.length > maxOperations ? `; and ${operations.length - maxOperations} more` : "";
   return [`By operation: ${named.join("; ")}${more}.`];
 }
 

@@ -1,43 +1,43 @@
 /**
- * Standard output and standard error of a service. Whatever becomes of the other end (a full disk, a reader that stalls
- * or goes away, a terminal stopped by Ctrl-S) must not matter to the service: lines wait in a bounded buffer, those
- * that do not fit are dropped and counted, and the count is reported once when writing works again.
+ * A bounded buffer before standard output or standard error of a service. A full disk, a reader that stalls or goes away,
+ * or a terminal stopped by Ctrl-S must not affect the service: lines are buffered, those that do not fit are dropped, and
+ * their number is reported once when writing works again.
  *
- * The descriptor is written to by itself, and not through `process.stdout` and `process.stderr`: these block on a
- * terminal or a file, keep any number of lines for a pipe, and do not recover from an error.
+ * The buffer writes to the descriptor itself, since `process.stdout` and `process.stderr` block on a terminal or a file,
+ * buffer without a bound for a pipe, and do not recover from an error.
  */
 import sonicBoom, { type SonicBoom } from "sonic-boom";
 import type { Sink } from "./io.ts";
 
-/** Bytes that wait at most. */
-const mostWaiting = 1024 * 1024;
-/** After which time a write that failed is repeated, in milliseconds. */
+/** The most bytes in the buffer. */
+const maxWaiting = 1024 * 1024;
+/** The time after which a failed write is repeated, in milliseconds. */
 const retryMilliseconds = 1_000;
-/** How long closing waits for a reader, in milliseconds. */
+/** The time for which closing waits for a reader, in milliseconds. */
 const closeMilliseconds = 1_000;
 
 /** See the head of this file. */
 export class BufferedSink implements Sink {
   readonly isTTY: boolean;
   readonly #destination: SonicBoom;
-  readonly #dropped: (lines: number) => void;
+  readonly #onDropped: (lines: number) => void;
   #droppedLines = 0;
   #retry: NodeJS.Timeout | undefined;
   #isEnding = false;
 
   /**
    * @param descriptor of an open file, pipe or terminal
-   * @param dropped told how many lines were dropped, when writing works again: what it logs is written
+   * @param onDropped called with the number of dropped lines when writing works again, so that it can be logged
    */
-  constructor(descriptor: number, isTTY: boolean, dropped: (lines: number) => void = () => {}) {
+  constructor(descriptor: number, isTTY: boolean, onDropped: (lines: number) => void = () => {}) {
     this.isTTY = isTTY;
-    this.#dropped = dropped;
-    // With a minimum, `flush` repeats what failed.
+    this.#onDropped = onDropped;
     this.#destination = new sonicBoom.SonicBoom({
       fd: descriptor,
       sync: false,
+      // Without a minimum, `flush` does not repeat a failed write.
       minLength: 1,
-      maxLength: mostWaiting,
+      maxLength: maxWaiting,
     });
     this.#destination.on("drop", (text: string) => {
       this.#droppedLines += text.split("\n").length - 1;
@@ -51,8 +51,8 @@ export class BufferedSink implements Sink {
   }
 
   /**
-   * Writes what waits, as far as that is possible within a second. The descriptor stays open, and later lines are
-   * still written, but what fails is not tried again.
+   * Writes the buffer, for at most a second. The descriptor stays open: later lines are still written, but a failed write
+   * is not repeated.
    */
   async close(): Promise<void> {
     if (this.#isEnding) return;
@@ -76,6 +76,6 @@ export class BufferedSink implements Sink {
     const lines = this.#droppedLines;
     if (lines === 0 || this.#isEnding) return;
     this.#droppedLines = 0;
-    this.#dropped(lines);
+    this.#onDropped(lines);
   }
 }

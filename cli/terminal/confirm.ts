@@ -1,38 +1,40 @@
-/** What a command asks before it does something that is hard to take back (contract, section 4). */
+/** Asks for confirmation before a command does something that is hard to undo (contract, section 4). */
 import { Failure } from "../../src/domain/errors.ts";
-import type { Session } from "../context.ts";
-import type { GlobalOptions } from "../data/workspace.ts";
-import { Reported } from "./output.ts";
+import type { IO } from "./io.ts";
+import { type Output, Reported } from "./output.ts";
 
-/** The options that decide whether anybody is asked. */
-export interface ConfirmOptions extends Pick<GlobalOptions, "json" | "input"> {
+/** The options that decide whether to ask. */
+export interface ConfirmOptions {
+  readonly json: boolean;
+  /** False with `--no-input`. */
+  readonly input: boolean;
   /** Whether `--yes` answers. */
   readonly yes?: boolean;
 }
 
-/** A question, and what is said where there is nobody to answer it. */
+/** A question, and the failure if there is nobody to answer it. */
 export interface Question {
   /** Answered by yes or no, such as "Remove Ada?". */
   readonly asks: string;
   /** What the command does, as a main clause: "This removes Ada". */
   readonly does: string;
-  /** What to do then; by default it names `--yes`. */
+  /** What to do if there is nobody to ask; the default names `--yes`. */
   readonly hint?: string;
-  /** What stays as it is, as a clause: "revision 06579cbfdaa8 stays in force". */
+  /** What stays the same, as a clause: "revision 06579cbfdaa8 stays in force". */
   readonly stays?: string;
-  /** What the failure has with `--json`, beside code, info and hint. */
+  /** Further members of the failure with `--json`. */
   readonly details?: object;
 }
 
-/** Asks, unless `--yes` has answered. @throws Failure, or Reported, where it is not to be done */
+/** Asks, unless `--yes` answers. @throws Failure, or Reported, unless the answer is yes */
 export async function confirm(
-  { io, output }: Pick<Session, "io" | "output">,
+  { io, output }: { readonly io: IO; readonly output: Output },
   { json, input, yes = false }: ConfirmOptions,
   { asks, does, hint = "--yes does it without asking.", stays, details }: Question,
 ): Promise<void> {
   if (yes) return;
   if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
-    const info = `${does}, and nobody can be asked: ${stays ?? "nothing was changed"}.`;
+    const info = `${does}, and there is nobody to ask: ${stays ?? "nothing was changed"}.`;
     if (!json || details === undefined) throw new Failure("CONFLICT", info, { hint });
     output.result({ code: "CONFLICT", info, hint, ...details }, "");
     throw new Reported();

@@ -1,52 +1,49 @@
-/**
- * How faults and warnings of a route table are shown: where each is, what it is, and the line of the file with a mark
- * under the place.
- */
+/** Formats the faults and warnings of a file: position, message, and the line of the file with a mark below it. */
 import stringWidth from "string-width";
 import { withoutTokens } from "../../src/identity/tokens.ts";
-import type { Fault } from "../../src/table/document.ts";
+import type { Fault } from "../../src/table/yaml/fault.ts";
 
-/** Puts a text in a style, where there are any. */
+/** Styles a text if the output has styles. */
 export type Paint = (format: "bold" | "dim" | "red" | "green" | "yellow", text: string) => string;
 
-/** What is needed to show them. */
-export interface Presentation {
+/** The options of {@link formatFaults}. */
+export interface FormatOptions {
   readonly file: string;
-  /** The file's text, as it was when it was checked. */
+  /** The text that was checked. */
   readonly text: string;
   readonly paint: Paint;
-  /** How wide the terminal is, in columns; undefined where there is none. */
+  /** The width of the terminal; undefined without a terminal. */
   readonly columns: number | undefined;
-  /** Warnings are said to be such; faults need no word. */
+  /** Warnings are labelled. */
   readonly kind: "fault" | "warning";
 }
 
-/** Lines longer than this are shown in part where nobody says how wide the terminal is. */
-const widest = 160;
+/** The width if there is no terminal; longer lines are shortened. */
+const defaultWidth = 160;
 
-/** Shows all of them, one below the other. Those at one place share the line of the file. */
-export function presentFaults(faults: readonly Fault[], presentation: Presentation): string {
-  const { file, text, paint, kind } = presentation;
+/** Formats faults, one below the other. Those at the same position share an excerpt. */
+export function formatFaults(faults: readonly Fault[], options: FormatOptions): string {
+  const { file, text, paint, kind } = options;
   const lines = text.split(/\r?\n/);
   const shown: string[] = [];
   for (const [index, { line, column, message }] of faults.entries()) {
     const word = kind === "warning" ? `${paint("yellow", "warning:")} ` : "";
-    // Somebody may have put a token where it does not belong, and both message and line repeat it.
+    // The file may contain a token by mistake, which both message and line repeat.
     const words = withSuggestion(withoutTokens(message), paint);
     shown.push(`${paint("bold", `${file}:${line}:${column}:`)} ${word}${words}`);
     const next = faults[index + 1];
     if (next?.line === line && next.column === column) continue;
-    shown.push(...excerpt(lines[line - 1] ?? "", line, column, presentation));
+    shown.push(...excerpt(lines[line - 1] ?? "", line, column, options));
   }
   return shown.join("\n");
 }
 
-/** The line of the file, and a line with the mark; nothing for an empty line, which has no place to mark. */
-function excerpt(line: string, number: number, column: number, presentation: Presentation): string[] {
+/** Returns the line of the file and a line with the mark, or nothing for an empty line. */
+function excerpt(line: string, number: number, column: number, options: FormatOptions): string[] {
   if (line.trim() === "") return [];
-  const { paint, columns, kind } = presentation;
+  const { paint, columns, kind } = options;
   const gutter = `${number}`.padStart(4);
-  const room = Math.max((columns ?? widest) - gutter.length - 4, 20);
+  const room = Math.max((columns ?? defaultWidth) - gutter.length - 4, 20);
   const { before, after } = cut(line, column - 1, room);
   const bar = paint("dim", "|");
   const mark = paint(kind === "warning" ? "yellow" : "red", "^");
@@ -56,7 +53,7 @@ function excerpt(line: string, number: number, column: number, presentation: Pre
   ];
 }
 
-/** The part of a line around a place that there is room for. */
+/** Returns the part of a line around a position that fits. */
 function cut(line: string, at: number, room: number): { before: string; after: string } {
   const [before, after] = [line.slice(0, at), line.slice(at)];
   if (widthOf(line) <= room) return { before, after };
@@ -66,7 +63,7 @@ function cut(line: string, at: number, room: number): { before: string; after: s
   return { before: lead, after: widthOf(after) <= rest ? after : `${firstOf(after, rest - 1)}…` };
 }
 
-/** As much of a text's beginning as fits. */
+/** Returns as much of the start of a text as fits. */
 function firstOf(text: string, room: number): string {
   let fitting = "";
   for (const character of text) {
@@ -76,7 +73,7 @@ function firstOf(text: string, room: number): string {
   return fitting;
 }
 
-/** As much of a text's end as fits. */
+/** Returns as much of the end of a text as fits. */
 function lastOf(text: string, room: number): string {
   let fitting = "";
   for (const character of Array.from(text).reverse()) {
@@ -88,12 +85,12 @@ function lastOf(text: string, room: number): string {
 
 const tabWidth = 8;
 
-/** In columns of a terminal; a tab is counted as its widest. */
+/** Returns the width in columns; a tab counts as its maximum. */
 function widthOf(text: string): number {
   return stringWidth(text.replaceAll("\t", " ".repeat(tabWidth)));
 }
 
-/** As wide as the text: tabs stay, so that they end where those above end. */
+/** Returns blanks of the same width. Tabs remain, so that they align with those above. */
 function blanks(text: string): string {
   return text
     .split("\t")
@@ -101,14 +98,14 @@ function blanks(text: string): string {
     .join("\t");
 }
 
-/** Without characters that would steer the terminal, or have no width that it and we agree on. */
+/** Replaces characters that would control the terminal, or whose width terminals disagree on. */
 function visible(text: string): string {
   return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (character) =>
     character === "\t" || character === "\u200d" ? character : "\ufffd",
   );
 }
 
-/** The message, with the name that was most likely meant in green. */
+/** Highlights the suggested name in a message. */
 function withSuggestion(message: string, paint: Paint): string {
   return visible(message).replace(
     /Did you mean "(.+?)"\?/,
@@ -116,7 +113,7 @@ function withSuggestion(message: string, paint: Paint): string {
   );
 }
 
-/** `no faults`, `a fault`, `2 faults`. */
+/** Returns `no faults`, `a fault`, `2 faults`. */
 export function countOf(number: number, what: "fault" | "warning"): string {
   if (number === 0) return `no ${what}s`;
   return number === 1 ? `a ${what}` : `${number} ${what}s`;

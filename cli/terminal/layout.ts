@@ -1,16 +1,16 @@
 /**
- * Tables for a terminal. They fit its width without breaking a word: cells are wrapped at spaces, and where the longest
- * words of a row do not fit side by side, each row becomes a block of lines, as `psql` does it.
+ * Tables for a terminal. They fit its width without breaking words: cells wrap at spaces, and if the longest words of a row
+ * do not fit side by side, each row becomes a block of lines, as in `psql`.
  */
 import stringWidth from "string-width";
 
-/** What stands between two columns. */
+/** The separator of columns. */
 const gap = "  ";
-/** Two columns of text that are narrower are hard to read: headings and values then stand one below the other. */
-const narrowest = 10;
+/** The least width of a readable column; below it, headings and values stand one below the other. */
+const minWidth = 10;
 
-/** A table without frames. @param columns the width of the terminal; undefined for any width */
-export function layOutTable(
+/** Formats a table without frames. @param columns the width of the terminal; undefined for any width */
+export function formatTable(
   headings: readonly string[],
   rows: readonly (readonly string[])[],
   columns: number | undefined,
@@ -27,15 +27,15 @@ export function layOutTable(
   if (widthOf(least) > columns) return asBlocks(headings, shorter, columns, emphasize);
   const wanted = headings.map((_, index) => widest([headings, ...shorter].map((row) => row[index] ?? "")));
   const widths = fitted(wanted, least, columns);
-  // Wrapped at spaces, a cell can be narrower than the room that it has.
+  // Wrapped cells can be narrower than their columns.
   const used = widths.map((width, index) =>
     widest([headings, ...shorter].flatMap((row) => wrap(row[index] ?? "", width))),
   );
   return asTable(used, shorter);
 }
 
-/** Labels with their values, one below the other. @param columns the width of the terminal; undefined for any width */
-export function layOutPairs(
+/** Formats labels with their values, one below the other. @param columns the width of the terminal; undefined for any width */
+export function formatPairs(
   pairs: readonly (readonly [label: string, value: string])[],
   columns: number | undefined,
   emphasize: (label: string) => string = (label) => label,
@@ -43,7 +43,7 @@ export function layOutPairs(
   const labels = widest(pairs.map(([label]) => label));
   const room = columns === undefined ? undefined : columns - labels - gap.length;
   const lines = pairs.flatMap(([label, value]) => {
-    if (room !== undefined && room < narrowest) return [emphasize(label), ...wrap(value, columns)];
+    if (room !== undefined && room < minWidth) return [emphasize(label), ...wrap(value, columns)];
     return wrap(value, room).map((line, index) => {
       const head = padded(index === 0 ? label : "", labels, emphasize);
       return `${head}${gap}${line}`.trimEnd();
@@ -59,7 +59,7 @@ function asBlocks(
   emphasize: (heading: string) => string,
 ): string {
   const block = (row: readonly string[]) =>
-    layOutPairs(
+    formatPairs(
       headings.map((heading, index) => [heading, row[index] ?? ""] as const),
       columns,
       emphasize,
@@ -67,7 +67,7 @@ function asBlocks(
   return rows.map(block).join("\n\n");
 }
 
-/** The lines of a row: as many as its longest cell has. */
+/** Returns the lines of a row, as many as its longest cell has. */
 function toLines(
   row: readonly string[],
   widths: readonly number[],
@@ -83,7 +83,7 @@ function toLines(
   );
 }
 
-/** Takes from the widest columns until all fit. */
+/** Narrows the widest columns until all fit. */
 function fitted(wanted: readonly number[], least: readonly number[], columns: number): number[] {
   const widths = [...wanted];
   while (widthOf(widths) > columns) {
@@ -102,7 +102,7 @@ function widest(texts: readonly string[]): number {
   return texts.reduce((most, text) => Math.max(most, widthIn(text)), 0);
 }
 
-/** The width of a text in columns of a terminal. Most texts are ASCII, and long lists have many of them. */
+/** Returns the width of a text in columns. Long lists have many texts, most of them ASCII. */
 function widthIn(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
@@ -111,7 +111,7 @@ function wordsOf(text: string): string[] {
   return text.split(" ");
 }
 
-/** Wraps a text at its spaces; a word that is wider stays whole. */
+/** Wraps a text at its spaces; wider words remain whole. */
 function wrap(text: string, width: number | undefined): string[] {
   if (width === undefined || widthIn(text) <= width) return [text];
   const lines: string[] = [];
@@ -126,13 +126,13 @@ function wrap(text: string, width: number | undefined): string[] {
   return [...lines, line ?? ""];
 }
 
-/** An empty text is not emphasized: the escape sequences would keep a line from being trimmed. */
+/** Pads a text. An empty text is not emphasized, since escape sequences would prevent the trimming of the line. */
 function padded(text: string, width: number, emphasize: (text: string) => string): string {
   const padding = " ".repeat(Math.max(0, width - widthIn(text)));
   return `${text === "" ? "" : emphasize(text)}${padding}`;
 }
 
-/** Instants to the minute, with a space where they can be wrapped: `2026-11-21 18:30Z`. */
+/** Shortens instants to the minute, with a space at which they can wrap: `2026-11-21 18:30Z`. */
 function shortenInstants(text: string): string {
   return text.replace(/\b(\d{4}-\d\d-\d\d)T(\d\d:\d\d):\d\d\.\d{3}Z/g, "$1 $2Z");
 }

@@ -1,4 +1,4 @@
-/** How commands show what they have: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
+/** The output of commands: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
 import { styleText } from "node:util";
 import { Failure } from "../../src/domain/errors.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
@@ -8,22 +8,23 @@ import { TableFaults } from "../../src/table-in-force/route-table.ts";
 import type { Paint } from "./excerpts.ts";
 import type { IO, Sink } from "./io.ts";
 
-/** A column of a list: its heading, and what it shows of a row. */
+/** A column of a list. */
 export interface Column<T> {
   readonly heading: string;
   readonly cell: (row: T) => string;
 }
 
-/** An error that was said already, such as the failed answer of `call`: only its exit code is left to give. */
+/** An error that has been reported, such as the failed answer of `call`: only its exit code remains. */
 export class Reported extends Error {
   override readonly name = "Reported";
 }
 
+/** See the head of this file. */
 export class Output {
   readonly #io: IO;
   readonly #json: () => boolean;
 
-  /** @param json whether `--json` was given: asked when something is shown, since it is parsed only then */
+  /** @param json returns whether `--json` was given, once the options are parsed */
   constructor(io: IO, json: () => boolean) {
     this.#io = io;
     this.#json = json;
@@ -34,24 +35,24 @@ export class Output {
     return this.#json();
   }
 
-  /** Shows a result: the document with `--json`, else the text. What it repeats of a file may have a token in it. */
+  /** Prints a result: the document with `--json`, or else the text. Removes tokens, which a quoted file may contain. */
   result(document: unknown, text: string): void {
     this.#io.stdout.write(withoutTokens(this.#toText(document, text)));
   }
 
   /**
-   * Shows a result with a new token in it: the one time that a token is shown.
-   * @throws Failure where it cannot be written, or its reader is gone: nobody has seen the token then
+   * Prints a result with a new token, which is never printed again.
+   * @throws Failure if it cannot be written, or its reader is gone: nobody has seen the token then
    */
   issued(document: unknown, text: string): Promise<void> {
     return this.#io.deliver(this.#toText(document, text));
   }
 
   #toText(document: unknown, text: string): string {
-    return `${this.#json() ? JSON.stringify(document) : harmless(text)}\n`;
+    return `${this.#json() ? JSON.stringify(document) : escapeControls(text)}\n`;
   }
 
-  /** Shows a list: `empty` is said to a person where there is nothing in it. */
+  /** Prints a list, or for a person the text `empty` if the list has no rows. */
   async list<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): Promise<void> {
     const { stdout } = this.#io;
     if (this.#json()) {
@@ -65,12 +66,12 @@ export class Output {
     }
   }
 
-  /** Says something to a person that is no part of the result. What was typed, or a path, may have a token in it. */
+  /** Prints a message that is not part of the result. Removes tokens, which arguments and paths may contain. */
   remark(text: string): void {
-    this.#io.stderr.write(`${harmless(withoutTokens(text))}\n`);
+    this.#io.stderr.write(`${escapeControls(withoutTokens(text))}\n`);
   }
 
-  /** Text for a person, in a style where colours are wanted. */
+  /** Styles a text if the stream is a terminal with colours. */
   style(
     format: "bold" | "dim" | "red" | "green" | "yellow",
     text: string,
@@ -81,7 +82,7 @@ export class Output {
       : text;
   }
 
-  /** Shows faults or warnings of a file, each with its line. */
+  /** Prints the faults or warnings of a file with excerpts. */
   async faults(
     faults: readonly Fault[],
     file: string,
@@ -89,27 +90,27 @@ export class Output {
     kind: "fault" | "warning",
   ): Promise<void> {
     if (faults.length === 0) return;
-    const { presentFaults } = await import("./excerpts.ts");
+    const { formatFaults } = await import("./excerpts.ts");
     const { stderr } = this.#io;
-    // A terminal that does not tell its width says 0.
+    // A terminal of unknown width reports 0.
     const columns = stderr.isTTY === true ? stderr.columns || undefined : undefined;
     const paint: Paint = (format, each) => this.style(format, each, stderr);
-    this.remark(presentFaults(faults, { file, text, paint, columns, kind }));
+    this.remark(formatFaults(faults, { file, text, paint, columns, kind }));
   }
 
-  /** Says why a command failed. */
+  /** Prints why a command failed. */
   async failure(error: unknown): Promise<void> {
     if (error instanceof Reported) return;
     const { code, message, hint, parameter } = toProblem(error);
     if (this.#json()) {
       const faults = error instanceof TableFaults ? { file: error.file, faults: error.faults } : {};
       const problem = JSON.stringify({ code, info: message, parameter, hint, ...faults });
-      // Somebody may have typed a token where a name belongs, and the message repeats what was typed.
+      // The message may repeat a token that was typed in place of a name.
       const document = `${withoutTokens(problem)}\n`;
       try {
         this.#io.stdout.write(document);
       } catch {
-        // It may be standard output itself that failed.
+        // Standard output itself may have failed.
         this.#io.stderr.write(document);
       }
       return;
@@ -126,26 +127,26 @@ export class Output {
     if (hint !== undefined) this.remark(hint);
   }
 
-  /** Labels with their values, wrapped to the terminal where there is one. */
+  /** Prints labels with their values, wrapped to the width of the terminal. */
   async pairs(document: unknown, pairs: readonly (readonly [label: string, value: string])[]): Promise<void> {
-    const cells = pairs.map(([label, value]) => [label, harmless(value)] as const);
+    const cells = pairs.map(([label, value]) => [label, escapeControls(value)] as const);
     const width = Math.max(...cells.map(([label]) => label.length));
-    // What measures texts is loaded only for a terminal.
+    // The measuring of texts is loaded only for a terminal.
     const text =
       this.#columns === undefined
         ? cells.map(([label, value]) => `${label.padEnd(width)}  ${value}`).join("\n")
-        : (await import("./layout.ts")).layOutPairs(cells, this.#columns);
+        : (await import("./layout.ts")).formatPairs(cells, this.#columns);
     this.result(document, text);
   }
 
   async #table<T>(rows: readonly T[], columns: readonly Column<T>[]): Promise<string> {
-    const { layOutTable } = await import("./layout.ts");
+    const { formatTable } = await import("./layout.ts");
     const headings = columns.map(({ heading }) => heading);
     const cells = rows.map((row) => cellsOf(row, columns));
-    return layOutTable(headings, cells, this.#columns, (heading) => this.style("bold", heading));
+    return formatTable(headings, cells, this.#columns, (heading) => this.style("bold", heading));
   }
 
-  /** The width of the terminal; undefined where there is none, or it does not tell. */
+  /** The width of the terminal; undefined without a terminal, or if it is unknown. */
   get #columns(): number | undefined {
     const { isTTY, columns } = this.#io.stdout;
     return isTTY === true ? columns || undefined : undefined;
@@ -153,14 +154,14 @@ export class Output {
 }
 
 function cellsOf<T>(row: T, columns: readonly Column<T>[]): string[] {
-  return columns.map(({ cell }) => harmless(cell(row)).replace(/[\n\t]/g, " "));
+  return columns.map(({ cell }) => escapeControls(cell(row)).replace(/[\n\t]/g, " "));
 }
 
 /**
- * Escapes control characters and those that turn the direction of text, as JSON writes them: names and labels of older
- * data or of an import could otherwise act on the terminal. Line breaks, tabs and the colours of {@link Output.style} stay.
+ * Escapes control characters and those that change the direction of text, as JSON does: names and labels in older data or
+ * an import could otherwise control the terminal. Line breaks, tabs and the colours of {@link Output.style} remain.
  */
-function harmless(text: string): string {
+function escapeControls(text: string): string {
   return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character: string, place: number) => {
     if (character === "\n" || character === "\t") return character;
     if (character === "\u001b" && /^\[(?:1|2|22|31|32|33|39)m/.test(text.slice(place + 1, place + 5)))
@@ -169,8 +170,8 @@ function harmless(text: string): string {
   });
 }
 
-/** An instant for a person: ISO 8601, or a dash. */
-export function toDate(instant: number | null): string {
+/** Formats an instant as ISO 8601, or null as a dash. */
+export function formatInstant(instant: number | null): string {
   return instant === null ? "-" : new Date(instant).toISOString();
 }
 
@@ -187,6 +188,7 @@ function toProblem(error: unknown): Problem {
     return { code, message, parameter, hint: operatorHint ?? hint };
   }
   if (error instanceof TableFaults) return { code: "TABLE_FAULTS", message: error.message };
-  const { code = "INTERNAL", message = String(error) } = error as NodeJS.ErrnoException;
-  return { code, message, hint: remedyFor(error) };
+  if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error) };
+  const code = "code" in error && typeof error.code === "string" ? error.code : "INTERNAL";
+  return { code, message: error.message, hint: remedyFor(error) };
 }

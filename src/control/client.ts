@@ -1,8 +1,8 @@
 /**
- * The command line's end of the control socket. It never waits for a service that does not respond: while a method
- * runs, it asks on further connections for a sign of life, which a service gives at once whatever it is doing.
+ * The client of the control socket. It never waits for an unresponsive service: while a method runs, it sends health checks
+ * on further connections, which a service answers at once whatever it is doing.
  *
- * Most commands find no service: what talking to one takes is loaded when it is needed.
+ * Most commands find no service, so the code that talks to one is loaded only when needed.
  */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
@@ -13,29 +13,30 @@ import type { Control, ControlMethod } from "./control.ts";
 import { missing, socketPath } from "./socket.ts";
 import { fromWire, type WireAnswer } from "./wire.ts";
 
-/** How long a service has to give a sign of life, in milliseconds. It leaves a command within 5 s. */
-const lifeMilliseconds = 3_000;
-/** How often a sign of life is asked for while a method runs, in milliseconds. */
-const lifeInterval = 1_000;
-/** How long a service that runs may be busy with a method, without a sign of life, in milliseconds. */
-const busyMilliseconds = 60_000;
-/** How long a method may go on in a service that is stopping, in milliseconds: longer than the service allows it. */
-const stoppingMilliseconds = 15_000;
-/** How often a connection that was closed without an answer is tried again, and after which pause in milliseconds. */
-const retries = { most: 3, pause: 150 };
+/** The time limit of a health check, in milliseconds, so that a command ends within 5 s. */
+const healthTimeout = 3_000;
+/** The interval of health checks while a method runs, in milliseconds. */
+const healthInterval = 1_000;
+/** The time for which a running process may be too busy for health checks, in milliseconds. */
+const busyTimeout = 60_000;
+/** The time for a method of a stopping service, in milliseconds: longer than the service allows. */
+const stoppingTimeout = 15_000;
+/** Retries of a connection that was closed without an answer, and the pause before each in milliseconds. */
+const retries = { count: 3, pause: 150 };
 
 /**
- * Reaches the service that runs on a folder; undefined where none does. A dead holder's socket is none.
- * @param signal gives up
- * @throws Failure `STORE_UNAVAILABLE` where a service is there and does not answer, or cannot be reached from here
+ * Connects to the service that runs on a folder. Returns undefined if there is none; the socket of a dead process counts as
+ * none.
+ * @param signal ends the attempt
+ * @throws Failure `STORE_UNAVAILABLE` if a service does not answer, or cannot be reached
  */
 export async function connectControl(folder: string, signal?: AbortSignal): Promise<Control | undefined> {
   if (await isMissing(join(folder, "socket"))) return undefined;
   const client = new ControlClient(folder, socketPath(folder));
   try {
-    await client.signOfLife(signal);
+    await client.checkHealth(signal);
   } catch (error) {
-    if (error instanceof NobodyThere) return undefined;
+    if (error instanceof NoListener) return undefined;
     if (error instanceof NoAnswer) throw await unresponsive(folder, error, "Nothing was changed.");
     throw error;
   }
@@ -56,27 +57,27 @@ export async function connectControl(folder: string, signal?: AbortSignal): Prom
   };
 }
 
-/** The service has stopped between two questions. `untouched` says that it had not answered any but the first look. */
+/** The service has stopped between two methods. `untouched` is true if it has run none. */
 export class ServiceGone extends Failure {
   readonly untouched: boolean;
 
   constructor(untouched: boolean) {
     super("SHUTTING_DOWN", "The service on the data folder has just stopped.", {
-      hint: "What it answered before that is done; give the command again for the rest.",
+      hint: "What it has acknowledged is done; repeat the command for the rest.",
     });
     this.untouched = untouched;
   }
 }
 
-/** Nobody listens on the socket. */
-class NobodyThere extends Error {
-  override readonly name = "NobodyThere";
+/** No process listens on the socket. */
+class NoListener extends Error {
+  override readonly name = "NoListener";
 }
 
-/** The service accepted a connection, or let it wait, and did not answer. */
+/** The service accepted or queued a connection, and did not answer. */
 class NoAnswer extends Error {
   override readonly name = "NoAnswer";
-  /** Whether it closed the connection, so that it is alive; else it was silent. */
+  /** Whether it closed the connection, so that it is alive; otherwise it was silent. */
   readonly closed: boolean;
 
   constructor(closed: boolean, cause?: unknown) {
@@ -85,7 +86,7 @@ class NoAnswer extends Error {
   }
 }
 
-/** A service's socket, and what is asked through it. */
+/** Calls the methods of a service through its socket. */
 class ControlClient {
   readonly #folder: string;
   readonly #path: string;
@@ -96,24 +97,24 @@ class ControlClient {
     this.#path = path;
   }
 
-  /** Asks for a sign of life. @throws NobodyThere, NoAnswer */
-  async signOfLife(signal?: AbortSignal): Promise<void> {
+  /** Sends a health check. @throws NoListener, NoAnswer */
+  async checkHealth(signal?: AbortSignal): Promise<void> {
     const asking = new AbortController();
-    const giveUp = () => asking.abort();
-    const deadline = setTimeout(giveUp, lifeMilliseconds);
-    signal?.addEventListener("abort", giveUp, { once: true });
+    const abort = () => asking.abort();
+    const deadline = setTimeout(abort, healthTimeout);
+    signal?.addEventListener("abort", abort, { once: true });
     try {
-      await this.#askForLife(asking.signal);
+      await this.#requestHealth(asking.signal);
     } catch (error) {
       signal?.throwIfAborted();
       throw asking.signal.aborted ? new NoAnswer(false, error) : error;
     } finally {
       clearTimeout(deadline);
-      signal?.removeEventListener("abort", giveUp);
+      signal?.removeEventListener("abort", abort);
     }
   }
 
-  async #askForLife(signal: AbortSignal): Promise<void> {
+  async #requestHealth(signal: AbortSignal): Promise<void> {
     for (let tried = 1; ; tried++) {
       signal.throwIfAborted();
       try {
@@ -121,24 +122,24 @@ class ControlClient {
         return;
       } catch (error) {
         // A service that is ending closes connections before its socket: the next attempt then finds nobody.
-        if (!(error instanceof NoAnswer) || tried > retries.most) throw error;
+        if (!(error instanceof NoAnswer) || tried > retries.count) throw error;
         await sleep(retries.pause, undefined, { signal });
       }
     }
   }
 
   /** Runs a method in the service. */
-  async ask<T>(method: ControlMethod, given: readonly unknown[]): Promise<T> {
+  async ask<T>(method: ControlMethod, input: readonly unknown[]): Promise<T> {
     const done = new AbortController();
     try {
       const result = await Promise.race([
-        request<T>(this.#path, method, given, done.signal),
-        this.#failWithoutLife(done.signal),
+        request<T>(this.#path, method, input, done.signal),
+        this.#failIfUnhealthy(done.signal),
       ]);
       this.#answered = true;
       return result;
     } catch (error) {
-      if (error instanceof NobodyThere) throw new ServiceGone(!this.#answered);
+      if (error instanceof NoListener) throw new ServiceGone(!this.#answered);
       if (error instanceof NoAnswer) throw await this.#unanswered(error);
       throw error;
     } finally {
@@ -146,68 +147,68 @@ class ControlClient {
     }
   }
 
-  /** Rejects when the service gives no sign of life any more. */
-  async #failWithoutLife(done: AbortSignal): Promise<never> {
-    let lived = performance.now();
+  /** Rejects when the service no longer answers health checks. */
+  async #failIfUnhealthy(done: AbortSignal): Promise<never> {
+    let healthyAt = performance.now();
     for (;;) {
-      await sleep(lifeInterval, undefined, { signal: done });
+      await sleep(healthInterval, undefined, { signal: done });
       try {
-        await this.signOfLife(done);
-        lived = performance.now();
+        await this.checkHealth(done);
+        healthyAt = performance.now();
       } catch (error) {
         done.throwIfAborted();
-        if (error instanceof NobodyThere) {
-          // It is stopping, and finishes what it has begun before it ends.
-          await sleep(stoppingMilliseconds, undefined, { signal: done });
+        if (error instanceof NoListener) {
+          // It is stopping, and finishes methods under way.
+          await sleep(stoppingTimeout, undefined, { signal: done });
           throw new NoAnswer(false);
         }
-        // One that closes the connection is alive. Only silence says something about the method under way.
+        // A service that closes the connection is alive. Only silence suggests that the method hangs.
         if (!(error instanceof NoAnswer) || error.closed) continue;
-        if (performance.now() - lived > busyMilliseconds || !(await this.#isBusy())) throw error;
+        if (performance.now() - healthyAt > busyTimeout || !(await this.#isBusy())) throw error;
       }
     }
   }
 
-  /** Whether a service that is silent is known to run: comparing two tables can keep it busy for seconds. */
+  /** Returns whether the process of a silent service runs: comparing two tables can keep it busy for seconds. */
   async #isBusy(): Promise<boolean> {
     const pid = await lockHolder(this.#folder);
     return pid !== undefined && (await processState(pid)) === "running";
   }
 
-  /** Why a method had no answer: the service may have carried it out or not. */
+  /** Returns the failure of a method without an answer: the service may have run it or not. */
   async #unanswered(cause: NoAnswer): Promise<Failure> {
-    const look =
-      "Whether the command was carried out is not known: look whether the change is there before you repeat it.";
-    if (!cause.closed) return unresponsive(this.#folder, cause, look);
-    const found = await this.signOfLife().then(
+    const outcome =
+      "The outcome of the command is unknown: check whether the change was made before you repeat it.";
+    if (!cause.closed) return unresponsive(this.#folder, cause, outcome);
+    const found = await this.checkHealth().then(
       () => undefined,
       (error: unknown) => error,
     );
-    if (found instanceof NobodyThere) {
+    if (found instanceof NoListener) {
       return new Failure("SHUTTING_DOWN", "The service on the data folder stopped before it answered.", {
-        hint: look,
+        hint: outcome,
         cause,
       });
     }
-    return unresponsive(this.#folder, found instanceof NoAnswer ? found : cause, look);
+    return unresponsive(this.#folder, found instanceof NoAnswer ? found : cause, outcome);
   }
 }
 
-/** A service that is there and does not answer. @param outcome what that means for the command */
+/** Returns the failure for an unresponsive service. @param outcome what it means for the command */
 async function unresponsive(folder: string, cause: NoAnswer, outcome: string): Promise<Failure> {
   const pid = await lockHolder(folder);
   const who = pid === undefined ? "its process" : `process ${pid}`;
   if (cause.closed) {
     return new Failure(
       "STORE_UNAVAILABLE",
-      `The service on ${folder} closes connections without an answer: ${who} runs, but may have no file descriptor left.`,
+      `The service on ${folder} closes connections without an answer: ${who} is running, but may have run out of file descriptors.`,
       { hint: `${outcome} Raise its limit (ulimit -n), or restart it.`, cause },
     );
   }
   const again = pid === undefined ? "" : ` If it was stopped, \`kill -CONT ${pid}\` continues it.`;
   return new Failure(
     "STORE_UNAVAILABLE",
-    `The service on ${folder} does not answer: ${who} gives no sign of life.`,
+    `The service on ${folder} does not answer: ${who} does not respond.`,
     { hint: `${outcome}${again}`, cause },
   );
 }
@@ -219,11 +220,11 @@ function isMissing(path: string): Promise<boolean> {
   );
 }
 
-/** Sends one request. @throws NobodyThere, NoAnswer, or what the service answered with */
+/** Sends one request. @throws NoListener, NoAnswer, or what the service answered with */
 async function request<T>(
   path: string,
   method: ControlMethod,
-  given: readonly unknown[],
+  input: readonly unknown[],
   signal: AbortSignal,
 ): Promise<T> {
   const http = await import("node:http");
@@ -248,37 +249,37 @@ async function request<T>(
       reject(connected ? new NoAnswer(true, cause) : unconnected(cause)),
     );
     asking.setHeader("Content-Type", "application/json");
-    asking.end(JSON.stringify(given));
+    asking.end(JSON.stringify(input));
   });
 }
 
-/** What it means that no connection came about. */
+/** Returns the error for a failed connection. */
 function unconnected(cause: NodeJS.ErrnoException): Error {
   const { code } = cause;
-  if (missing.has(code) || code === "ECONNREFUSED") return new NobodyThere();
-  // The queue of connections that the service has not accepted is full.
+  if (missing.has(code) || code === "ECONNREFUSED") return new NoListener();
+  // The queue of unaccepted connections is full.
   if (code === "EAGAIN") return new NoAnswer(false, cause);
-  // It ended before it accepted the connection.
+  // The service ended before it accepted the connection.
   if (code === "ECONNRESET" || code === "EPIPE") return new NoAnswer(true, cause);
   const isExhausted = code === "EMFILE" || code === "ENFILE";
   return new Failure(
     "STORE_UNAVAILABLE",
     isExhausted
-      ? `This command has no file descriptor left (${code}), so it cannot reach the service on the data folder.`
-      : `The service on the data folder cannot be reached: ${cause.message}.`,
+      ? `This command has run out of file descriptors (${code}) and cannot reach the service on the data folder.`
+      : `Cannot reach the service on the data folder: ${cause.message}.`,
     {
       hint: isExhausted
-        ? "Raise the limit of this shell (ulimit -n). The service was not asked."
+        ? "Raise the limit of this shell (ulimit -n). The service received nothing."
         : "Run the command as the user that the service runs as.",
       cause,
     },
   );
 }
 
-/** An answer of the service; undefined for anything else, such as the first half of one. */
+/** Parses an answer of the service; returns undefined for anything else, such as half an answer. */
 function parse<T>(text: string): WireAnswer<T> | undefined {
   try {
-    const answer = JSON.parse(text) as WireAnswer<T>;
+    const answer: WireAnswer<T> = JSON.parse(text);
     return "result" in answer || "error" in answer ? answer : undefined;
   } catch {
     return undefined;

@@ -1,5 +1,4 @@
-/** What a command asks of the data, and the two ways in which its own process carries that out. */
-
+/** The operations that commands run on the data, and their implementations on a service and on a store. */
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../backup/restore.ts";
 import type { FailureBody } from "../engine/response.ts";
 import type { CallOptions, Decision } from "../explain/can-i.ts";
@@ -17,37 +16,38 @@ import type { ReloadCause, Reloaded, TableStatus } from "../table-in-force/route
 /** A process that serves a data folder. */
 export interface Holder {
   readonly pid: number;
-  /** Where it answers HTTP requests. */
+  /** The URL on which it answers HTTP requests. */
   readonly url: string;
   /** Milliseconds since 1970. */
   readonly since: number;
 }
 
-/** What a command asks of the data, wherever it is carried out. Everything that goes in and out is JSON. */
+/** The answer of an operation. */
+export type CallResult =
+  | { readonly ok: true; readonly body: object }
+  | { readonly ok: false; readonly body: FailureBody };
+
+/** The operations that commands run on the data, in any process. All arguments and results are JSON. */
 export interface Control {
   administer<N extends OperatorOperationName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>>;
   /** Runs an operation of the route table; see {@link Service.call}. */
-  call(
-    path: string,
-    query: readonly (readonly [string, string])[],
-    as?: string,
-  ): Promise<{ ok: boolean; body: FailureBody | object }>;
+  call(path: string, query: readonly (readonly [string, string])[], as?: string): Promise<CallResult>;
   vocabulary(): Promise<Vocabulary>;
-  /** Writes a snapshot. Gives the number of the last change that it contains. */
+  /** Writes a snapshot. Returns the number of the last change that it contains. */
   snapshot(): Promise<{ sequence: number }>;
-  /** What a restore or an import would change; see {@link previewRestore}. */
+  /** Returns what a restore or an import would change; see {@link previewRestore}. */
   previewRestore(request: RestoreRequest): Promise<RestorePreview>;
   /** Restores or imports; see {@link restoreRecords}. */
   restoreRecords(request: RestoreRequest, revision: string): Promise<RestoreResult>;
   /** Undoes a change; see {@link Operator.undo}. */
   undo(sequence: number, options?: UndoOptions): Promise<Undone>;
-  /** Reads the route table's file again, and puts it in force. @throws TableFaults; then the old one stays in force */
+  /** Reloads the route table. @throws TableFaults; then the old one stays in force */
   reloadRoutes(expected?: string, cause?: ReloadCause): Promise<Reloaded>;
-  /** Which table is in force, and what became of the last attempt to put another one in force. */
+  /** Returns which table is in force, and the result of the last attempt to change it. */
   routesStatus(): Promise<TableStatus>;
-  /** What another table would change; see {@link Questions.diff}. */
+  /** Returns what another table would change; see {@link Questions.diff}. */
   diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff>;
-  /** Whether somebody may call an operation, and why; see {@link Questions.canI}. */
+  /** Returns whether a caller may call an operation, and why; see {@link Questions.canI}. */
   canI(
     who: string,
     path: string,
@@ -55,9 +55,9 @@ export interface Control {
     by?: TableText,
     options?: CallOptions,
   ): Promise<Decision>;
-  /** Everyone who may call an operation; see {@link Questions.whoCan}. */
+  /** Returns everyone who may call an operation; see {@link Questions.whoCan}. */
   whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan>;
-  /** The running service, or null where the command itself has the folder. */
+  /** Returns the running service, or null if the command itself has the folder open. */
   holder(): Promise<Holder | null>;
 }
 
@@ -79,13 +79,14 @@ export const controlMethods = [
 ] as const;
 export type ControlMethod = (typeof controlMethods)[number];
 
-/** The control of a service in this process. */
+/** Returns the control of a service in this process. */
 export function controlOf(service: Service, holder: Holder | null): Control {
   return {
     administer: (name, input) => service.administer(name, input),
     async call(path, query, as) {
       const response = await service.call(path, query, as);
-      return { ok: response.ok, body: (await response.json()) as object };
+      const body = JSON.parse(await response.text());
+      return response.ok ? { ok: true, body } : { ok: false, body };
     },
     vocabulary: async () => service.vocabulary(),
     async snapshot() {
@@ -106,8 +107,8 @@ export function controlOf(service: Service, holder: Holder | null): Control {
 }
 
 /**
- * The control of a store that this process itself has open.
- * @param service the service on that store: asked for only by what an operator can not do alone, since it takes longer
+ * Returns the control of a store that this process has open.
+ * @param service starts the service on that store, which takes longer, for operations that require it
  */
 export function controlOfStore(operator: Operator, service: () => Promise<Service>): Control {
   const served = async () => controlOf(await service(), null);
@@ -129,7 +130,7 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
   };
 }
 
-/** Restoring and importing on a store. */
+/** Returns restore and import on a store. */
 function restoringOn(store: DataStore): Pick<Control, "previewRestore" | "restoreRecords"> {
   const load = () => import("../backup/restore.ts");
   return {

@@ -1,27 +1,27 @@
-/** Where the control socket of a data folder is, and whether this system can use that path. */
+/** The path of the control socket of a data folder, and its limits. */
 import { lstat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { Failure } from "../domain/errors.ts";
 
-/** Bytes that the path of a Unix socket may have: `sun_path` without its terminating NUL byte. */
-const longestPath = process.platform === "linux" ? 107 : 103;
+/** The most bytes in the path of a Unix socket: `sun_path` without its terminating NUL byte. */
+const maxPathBytes = process.platform === "linux" ? 107 : 103;
 
-/** What the system reports for a path that leads to nothing. */
+/** The error codes for a path that does not exist. */
 export const missing: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
 
 /**
- * The path by which this process reaches a folder's socket: absolute or relative, whichever is shorter.
- * @throws Failure `STORE_UNAVAILABLE` where both are too long for a socket
+ * Returns the path of a folder's socket for this process: absolute or relative, whichever is shorter.
+ * @throws Failure `STORE_UNAVAILABLE` if both are too long for a socket
  */
 export function socketPath(folder: string): string {
   const path = join(folder, "socket");
-  const near = relative(process.cwd(), path);
-  const shorter = Buffer.byteLength(near) < Buffer.byteLength(path) ? near : path;
+  const relativePath = relative(process.cwd(), path);
+  const shorter = Buffer.byteLength(relativePath) < Buffer.byteLength(path) ? relativePath : path;
   const bytes = Buffer.byteLength(shorter);
-  if (bytes <= longestPath) return shorter;
+  if (bytes <= maxPathBytes) return shorter;
   throw new Failure(
     "STORE_UNAVAILABLE",
-    `The path of the control socket, ${path}, has ${bytes} bytes, but a socket's path may have at most ${longestPath}.`,
+    `The path of the control socket, ${path}, has ${bytes} bytes; the limit is ${maxPathBytes}.`,
     {
       hint: "Choose a data folder with a shorter path (--data), or run the command from a directory nearer to it.",
     },
@@ -30,7 +30,7 @@ export function socketPath(folder: string): string {
 
 /**
  * Checks that a service can open its socket in a folder, which need not exist yet.
- * @throws Failure `STORE_UNAVAILABLE` where the path is too long, or something that is no socket has its name
+ * @throws Failure `STORE_UNAVAILABLE` if the path is too long, or another kind of file has its name
  */
 export async function requireSocketPath(folder: string): Promise<string> {
   const path = socketPath(folder);
@@ -42,7 +42,7 @@ export async function requireSocketPath(folder: string): Promise<string> {
   const what = found.isDirectory() ? "a directory" : "a file";
   throw new Failure(
     "STORE_UNAVAILABLE",
-    `The service needs the name ${join(folder, "socket")} for its control socket, but ${what} has it.`,
-    { hint: "Move it away, or choose another data folder with --data." },
+    `Expected a socket or nothing at ${join(folder, "socket")}, the path of the control socket, got ${what}.`,
+    { hint: "Move it, or choose another data folder with --data." },
   );
 }

@@ -1,5 +1,4 @@
-/** Errors on the control socket, as JSON. */
-
+/** Converts errors to and from JSON for the control socket. */
 import { ImportProblems } from "../backup/import-problems.ts";
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import type { Fault } from "../table/yaml/fault.ts";
@@ -17,9 +16,10 @@ export interface WireError {
   readonly problems?: readonly string[];
 }
 
-/** What the service answers to a method. */
+/** The answer to a method. */
 export type WireAnswer<T> = { readonly result: T } | { readonly error: WireError };
 
+/** Converts an error to JSON. */
 export function toWire(error: unknown): WireError {
   if (error instanceof TableFaults) {
     const { message, file, faults, text } = error;
@@ -36,6 +36,7 @@ export function toWire(error: unknown): WireError {
   return { message: error instanceof Error ? error.message : String(error) };
 }
 
+/** Restores an error from JSON. */
 export function fromWire({ code, message, parameter, hint, file, faults, text, problems }: WireError): Error {
   if (file !== undefined && problems !== undefined) return new ImportProblems(file, problems);
   if (file !== undefined && faults !== undefined) return new TableFaults(file, faults, text);

@@ -1,8 +1,8 @@
-/** Tests of commands that have to do the same offline and beside a running service. */
+/** Declares tests of commands twice: offline, and beside a running service. */
 import { describe, type TestContext } from "node:test";
 import { type Desk, seededDesk } from "./_setup.ts";
 
-/** Declares tests offline, and beside a service that runs on the folder. */
+/** Declares the tests for an offline folder, and for one with a running service. */
 export function describeBothWays(
   name: string,
   declare: (open: (t: TestContext) => Promise<Desk>) => void,

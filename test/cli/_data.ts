@@ -1,4 +1,4 @@
-/** What the tests of `data` share: desks with a past, a service beside them, damage. */
+/** Helpers of the tests of `data`: desks with a history, a service beside them, damage. */
 import assert from "node:assert/strict";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -39,12 +39,12 @@ export async function running(desk: Desk): Promise<Service> {
   return service;
 }
 
-/** The names of the registered players. */
+/** Returns the names of the registered players. */
 export async function players(desk: Desk): Promise<string[]> {
   return (await desk.json<{ name: string }[]>("player", "list")).map(({ name }) => name).sort();
 }
 
-/** A desk with Ada at 12:00, Bob at 13:00 and Cleo at 14:00 of the 1st of March, and a snapshot behind Ada. */
+/** Returns a desk with Ada registered at 12:00, Bob at 13:00 and Cleo at 14:00 on March 1st, and a snapshot after Ada. */
 export async function deskWithPast(t: TestContext): Promise<Desk> {
   const desk = await emptyDesk(t);
   await copyFile(shippedRoutes, join(desk.folder, "routes.yaml"));
@@ -61,7 +61,7 @@ export async function deskWithPast(t: TestContext): Promise<Desk> {
   return desk;
 }
 
-/** Damages the line of a journal that has a text. */
+/** Damages the line of a journal that contains a text. */
 export async function damage(desk: Desk, name: string, text: string): Promise<void> {
   const path = join(desk.data, name);
   const bytes = await readFile(path);

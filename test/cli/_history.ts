@@ -6,7 +6,7 @@ import { type Desk, linesOf, seededDesk } from "./_setup.ts";
 export const ada = "00000000-0000-0000-0000-00000000ada0";
 export const adaKey = "0000000000000000000000000000ada0";
 
-/** A desk with a short history: change 1 is the seed. */
+/** Returns a desk with a short history, whose change 1 is the seed. */
 export async function deskWithHistory(t: TestContext): Promise<Desk> {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada", "--uuid", ada, "--member", "POLICE:3"); // 2
@@ -16,7 +16,7 @@ export async function deskWithHistory(t: TestContext): Promise<Desk> {
   return desk;
 }
 
-/** What is shown in a pipe: the cells of each line, without the time. */
+/** Returns the cells of each line of a pipe, without the time. */
 export async function cells(desk: Desk, ...args: readonly string[]): Promise<string[][]> {
   return linesOf(await desk.ok("audit", ...args)).map((line) => {
     const [number = "", time = "", ...rest] = line.split("\t");

@@ -1,4 +1,4 @@
-/** Real processes: `addon-cli` as an operator starts it, in a folder of its own. */
+/** Runs `addon-cli` as a real process, in a folder of its own. */
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
@@ -8,10 +8,10 @@ import { projectFolder } from "../_setup.ts";
 import type { Desk, Ran } from "./_setup.ts";
 
 export const main = join(projectFolder, "cli", "main.ts");
-// The folder a process works in has no node_modules: tsx is named by its own address.
+// The working folder has no node_modules, so tsx is given by its URL.
 export const tsx = import.meta.resolve("tsx");
 
-/** Only what a process needs, so that no setting of whoever runs the tests reaches it. */
+/** The least environment, so that the settings of the developer do not matter. */
 export const environment = { PATH: process.env.PATH, HOME: process.env.HOME };
 
 /** A process of the command line. */
@@ -19,16 +19,16 @@ export class CliProcess {
   readonly #child: ChildProcessByStdio<null, Readable, Readable>;
   stdout = "";
   stderr = "";
-  /** The exit code, or the signal that ended it, once its output is all there. */
+  /** The exit code, or the signal that ended it, after all of its output. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
-  /** Settles when the process has ended, whatever of its output is still to be read. */
+  /** Settles when the process has ended, even before its output is read. */
   readonly exited: Promise<unknown>;
   #waiting: (() => void)[] = [];
   #isOver = false;
 
   /**
-   * @param preload addresses of modules that the process loads first
-   * @param wrapper a command line that the process's own is appended to, such as `sh -c 'ulimit -n 64; exec "$@"' sh`
+   * @param preload URLs of modules that the process loads first
+   * @param wrapper a command line to which that of the process is appended, such as `sh -c 'ulimit -n 64; exec "$@"' sh`
    */
   constructor(
     desk: Desk,
@@ -66,14 +66,14 @@ export class CliProcess {
     });
   }
 
-  /** The process's id; the wrapper's, unless that has replaced itself. */
+  /** The id of the process, or of a wrapper that did not replace itself. */
   get pid(): number {
     const { pid } = this.#child;
     assert.ok(pid !== undefined, "the process was not started");
     return pid;
   }
 
-  /** Writes to standard error are not read until {@link resumeErrors}. */
+  /** Stops reading standard error until {@link resumeErrors}. */
   stallErrors(): void {
     this.#child.stderr.pause();
   }
@@ -82,22 +82,22 @@ export class CliProcess {
     this.#child.stderr.resume();
   }
 
-  /** Goes away as the reader of its standard error. */
+  /** Closes the reader of its standard error. */
   closeErrors(): void {
     this.#child.stderr.destroy();
   }
 
-  /** Sends a signal to this process alone. */
+  /** Sends a signal to this process only. */
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);
   }
 
-  /** Goes away as the reader of its standard output, as `head` does. */
+  /** Closes the reader of its standard output, as `head` does. */
   closeOutput(): void {
     this.#child.stdout.destroy();
   }
 
-  /** Waits until what it wrote has what matches. Fails where the process ends before. */
+  /** Waits until its output matches. Fails if the process ends before. */
   async shows(stream: "stdout" | "stderr", expected: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = expected.exec(this[stream]);
@@ -112,7 +112,7 @@ export class CliProcess {
   }
 }
 
-/** Runs a command in a process, to its end. */
+/** Runs a command as a process, to its end. */
 export async function execute(desk: Desk, args: readonly string[]): Promise<Ran> {
   const child = new CliProcess(desk, args);
   const ended = await child.ended;
@@ -120,17 +120,17 @@ export async function execute(desk: Desk, args: readonly string[]): Promise<Ran>
   return { exitCode: Number(ended), stdout: child.stdout, stderr: child.stderr };
 }
 
-/** A service in a process, on its first start. */
+/** A service as a process, on its first start. */
 export interface Serving {
   readonly child: CliProcess;
-  /** The address with the public token in it that the first start shows. */
+  /** The URL with the public token that the first start prints. */
   readonly open: string;
   readonly token: string;
-  /** The address up to the token. */
+  /** The URL up to the token. */
   readonly base: string;
 }
 
-/** Serves a folder for the first time, on any free port, until the end of the test. */
+/** Serves a folder for the first time on any free port, until the end of the test. */
 export async function serveProcess(
   desk: Desk,
   args: readonly string[] = [],

@@ -1,4 +1,4 @@
-/** What the tests of the command line share: a folder to work in, and commands run in it without a process. */
+/** Helpers of the tests of the command line: a working folder, in which commands run without a process. */
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -8,12 +8,12 @@ import type { IO, Sink } from "../../cli/terminal/io.ts";
 import { Service } from "../../src/service.ts";
 import { type Cleanup, prefix } from "../_setup.ts";
 
-/** How a token looks (contract, section 2). */
+/** The format of a token (contract, section 2). */
 export const tokenForm = /gat_[A-Za-z0-9_-]{43}/;
-/** What begins every colour. */
+/** The start of every escape sequence for colours. */
 export const colourBegins = "\u001b[";
 
-/** Keeps what is written, and tells when there is more. */
+/** Stores what is written, and notifies of more. */
 export class Recorder implements Sink {
   readonly isTTY: boolean;
   readonly columns: number;
@@ -31,37 +31,37 @@ export class Recorder implements Sink {
     return true;
   }
 
-  /** Settles when the next text is written. */
+  /** Settles with the next write. */
   get changed(): Promise<void> {
     return new Promise((resolve) => void this.#waiting.push(resolve));
   }
 }
 
-/** The surroundings of one command. */
+/** The environment of one command. */
 export interface Surroundings {
   /** Whether standard output and standard error are a terminal. */
   readonly terminal?: boolean;
   readonly env?: Readonly<Record<string, string>>;
-  /** The width of the terminal; 0 for one that does not tell. */
+  /** The width of the terminal; 0 if it is unknown. */
   readonly columns?: number;
-  /** What standard input has. */
+  /** The content of standard input. */
   readonly input?: string;
 }
 
-/** What a command has left behind. */
+/** The result of a command. */
 export interface Ran {
   readonly exitCode: number;
   readonly stdout: string;
   readonly stderr: string;
 }
 
-/** A command that goes on until it is stopped. */
+/** A command that runs until it is stopped. */
 export class Running {
   readonly stdout: Recorder;
   readonly stderr: Recorder;
   /** The exit code. */
   readonly ended: Promise<number>;
-  /** The codes with which the command wanted to end the process at once. */
+  /** The exit codes with which the command aborted the process. */
   readonly aborted: number[] = [];
   readonly #stops: (() => void)[] = [];
   readonly #reloads: (() => void)[] = [];
@@ -92,7 +92,7 @@ export class Running {
     });
   }
 
-  /** Waits until standard output has what matches. Fails where the command ends before. */
+  /** Waits until standard output matches. Fails if the command ends before. */
   async shows(expected: RegExp): Promise<RegExpExecArray> {
     for (;;) {
       const match = expected.exec(this.stdout.text);
@@ -103,19 +103,19 @@ export class Running {
     }
   }
 
-  /** Has the command read its configuration again, as SIGHUP would. */
+  /** Makes the command reload its configuration, as SIGHUP would. */
   reload(): void {
     for (const reload of this.#reloads) reload();
   }
 
-  /** Stops the command as SIGTERM would. Gives the exit code. */
+  /** Stops the command as SIGTERM would. Returns the exit code. */
   stop(): Promise<number> {
     for (const stop of this.#stops.splice(0)) stop();
     return this.ended;
   }
 }
 
-/** A folder that commands are run in: its data is in `data`, its table in `routes.yaml`. */
+/** A working folder of commands, with its data in `data` and its table in `routes.yaml`. */
 export class Desk {
   readonly folder: string;
   readonly #endings: (() => Promise<unknown>)[] = [];
@@ -136,29 +136,29 @@ export class Desk {
     return { exitCode, stdout: running.stdout.text, stderr: running.stderr.text };
   }
 
-  /** Runs a command that has to succeed. Gives its standard output. */
+  /** Runs a command that must succeed. Returns its standard output. */
   async ok(...args: readonly string[]): Promise<string> {
     const { exitCode, stdout, stderr } = await this.run(args);
     assert.equal(exitCode, 0, `${args.join(" ")} failed: ${stderr}`);
     return stdout;
   }
 
-  /** Runs a command that has to succeed, with `--json`. Gives its one document. */
+  /** Runs a command with `--json` that must succeed. Returns its document. */
   async json<T>(...args: readonly string[]): Promise<T> {
     return toDocument<T>(await this.ok("--json", ...args));
   }
 
-  /** Runs a command that has to fail with 1, with nothing on standard output. Gives its standard error. */
+  /** Runs a command that must fail with 1 and print nothing to standard output. Returns its standard error. */
   async fails(...args: readonly string[]): Promise<string> {
     return refused(await this.run(args), 1);
   }
 
-  /** Runs a command that has to be refused as wrong usage, with nothing on standard output. Gives its standard error. */
+  /** Runs a command that must fail as wrong usage and print nothing to standard output. Returns its standard error. */
   async misused(...args: readonly string[]): Promise<string> {
     return refused(await this.run(args), 2);
   }
 
-  /** Runs a command that has to fail with 1, with `--json`. Gives its one document. */
+  /** Runs a command with `--json` that must fail with 1. Returns its document. */
   async failsAs<T>(...args: readonly string[]): Promise<T> {
     const ran = await this.run(["--json", ...args]);
     assert.equal(ran.exitCode, 1, ran.stdout);
@@ -172,25 +172,25 @@ export class Desk {
     return running;
   }
 
-  /** Has something ended that uses the folder, before it is removed. */
+  /** Registers something to end before the folder is removed. */
   beforeClear(end: () => Promise<unknown>): void {
     this.#endings.push(end);
   }
 
-  /** Ends what uses the folder, and removes the folder. */
+  /** Ends everything that uses the folder, and removes it. */
   async clear(): Promise<void> {
     for (const end of this.#endings.splice(0)) await end();
     await rm(this.folder, { recursive: true, force: true });
   }
 
-  /** Writes a file. Gives its path. */
+  /** Writes a file. Returns its path. */
   async write(name: string, text: string): Promise<string> {
     const path = join(this.folder, name);
     await writeFile(path, text);
     return path;
   }
 
-  /** Opens the service on the data, runs `work`, and closes it again. */
+  /** Opens the service on the data, runs `work`, and closes the service. */
   async withService<T>(work: (service: Service) => Promise<T>, now: () => number = Date.now): Promise<T> {
     const service = await Service.open({
       folder: this.data,
@@ -205,7 +205,7 @@ export class Desk {
     }
   }
 
-  /** The status and the code with which a request with this token is answered, at an instant. */
+  /** Returns the status and the code of a request with this token, at an instant. */
   answerTo(token: string, path: string, now: () => number = Date.now): Promise<[number, string | undefined]> {
     return this.withService(async (service) => {
       const response = await service.fetch(new Request(`http://localhost${prefix}/${token}${path}`));
@@ -216,7 +216,7 @@ export class Desk {
     }, now);
   }
 
-  /** Every file of the data folder, by name. */
+  /** Returns every file of the data folder, by name. */
   async files(): Promise<Map<string, Buffer>> {
     const entries = await readdir(this.data, { recursive: true, withFileTypes: true });
     const files = entries
@@ -229,7 +229,7 @@ export class Desk {
   }
 }
 
-/** Runs a command on a terminal at which somebody answers, perhaps after having done something. */
+/** Runs a command on a terminal, and answers its question, perhaps after doing something else. */
 export async function answering(
   desk: Desk,
   answer: string | undefined | (() => Promise<string>),
@@ -257,27 +257,27 @@ export async function answering(
   return { exitCode: await run(args, io), stdout: stdout.text, stderr: stderr.text, questions };
 }
 
-/** A folder without anything in it. */
+/** Returns an empty folder. */
 export async function emptyDesk(t: Cleanup): Promise<Desk> {
   const desk = new Desk(await mkdtemp(join(tmpdir(), "gameaddon-cli-")));
   t.after(() => desk.clear());
   return desk;
 }
 
-/** A folder whose data was begun with the names that are shipped. */
+/** Returns a folder that is seeded with the shipped names. */
 export async function seededDesk(t: Cleanup): Promise<Desk> {
   const desk = await emptyDesk(t);
   await desk.ok("seed", "groups");
   return desk;
 }
 
-/** Standard output with `--json`: one document, and nothing else. */
+/** Parses standard output with `--json`: one document, and nothing else. */
 export function toDocument<T>(stdout: string): T {
   assert.match(stdout, /^\S.*\n$/, "one document on one line was expected");
   return JSON.parse(stdout) as T;
 }
 
-/** The lines of a text that ends with one. */
+/** Returns the lines of a text that ends with a line feed. */
 export function linesOf(text: string): string[] {
   return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
@@ -289,7 +289,7 @@ function refused({ exitCode, stdout, stderr }: Ran, expected: 1 | 2): string {
   return stderr;
 }
 
-/** What `player show` and `player list` tell of a player. */
+/** The player of `player show` and `player list`. */
 export interface PlayerDocument {
   readonly name: string;
   readonly uuid: string;
@@ -299,7 +299,7 @@ export interface PlayerDocument {
   readonly statistic: Readonly<Record<string, number>>;
 }
 
-/** What `token issue` answers (contract, section 4). */
+/** The document of `token issue` (contract, section 4). */
 export interface IssuedDocument {
   readonly token: string;
   readonly id: string;

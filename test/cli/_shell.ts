@@ -1,24 +1,24 @@
-/** Real shells on a terminal of their own, into which command lines are typed. */
+/** Types command lines into real shells, each on a terminal of its own. */
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { access, chmod, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { environment } from "./_process.ts";
 
-/** A shell, and how it is started with a file of commands that it runs first. */
+/** A shell, and how to start it with a file of commands. */
 export interface Shell {
   readonly name: "bash" | "zsh" | "fish";
-  /** What it runs first, beside the installation of the completion. */
+  /** Commands that it runs first, besides the installation of the completion. */
   readonly start?: string;
 }
 
-/** How long a session may take, in milliseconds: a test that hangs is to fail with what was shown. */
+/** The time limit of a session, in milliseconds: a hanging test fails with the screen. */
 const sessionMilliseconds = 120_000;
 
-/** What a shell shows when it takes lines: what is typed before can be lost. */
+/** The prompt of a shell that accepts lines: input before it can be lost. */
 const prompt = "ready> ";
 
-/** A folder in which an `addon-cli` completes as `main` does, and otherwise only writes down how it was called. */
+/** A folder with an `addon-cli` that completes as `main` does, and otherwise only records its calls. */
 export class ShellDesk {
   readonly #folder: string;
 
@@ -48,7 +48,7 @@ echo >> "${desk.#called}"
 
   /**
    * Types lines into a shell and ends it.
-   * @returns the calls of addon-cli, words with a space behind each, and all that was to be seen
+   * @returns the calls of addon-cli, with a space after each word, and the screen
    */
   async type(
     shell: Shell,
@@ -86,7 +86,7 @@ echo >> "${desk.#called}"
   async #starting({ name, start = "" }: Shell): Promise<{ command: string; env: Record<string, string> }> {
     const install =
       name === "fish" ? "addon-cli completion fish | source" : `eval "$(addon-cli completion ${name})"`;
-    // Twice, as where a file is read again after it was edited.
+    // Twice, as after an edit of the file.
     const setPrompt = name === "fish" ? `function fish_prompt; echo -n '${prompt}'; end` : `PS1='${prompt}'`;
     const commands = [start, install, install, setPrompt, ""].join("\n");
     const file = join(this.#folder, name === "zsh" ? ".zshrc" : `start.${name}`);
@@ -106,7 +106,7 @@ function typeAll({ stdin }: ChildProcess, lines: readonly string[]): void {
   stdin?.write([...lines, "exit"].map((line) => `${line}\n`).join(""));
 }
 
-/** Why a file that a test needs is missing, or false. */
+/** Returns why a file that a test requires is missing, or false. */
 export async function missing(path: string): Promise<string | false> {
   return access(path).then(
     () => false,

@@ -1,4 +1,4 @@
-/** `can-i` and `who-can`: what the route table means for people. */
+/** `can-i` and `who-can`. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
@@ -19,13 +19,13 @@ async function crewDesk(t: TestContext): Promise<Desk> {
 }
 
 describe("can-i", () => {
-  it("when somebody may then the first word is yes, and the exit code 0", async (t) => {
+  it("when the caller is allowed, it prints yes and exits with 0", async (t) => {
     const desk = await crewDesk(t);
     const [verdict] = linesOf(await desk.ok("can-i", "ada", adding));
     assert.equal(verdict, `yes: Ada may call ${adding}.`);
   });
 
-  it("when somebody may not then it says why and what would be enough, and the exit code is 1", async (t) => {
+  it("when the caller is not allowed, it prints the reason and what would suffice, and exits with 1", async (t) => {
     const desk = await crewDesk(t);
     const { exitCode, stdout, stderr } = await desk.run(["can-i", "Bob", adding]);
     assert.equal(exitCode, 1);
@@ -39,7 +39,7 @@ describe("can-i", () => {
     );
   });
 
-  it("when two things are required then each has a line of its own, with what it decided", async (t) => {
+  it("when two conditions are required, each has a line with its result", async (t) => {
     const desk = await crewDesk(t);
     const text = (await readFile(shippedRoutes, "utf8")).replaceAll(
       "{ faction: $factionString, rank: 4 }",
@@ -54,7 +54,7 @@ describe("can-i", () => {
     assert.match(stdout, /^ {4}enough +the administrator flag \(addon-cli admin grant Bob\)$/m);
   });
 
-  it("when what is said to be enough is typed then somebody may", async (t) => {
+  it("when the player receives what would suffice, the call is allowed", async (t) => {
     const desk = await crewDesk(t);
     for (const [who, path] of [
       ["Bob", adding],
@@ -69,7 +69,7 @@ describe("can-i", () => {
     }
   });
 
-  it("when --json is given then the document has the decision and its steps", async (t) => {
+  it("when --json is given, the document has the decision and its steps", async (t) => {
     const desk = await crewDesk(t);
     const { exitCode, stdout } = await desk.run(["--json", "can-i", "Eve", adding]);
     assert.equal(exitCode, 1);
@@ -81,7 +81,7 @@ describe("can-i", () => {
     assert.ok(steps.some(({ step, passed }) => step === "exclusion" && passed === false));
   });
 
-  it("when --read-only is given then changes are refused as with such a token, and reads are not", async (t) => {
+  it("when --read-only is given, changes are refused and reads are allowed", async (t) => {
     const desk = await crewDesk(t);
     const { exitCode, stdout } = await desk.run(["can-i", "Ada", adding, "--read-only"]);
     assert.equal(exitCode, 1);
@@ -95,7 +95,7 @@ describe("can-i", () => {
     assert.equal(code, "EXCLUDED");
   });
 
-  it("when all tokens of a player are read-only then it says that they allow no changes", async (t) => {
+  it("when all tokens of a player are read-only, it says that they allow no changes", async (t) => {
     const desk = await crewDesk(t);
     await desk.ok("token", "issue", "--player", "Ada", "--read-only");
     const says =
@@ -106,14 +106,14 @@ describe("can-i", () => {
     assert.doesNotMatch(await desk.ok("can-i", "Ada", adding), says);
   });
 
-  it("when it is a change then who-can says that read-only tokens are not enough", async (t) => {
+  it("when the operation is a change, who-can reports that read-only tokens do not suffice", async (t) => {
     const desk = await crewDesk(t);
-    assert.match(await desk.ok("who-can", adding), /^Read-only tokens may not: it is a change\.$/m);
+    assert.match(await desk.ok("who-can", adding), /^Read-only tokens may not call it: it is a change\.$/m);
     assert.doesNotMatch(await desk.ok("who-can", "/targetlist"), /Read-only/);
     assert.equal((await desk.json<{ readOnly: boolean }>("who-can", "/targetlist")).readOnly, true);
   });
 
-  it("when the table is another one then that one decides, and the one in force stays", async (t) => {
+  it("when --table is given, that table decides, and the one in force stays", async (t) => {
     const desk = await crewDesk(t);
     const text = (await readFile(shippedRoutes, "utf8")).replaceAll(
       "$factionString, rank: 4",
@@ -126,7 +126,7 @@ describe("can-i", () => {
     assert.match(await desk.fails("can-i", "Ada", adding, "--table", "next.yaml"), /next\.yaml:1:1/);
   });
 
-  it("when a service runs then it answers, and as it would answer a request", async (t) => {
+  it("when a service runs, it decides as for a request", async (t) => {
     const desk = await crewDesk(t);
     const token = (await desk.ok("token", "issue", "--player", "Bob")).trim();
     const serving = desk.serve();
@@ -136,7 +136,7 @@ describe("can-i", () => {
     assert.equal(code, "RESTRICTED");
     assert.equal((await desk.run(["can-i", "Bob", adding])).exitCode, 1);
     await serving.stop();
-    // Under the request id, the log tells the rest.
+    // The log has the rest under the request id.
     const line = linesOf(serving.stderr.text).find((each) => each.includes(requestId)) ?? "";
     assert.match(
       line,
@@ -144,7 +144,7 @@ describe("can-i", () => {
     );
   });
 
-  it("when the question is wrong then it says so, and there is neither yes nor no", async (t) => {
+  it("when the path or the caller is unknown, it fails, without yes or no", async (t) => {
     const desk = await crewDesk(t);
     assert.match(await desk.fails("can-i", "Adda", adding), /Did you mean "Ada"/);
     assert.match(await desk.fails("can-i", "Ada", "/blacklistreason/GROWE/add"), /Did you mean "GROVE"/);
@@ -156,7 +156,7 @@ describe("can-i", () => {
 });
 
 describe("who-can", () => {
-  it("when it is asked then everyone who may is listed by name, and nobody who is excluded", async (t) => {
+  it("when a path is given, it lists everyone who is allowed by name, and nobody who is excluded", async (t) => {
     const desk = await crewDesk(t);
     const lines = linesOf(await desk.ok("who-can", adding));
     assert.deepEqual(
@@ -165,10 +165,10 @@ describe("who-can", () => {
     );
     assert.match(lines.join("\n"), /1 of 3 players\n/);
     assert.match(lines.join("\n"), /Public tokens may not/);
-    assert.match(lines.join("\n"), /Excluded, so may call nothing: 1 of 3 players/);
+    assert.match(lines.join("\n"), /Excluded from every operation: 1 of 3 players/);
   });
 
-  it("when public tokens may then it says so", async (t) => {
+  it("when public tokens are allowed, it reports that", async (t) => {
     const desk = await crewDesk(t);
     const { allowed } = await desk.json<WhoCan>("who-can", "/event");
     assert.deepEqual(
@@ -178,7 +178,7 @@ describe("who-can", () => {
     assert.match(await desk.ok("who-can", "/event"), /^ {2}every public token$/m);
   });
 
-  it("when the parameter of the restriction is not given then each known value is listed", async (t) => {
+  it("when the parameter of the restriction is missing, it lists each known value", async (t) => {
     const desk = await crewDesk(t);
     const { allowed } = await desk.json<WhoCan>("who-can", "/blacklistreason/{factionString}");
     assert.deepEqual(
@@ -202,7 +202,7 @@ describe("who-can", () => {
     );
   });
 
-  it("when there is no data then it says how to begin", async (t) => {
+  it("when there is no data, it explains how to create it", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.fails("--data", "elsewhere", "who-can", "/event"), /no data/);
   });

@@ -1,4 +1,4 @@
-/** `audit statistics`: players beyond the limits of the table, and cases that are closed. */
+/** `audit statistics`: players who exceed the limits of the table, and closed cases. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { type Desk, type IssuedDocument, linesOf } from "./_setup.ts";
 describe("audit statistics", () => {
   const start = Date.parse("2026-11-21T12:00:00Z");
 
-  /** A desk where Ada has added kills, so many within so many minutes. */
+  /** Returns a desk on which Ada has added so many kills within so many minutes. */
   async function deskWithKills(t: TestContext, count: number, minutes: number): Promise<Desk> {
     const desk = await deskWithHistory(t);
     let now = start;
@@ -29,7 +29,7 @@ describe("audit statistics", () => {
     return desk;
   }
 
-  it("when somebody is beyond a limit then it is told who, what, how often and since when", async (t) => {
+  it("when a player exceeds a limit, it lists the player, the type, the count and the start", async (t) => {
     const desk = await deskWithKills(t, 125, 50);
     const { exitCode, stdout, stderr } = await desk.run(["audit", "statistics"]);
     assert.equal(exitCode, 0);
@@ -52,7 +52,7 @@ describe("audit statistics", () => {
     );
   });
 
-  it("when a case is closed then it is listed no more, until that is undone", async (t) => {
+  it("when a case is closed, it is no longer listed, until that is undone", async (t) => {
     const desk = await deskWithKills(t, 125, 50);
     assert.equal(await desk.ok("audit", "statistics", "--close", "ada"), "Closed the case of Ada: KILL.\n");
     assert.deepEqual(await desk.json("audit", "statistics"), []);
@@ -62,7 +62,7 @@ describe("audit statistics", () => {
     assert.equal((await desk.json<unknown[]>("audit", "statistics")).length, 1);
   });
 
-  it("when the player was removed since then the case can be closed all the same", async (t) => {
+  it("when the player has been removed, the case can still be closed", async (t) => {
     const desk = await deskWithKills(t, 125, 50);
     await desk.ok("player", "remove", "Ada", "--yes");
     await desk.ok("audit", "statistics", "--close", ada);
@@ -70,22 +70,22 @@ describe("audit statistics", () => {
     assertIncludes(await desk.ok("data", "verify"), "no problems");
   });
 
-  it("when there is no such case then it is refused, with the nearest", async (t) => {
+  it("when there is no such case, it fails and suggests the nearest player", async (t) => {
     const desk = await deskWithKills(t, 125, 50);
     assertIncludes(await desk.fails("audit", "statistics", "--close", "Adda"), 'Did you mean "Ada"?');
     await desk.ok("audit", "statistics", "--close", "Ada");
-    assertIncludes(await desk.fails("audit", "statistics", "--close", "Ada"), 'no open case of "Ada"');
+    assertIncludes(await desk.fails("audit", "statistics", "--close", "Ada"), 'No open case matches "Ada"');
   });
 
-  it("when nobody is then it says so plainly", async (t) => {
+  it("when nobody exceeds a limit, it reports that", async (t) => {
     const desk = await deskWithKills(t, 125, 100);
     const { exitCode, stdout, stderr } = await desk.run(["audit", "statistics"]);
     assert.deepEqual([exitCode, stdout], [0, ""]);
-    assert.match(stderr, /^Nobody has added more/);
+    assert.match(stderr, /^Nobody exceeded a limit/);
     assert.deepEqual(await desk.json("audit", "statistics"), []);
   });
 
-  it("when the table has other limits then those count", async (t) => {
+  it("when the table has other limits, those apply", async (t) => {
     const desk = await deskWithKills(t, 5, 50);
     const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
     await desk.write("routes.yaml", table.replace(/KILL: 120/, "KILL: 4"));
@@ -98,13 +98,13 @@ describe("audit statistics", () => {
     assertIncludes(await desk.fails("audit", "statistics"), 'Did you mean "KILL"?');
   });
 
-  it("when a filter of audit is given then that is wrong usage", async (t) => {
+  it("when a filter of audit is given, it is wrong usage", async (t) => {
     const desk = await deskWithHistory(t);
     await desk.misused("audit", "--limit", "3", "statistics");
     await desk.misused("audit", "statistics", "--player", "Ada");
   });
 
-  it("when additions come through the service then they count, and repeated ones once", async (t) => {
+  it("when additions come through the service, they count, repeated requests only once", async (t) => {
     const desk = await deskWithHistory(t);
     const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
     await desk.write("routes.yaml", table.replace(/REVIVE: 60/, "REVIVE: 2"));

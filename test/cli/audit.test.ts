@@ -1,4 +1,4 @@
-/** `audit`: what it shows on a terminal, in a pipe and as JSON; filters; following; statistics under watch. */
+/** `audit`: its output on a terminal, in a pipe and as JSON; filters; --follow. */
 import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -28,7 +28,7 @@ function follow(desk: Desk, ...args: readonly string[]): Running {
 }
 
 describe("audit", () => {
-  it("when it goes into a pipe then each record is a line with tabs", async (t) => {
+  it("when the output is a pipe, each record is a line with tabs", async (t) => {
     const desk = await deskWithHistory(t);
     assert.deepEqual(await cells(desk, "--limit", "3"), [
       ["3", "operator", "member.set", "memberships", `POLICE/${adaKey}`, "rank 3 -> 4"],
@@ -37,7 +37,7 @@ describe("audit", () => {
     ]);
   });
 
-  it("when it is on a terminal then each change is a line, and each of its records one below", async (t) => {
+  it("when the output is a terminal, each change is a line, with its records below", async (t) => {
     const desk = await deskWithHistory(t);
     const { stdout } = await desk.run(["audit", "--limit", "3"], { terminal: true, env: { NO_COLOR: "1" } });
     assert.deepEqual(
@@ -54,7 +54,7 @@ describe("audit", () => {
     assertIncludes((await desk.run(["audit"], { terminal: true })).stdout, colourBegins);
   });
 
-  it("when a change is to many records then a terminal shows at most 20, of those that are asked for", async (t) => {
+  it("when a change has many records, a terminal shows at most 20 of the selected ones", async (t) => {
     const desk = await seededDesk(t);
     for (let number = 0; number < 12; number += 1) {
       await desk.ok("player", "add", `P${number}`, "--member", "GROVE:1");
@@ -67,7 +67,7 @@ describe("audit", () => {
       linesOf((await empty.run(["audit", "--limit", "1", ...args], { terminal: true })).stdout);
     const all = await shownBy();
     assert.equal(all.length, 22);
-    assertIncludes(all.at(-1) ?? "", "and 4 more records; with --json, or in a pipe, all of them are shown");
+    assertIncludes(all.at(-1) ?? "", "and 4 more records; --json or a pipe shows all of them");
     for (const args of [
       ["--player", "P7"],
       ["--record", "memberships/P7"],
@@ -82,7 +82,7 @@ describe("audit", () => {
     assert.equal(linesOf(await empty.ok("audit", "--limit", "1", "--player", "P7")).length, 24);
   });
 
-  it("when --json is given then each change is a document on a line", async (t) => {
+  it("when --json is given, each change is a document on a line", async (t) => {
     const desk = await deskWithHistory(t);
     const [line = "", ...others] = linesOf(await desk.ok("audit", "--limit", "1", "--by", "Ada", "--json"));
     assert.deepEqual(others, []);
@@ -103,14 +103,14 @@ describe("audit", () => {
     });
   });
 
-  it("when a change was undone then the undo names it", async (t) => {
+  it("when a change was undone, the undo names it", async (t) => {
     const desk = await deskWithHistory(t);
     await desk.ok("undo", "5");
     const [shown = []] = await cells(desk, "--limit", "1");
     assert.deepEqual(shown.slice(0, 3), ["6", "operator", "undo 5"]);
   });
 
-  it("when a player is registered and removed then the changes have the names of the commands", async (t) => {
+  it("when a player is registered and removed, the changes have the names of the commands", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "remove", "Ada", "--yes");
@@ -121,7 +121,7 @@ describe("audit", () => {
     );
   });
 
-  it("when filters are given then only what passes all of them is shown", async (t) => {
+  it("when filters are given, only changes that pass all of them are shown", async (t) => {
     const desk = await deskWithHistory(t);
     for (const [args, expected] of [
       [
@@ -173,17 +173,17 @@ describe("audit", () => {
     }
   });
 
-  it("when nothing matches then that is a remark, not a failure", async (t) => {
+  it("when nothing matches, it prints a remark and does not fail", async (t) => {
     const desk = await deskWithHistory(t);
     const ran = await desk.run(["audit", "--operation", "navipoint"]);
     assert.deepEqual([ran.exitCode, ran.stdout], [0, ""]);
-    assertIncludes(ran.stderr, "No change matches");
+    assertIncludes(ran.stderr, "No change in the journal matches");
   });
 
-  it("when a filter is not right then it is said what was expected", async (t) => {
+  it("when a filter is invalid, the error names what was expected", async (t) => {
     const desk = await deskWithHistory(t);
     for (const moment of ["yesterday", "2026-11-21", "2026-11-21T12:00:00", "2y", "-5", ""]) {
-      assert.match(await desk.misused("audit", `--since=${moment}`), /ISO 8601 with a zone/, moment);
+      assert.match(await desk.misused("audit", `--since=${moment}`), /ISO 8601 with a time zone/, moment);
     }
     for (const limit of ["-1", "1.5", "all"]) {
       assert.match(await desk.misused("audit", `--limit=${limit}`), /whole number/);
@@ -196,7 +196,7 @@ describe("audit", () => {
     assertIncludes(failure.info, 'Did you mean "wantedReasons"?');
   });
 
-  it("when a player was removed then the name is still told", async (t) => {
+  it("when a player has been removed, the name is still shown", async (t) => {
     const desk = await deskWithHistory(t);
     await desk.ok("player", "remove", "Ada", "--yes");
     assert.deepEqual(await numbers(desk, "--player", "Ada"), [2, 3, 4, 6]);
@@ -204,7 +204,7 @@ describe("audit", () => {
     assert.equal(who, "Ada");
   });
 
-  it("when a token was issued then neither it nor its hash is shown", async (t) => {
+  it("when a token was issued, neither it nor its hash is shown", async (t) => {
     const desk = await deskWithHistory(t);
     const { token, id } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     await desk.ok("token", "revoke", id);
@@ -218,7 +218,7 @@ describe("audit", () => {
     }
   });
 
-  it("when the service noted something for itself then that is shown with --all only", async (t) => {
+  it("when a change is internal, only --all shows it", async (t) => {
     const desk = await deskWithHistory(t);
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     await desk.answerTo(token, "/event");
@@ -230,7 +230,7 @@ describe("audit", () => {
     assert.equal((await numbers(desk, "--record", "activity/Ada")).length, 1);
   });
 
-  it("when a service runs on the folder then it works the same, and takes no turn of it", async (t) => {
+  it("when a service runs on the folder, it works the same, without a request to it", async (t) => {
     const desk = await deskWithHistory(t);
     const expected = await desk.ok("audit");
     await desk.serve().shows(/Listening on/);
@@ -239,12 +239,12 @@ describe("audit", () => {
     assert.match(await desk.ok("audit", "--limit", "1"), /added reason=Arson/);
   });
 
-  it("when another process has the folder without serving it then it works all the same", async (t) => {
+  it("when another process has the folder open without serving it, it still works", async (t) => {
     const desk = await deskWithHistory(t);
     await desk.withService(async () => assert.deepEqual(await numbers(desk), [1, 2, 3, 4, 5]));
   });
 
-  it("when a file between others is missing then it says which changes are not shown", async (t) => {
+  it("when a file between others is missing, it reports the changes that are not shown", async (t) => {
     const desk = await deskWithHistory(t);
     const reasons = ["Arson", "Fraud", "Speed"];
     for (const reason of reasons) {
@@ -261,7 +261,7 @@ describe("audit", () => {
     assert.equal((await desk.run(["audit", "--limit", "1"])).stderr, "");
   });
 
-  it("when the journal is damaged then it says where", async (t) => {
+  it("when the journal is damaged, it reports the position", async (t) => {
     const desk = await deskWithHistory(t);
     const [path = ""] = [...(await desk.files()).keys()].filter((name) => name.endsWith(".log"));
     const bytes = await readFile(path);
@@ -275,7 +275,7 @@ describe("audit", () => {
 });
 
 describe("audit --follow", () => {
-  it("when changes come then they are shown, until it is stopped", async (t) => {
+  it("when changes arrive, it shows them until it is stopped", async (t) => {
     const desk = await deskWithHistory(t);
     const running = follow(desk);
     await running.shows(/^5\t.*wantedreason\.remove/m);
@@ -286,7 +286,7 @@ describe("audit --follow", () => {
     assert.equal(await running.stop(), 0);
   });
 
-  it("when a service writes, also to new segments, then everything is shown once", async (t) => {
+  it("when a service writes, also to new segments, it shows every change once", async (t) => {
     const desk = await deskWithHistory(t);
     await desk.serve().shows(/Listening on/);
     const running = follow(desk, "--operation", "wantedreason");
@@ -300,7 +300,7 @@ describe("audit --follow", () => {
     assert.equal(await running.stop(), 0);
   });
 
-  it("when a player comes who was not known then the name is told", async (t) => {
+  it("when a new player is registered, it shows the name", async (t) => {
     const desk = await deskWithHistory(t);
     const running = follow(desk, "--limit", "1");
     await running.shows(/^5\t/m);
@@ -309,7 +309,7 @@ describe("audit --follow", () => {
     await running.shows(/\tBob\twantedreason\.add\t/);
   });
 
-  it("when it is stopped before anything comes then it ends with 0", async (t) => {
+  it("when it is stopped before any change, it exits with 0", async (t) => {
     const desk = await deskWithHistory(t);
     const running = follow(desk, "--json", "--by", "system");
     assert.equal(await running.stop(), 0);

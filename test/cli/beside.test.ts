@@ -1,6 +1,6 @@
 /**
- * Commands beside others on the same data folder: a running service carries them out, and the operator need not know
- * the difference; where something else has the folder, a command waits, and in the end says so (contract, section 4).
+ * Commands beside other processes on the same data folder. A running service runs them, with the same result as without;
+ * if another process has the folder open, a command waits, and finally reports that (contract, section 4).
  */
 import assert from "node:assert/strict";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import { type Desk, type FailureDocument, type IssuedDocument, seededDesk, token
 
 const uuid = "069a79f444e94726a5befca90e38aaf5";
 
-/** Commands in an order in which each can be carried out, and some that fail; what they print has nothing random. */
+/** Commands in an order in which each can run, and some that fail; their output is deterministic. */
 const script = [
   `player add Ada --uuid ${uuid} --member GROVE:4 --admin`,
   `player add Ada --uuid ${uuid}`,
@@ -57,7 +57,7 @@ const script = [
   "player list",
 ];
 
-/** Runs the script; what it prints, without the folder's name and the request ids. */
+/** Runs the script. Returns its output without the folder's name and the request ids. */
 async function transcriptOf(desk: Desk): Promise<string[]> {
   const transcript: string[] = [];
   for (const line of script) {
@@ -68,7 +68,7 @@ async function transcriptOf(desk: Desk): Promise<string[]> {
   return transcript;
 }
 
-/** A desk with a player and a process that serves its folder. */
+/** Returns a desk with a player, and a process that serves its folder. */
 async function servedDesk(t: TestContext) {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada", "--uuid", uuid);
@@ -76,16 +76,16 @@ async function servedDesk(t: TestContext) {
 }
 
 describe("while a service runs on the data folder", () => {
-  it("when commands are typed then each prints and leaves as it does without the service", async (t) => {
+  it("when a command runs, its output and exit code are the same as without the service", async (t) => {
     const alone = await seededDesk(t);
     const served = await seededDesk(t);
-    // A first start issues a public token: both folders have had theirs, and the lists of tokens are left out.
+    // A first start issues a public token: both folders have one, and the script lists no tokens.
     await serveProcess(served);
     const withoutTokens = (lines: string[]) => lines.filter((line) => !line.startsWith("$ token list"));
     assert.deepEqual(withoutTokens(await transcriptOf(served)), withoutTokens(await transcriptOf(alone)));
   });
 
-  it("when a command of another version asks for an operation that is not known then it says so", async (t) => {
+  it("when a command of another version runs an unknown operation, it reports that", async (t) => {
     const desk = await seededDesk(t);
     await running(desk);
     const control = await connectControl(desk.data);
@@ -97,14 +97,14 @@ describe("while a service runs on the data folder", () => {
     });
   });
 
-  it("when a change is made by a command then a request sees it at once", async (t) => {
+  it("when a change is made by a command, a request sees it at once", async (t) => {
     const { desk, base, token } = await servedDesk(t);
     await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10");
     const answer = await fetch(`${base}/${token}/wantedreason`);
     assert.deepEqual(await answer.json(), [{ reason: "Theft", points: 10 }]);
   });
 
-  it("when a token is issued or revoked by a command then requests with it are answered accordingly", async (t) => {
+  it("when a token is issued or revoked by a command, requests with it are answered accordingly", async (t) => {
     const { desk, base } = await servedDesk(t);
     const { token, id } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     const url = `${base}/${token}/event/bomb?startTime=1790000000000`;
@@ -113,7 +113,7 @@ describe("while a service runs on the data folder", () => {
     assert.equal((await fetch(url)).status, 401);
   });
 
-  it("when a player is excluded by a command then the next request is refused", async (t) => {
+  it("when a player is excluded by a command, the next request is refused", async (t) => {
     const { desk, base } = await servedDesk(t);
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     assert.equal((await fetch(`${base}/${token}/event`)).status, 200);
@@ -121,7 +121,7 @@ describe("while a service runs on the data folder", () => {
     assert.equal((await fetch(`${base}/${token}/event`)).status, 403);
   });
 
-  it("when a token is issued through the service then it is in no log and in no file", async (t) => {
+  it("when a token is issued through the service, it is in no log and in no file", async (t) => {
     const { desk, child } = await servedDesk(t);
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     child.signal("SIGTERM");
@@ -130,7 +130,7 @@ describe("while a service runs on the data folder", () => {
     for (const [name, bytes] of await desk.files()) assert.ok(!bytes.includes(token.slice(4)), name);
   });
 
-  it("when the service stops then what commands changed through it stays", async (t) => {
+  it("when the service stops, the changes of commands through it remain", async (t) => {
     const { desk, child } = await servedDesk(t);
     await desk.ok("member", "set", "Ada", "GROVE", "4");
     child.signal("SIGTERM");
@@ -138,7 +138,7 @@ describe("while a service runs on the data folder", () => {
     assert.match(await desk.ok("player", "show", "Ada"), /GROVE:4/);
   });
 
-  it("when the service was killed then commands work on the folder itself", async (t) => {
+  it("when the service has been killed, commands open the folder themselves", async (t) => {
     const { desk, child } = await servedDesk(t);
     await desk.ok("member", "set", "Ada", "GROVE", "4");
     child.signal("SIGKILL");
@@ -147,7 +147,7 @@ describe("while a service runs on the data folder", () => {
     await desk.ok("player", "add", "Bob");
   });
 
-  it("when the folder is to be served a second time then that is refused, and nothing is touched", async (t) => {
+  it("when the folder is served a second time, that fails, and changes nothing", async (t) => {
     const { desk, open, base } = await servedDesk(t);
     const before = await desk.files();
     const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0"]);
@@ -159,7 +159,7 @@ describe("while a service runs on the data folder", () => {
     assert.equal((await fetch(open)).status, 200);
   });
 
-  it("when another folder is named then the service does not matter", async (t) => {
+  it("when another folder is given, the service does not matter", async (t) => {
     const { desk } = await servedDesk(t);
     await desk.ok("seed", "groups", "--data", "other");
     await desk.ok("player", "add", "Bob", "--data", "other");
@@ -167,7 +167,7 @@ describe("while a service runs on the data folder", () => {
   });
 });
 
-/** Commands that only look at the data, and what each shows of it. */
+/** Commands that only read the data, with a part of their output. */
 const looks = new Map([
   ["player list", /^Ada\t/m],
   ["player show Ada", /Ada/],
@@ -176,7 +176,7 @@ const looks = new Map([
   ["token list", /^[0-9a-f]{8}\tAda\tvalid\t/],
 ]);
 
-/** Every other command that works on the data; none of them has anything to wait for but the folder. */
+/** Every other command on the data; each waits only for the folder. */
 const commands = [
   "serve --port 0",
   ...script.filter((line) => !line.startsWith("--json") && !/none\.yaml|GROOVE|Adda|TARGETLST/.test(line)),
@@ -185,7 +185,7 @@ const commands = [
 ].filter((line) => !looks.has(line));
 
 describe("while something else has the data folder open", () => {
-  /** A desk whose folder is open in this process, without serving it; and what closes it. */
+  /** Returns a desk whose folder is open in this process, which does not serve it, and a function that closes it. */
   async function heldDesk(t: TestContext): Promise<{ desk: Desk; release(): Promise<void> }> {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
@@ -196,20 +196,20 @@ describe("while something else has the data folder open", () => {
     return { desk, release };
   }
 
-  /** Lets the clock run on by an hour at each look, so that no patience takes long. */
+  /** Advances the clock by an hour at each call, so that no timeout takes long. */
   function hurryClock(t: TestContext): void {
     let now = Date.now();
     t.mock.method(Date, "now", () => (now += 3_600_000));
   }
 
-  it("when a command only looks then it does not wait, shows what is saved, and touches nothing", async (t) => {
+  it("when a command only reads, it does not wait, shows the saved data, and changes nothing", async (t) => {
     const { desk } = await heldDesk(t);
     const before = await desk.files();
     for (const [command, shown] of looks) assert.match(await desk.ok(...command.split(" ")), shown);
     assert.deepEqual(await desk.files(), before);
   });
 
-  it("when it does not give the folder free then every other command says so, leaves with 1, and touches nothing", async (t) => {
+  it("when the folder is not released, every other command reports that, exits with 1, and changes nothing", async (t) => {
     const { desk } = await heldDesk(t);
     const before = await desk.files();
     hurryClock(t);
@@ -221,7 +221,7 @@ describe("while something else has the data folder open", () => {
     assert.deepEqual(await desk.files(), before);
   });
 
-  it("when it does not give the folder free then with --json the one document says so", async (t) => {
+  it("when the folder is not released, --json reports that in one document", async (t) => {
     const { desk } = await heldDesk(t);
     hurryClock(t);
     const failure = await desk.failsAs<FailureDocument>("player", "exclude", "Ada");
@@ -229,7 +229,7 @@ describe("while something else has the data folder open", () => {
     assert.ok(failure.info.includes(desk.data));
   });
 
-  it("when it gives the folder free then a command that came meanwhile is carried out", async (t) => {
+  it("when the folder is released, a waiting command runs", async (t) => {
     const { desk, release } = await heldDesk(t);
     const child = new CliProcess(desk, ["player", "add", "Bob"]);
     await release();
@@ -237,12 +237,12 @@ describe("while something else has the data folder open", () => {
     assert.match(await desk.ok("player", "list"), /Bob/);
   });
 
-  it("when many commands change the folder at once then each has done its part", async (t) => {
+  it("when many commands change the folder at once, each makes its change", async (t) => {
     const desk = await seededDesk(t);
     const names = ["Ada", "Bob", "Cleo", "Dan", "Eve"];
     const ran = await Promise.all(names.map((name) => execute(desk, ["player", "add", name])));
     for (const { exitCode, stderr } of ran) {
-      // On a busy machine one may wait long enough to say so.
+      // On a busy machine, a command may wait long enough to report it.
       assert.match(stderr, /^(?:Waiting for \S+ .*\n)?$/);
       assert.equal(exitCode, 0);
     }

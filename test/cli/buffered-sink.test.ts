@@ -1,4 +1,4 @@
-/** The output of a service: bounded, never waited for, and every line is either written or counted (step 6, B12). */
+/** The output of a service: bounded, never blocking, and every line is either written or counted (step 6, B12). */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync } from "node:fs";
@@ -11,7 +11,7 @@ import { BufferedSink } from "../../cli/terminal/buffered-sink.ts";
 
 const timeout = 180_000;
 
-/** A pipe without a reader at work: what is written stays in it until `read` takes it out. */
+/** A pipe without an active reader: it holds what is written until `read`. */
 async function pipe(t: TestContext): Promise<{ descriptor: number; read(): string }> {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-pipe-"));
   const path = join(folder, "pipe");
@@ -63,7 +63,7 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
     "every line is whole",
   );
   assert.equal(lines.length + dropped, written);
-  // The buffer, and what a pipe takes.
+  // The buffer, and the capacity of a pipe.
   assert.ok(text.length < 1.5 * 1024 * 1024, `${text.length} bytes were kept`);
   await sink.close();
 });

@@ -1,4 +1,4 @@
-/** The build: of its few files a command loads those alone that it needs, since loading is most of a short one's time. */
+/** The build: a command loads only the files that it requires, since loading is most of the time of a short command. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
@@ -11,7 +11,7 @@ import { temporaryFolder } from "../_setup.ts";
 const run = promisify(execFile);
 const env = { PATH: process.env.PATH, HOME: process.env.HOME };
 
-/** Writes down at the end what was loaded, a file a line. */
+/** Prints the loaded files at the end, one per line. */
 const hook = `
   process.once("exit", () => {
     require("node:fs").writeFileSync(process.env.LOADED, Object.keys(require.cache).join("\\n"));
@@ -36,7 +36,7 @@ it("a command that only looks at the data loads the file for that, and help and 
   assert.match(help.stdout, /^Usage: addon-cli/);
   assert.deepEqual(help.files, ["addon-cli.cjs", "command.cjs"]);
 
-  // It makes the folder, and needs all that writes: so that the list of files is known to be of what is loaded.
+  // A command that creates the folder and loads the code that writes, which shows that the list is complete.
   const added = await loadedBy("player", "add", "Ada");
   assert.ok(added.files.includes("store.cjs"), added.files.join());
   assert.ok(!added.files.includes("serve.cjs"), added.files.join());

@@ -1,4 +1,4 @@
-/** `call`: any operation of the table, with the checks that a request has (contract, sections 1, 3 and 4). */
+/** `call`: any operation of the table, with the checks of a request (contract, sections 1, 3 and 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type FailureDocument, type PlayerDocument, seededDesk } from "./_setup.ts";
@@ -6,7 +6,7 @@ import { type FailureDocument, type PlayerDocument, seededDesk } from "./_setup.
 const uuid = "069a79f444e94726a5befca90e38aaf5";
 
 describe("call as the operator", () => {
-  it("when an operation changes data then its sentence is the result", async (t) => {
+  it("when an operation changes data, it prints the sentence of the answer", async (t) => {
     const desk = await seededDesk(t);
     const result = await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10");
     assert.match(result, /^[^{}\n]*Theft[^{}\n]*\n$/);
@@ -14,7 +14,7 @@ describe("call as the operator", () => {
     assert.match(info, /Theft/);
   });
 
-  it("when an operation reads then the answer is indented JSON", async (t) => {
+  it("when an operation reads, it prints the answer as indented JSON", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10");
     const expected = [{ reason: "Theft", points: 10 }];
@@ -22,7 +22,7 @@ describe("call as the operator", () => {
     assert.deepEqual(await desk.json("call", "/wantedreason"), expected);
   });
 
-  it("when an operation is restricted then the operator may call it", async (t) => {
+  it("when an operation is restricted, the operator may call it", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("call", "/targetlist/add", "name=Ada");
     await desk.ok("call", "/blacklistreason/GROVE/add", "reason=Theft", "price=100", "kills=2");
@@ -31,12 +31,12 @@ describe("call as the operator", () => {
     assert.equal(JSON.parse(await desk.ok("call", "/blacklistreason/grove")).length, 1);
   });
 
-  it("when a path ends with a slash then that changes nothing", async (t) => {
+  it("when a path ends with a slash, the result is the same", async (t) => {
     const desk = await seededDesk(t);
     assert.equal(await desk.ok("call", "/wantedreason/"), "[]\n");
   });
 
-  it("when a value has characters that a URL gives a meaning then it arrives as it was typed", async (t) => {
+  it("when a value has characters that are special in a URL, the operation receives them unchanged", async (t) => {
     const desk = await seededDesk(t);
     for (const reason of ["50%-off", "a+b", "A&B=C", "what?", "x#y", "Größe", "a%20b", "__proto__"]) {
       await desk.ok("call", "/wantedreason/add", `reason=${reason}`, "points=1");
@@ -49,7 +49,7 @@ describe("call as the operator", () => {
     }
   });
 
-  it("when a change is repeated then nothing changes and the exit code is 0", async (t) => {
+  it("when a change is repeated, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     const line = ["call", "/wantedreason/add", "reason=Theft", "points=10"];
     await desk.ok(...line);
@@ -75,7 +75,7 @@ describe("call with what is not right", () => {
     ["/", "UNKNOWN_PATH", undefined],
     ["/targetlist --as Nobody", "UNKNOWN_PLAYER", undefined],
   ] as const) {
-    it(`when ${line} is called then it fails with ${code}, as over HTTP`, async (t) => {
+    it(`when ${line} is called, it fails with ${code}, as over HTTP`, async (t) => {
       const desk = await seededDesk(t);
       const failure = await desk.failsAs<FailureDocument>("call", ...line.split(" "));
       assert.equal(failure.code, code);
@@ -85,12 +85,12 @@ describe("call with what is not right", () => {
     });
   }
 
-  it("when a value has a space then it is refused, saying to write a dash", async (t) => {
+  it("when a value has a space, it fails and suggests a dash", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.fails("call", "/wantedreason/add", "reason=Big theft", "points=1"), /"-"/);
   });
 
-  it("when an entry of that name has other values then it is a conflict and nothing changes", async (t) => {
+  it("when an entry of that name has other values, it is a conflict and nothing changes", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10");
     const line = ["call", "/wantedreason/add", "reason=theft", "points=11"];
@@ -98,14 +98,14 @@ describe("call with what is not right", () => {
     assert.deepEqual(await desk.json("call", "/wantedreason"), [{ reason: "Theft", points: 10 }]);
   });
 
-  it("when a path is mistyped then what is suggested can be typed as it is", async (t) => {
+  it("when a path is mistyped, it suggests one that can be typed", async (t) => {
     const desk = await seededDesk(t);
     const [, suggested = ""] =
       /Did you mean "?([^"?\s]+)/.exec(await desk.fails("call", "/wantedreson")) ?? [];
     assert.equal(suggested, "/wantedreason");
   });
 
-  it("when a path is no slip for that of a change then no change is suggested", async (t) => {
+  it("when a path is not a typo of a change, it does not suggest a change", async (t) => {
     const desk = await seededDesk(t);
     for (const path of ["/player/rename", "/houseban/move", "/targetlist/renew"])
       assert.doesNotMatch(await desk.fails("call", path), /Did you mean/, path);
@@ -115,7 +115,7 @@ describe("call with what is not right", () => {
 });
 
 describe("call as a player", () => {
-  it("when the player lacks what the restriction asks for then the message says what that is", async (t) => {
+  it("when the player does not meet the restriction, the message names what is missing", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "POLICE:3");
     const line = ["call", "/wantedreason/add", "reason=Theft", "points=10", "--as", "Ada"];
@@ -126,14 +126,14 @@ describe("call as a player", () => {
     assert.deepEqual(await desk.json("call", "/wantedreason"), []);
   });
 
-  it("when the player may not call it then nothing is said of the parameters", async (t) => {
+  it("when the player is not allowed, the message says nothing about the parameters", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     const line = ["call", "/wantedreason/add", "pionts=ten", "--as", "Ada"];
     assert.equal((await desk.failsAs<FailureDocument>(...line)).code, "RESTRICTED");
   });
 
-  it("when the player may then the operation is carried out as that player", async (t) => {
+  it("when the player is allowed, the operation runs as that player", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid, "--member", "RESCUE:4");
     await desk.ok("call", "/housebanreason/add", "reason=Noise", "days=3", "--as", uuid);
@@ -145,7 +145,7 @@ describe("call as a player", () => {
     assert.deepEqual([reason?.creatorName, reason?.creatorUUID], ["Ada", uuid]);
   });
 
-  it("when only the player named may then another one may not, and the statistic shows it", async (t) => {
+  it("when only the player in the path is allowed, another one is refused, and the statistic is unchanged", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "add", "Bob");
@@ -161,7 +161,7 @@ describe("call as a player", () => {
     assert.equal((await desk.json<PlayerDocument>("player", "show", "Ada")).statistic.kills, 1);
   });
 
-  it("when a case of the restriction does not let the player in then another may", async (t) => {
+  it("when one case of the restriction refuses the player, another one can allow it", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     assert.equal(await desk.ok("call", "/houseban", "--as", "Ada"), "[]\n");

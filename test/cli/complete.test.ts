@@ -1,21 +1,21 @@
-/** What shells are offered, by the hidden command that their completion scripts ask (contract, section 4). */
+/** The hidden command `complete`, which the completion scripts of shells call (contract, section 4). */
 import assert from "node:assert/strict";
 import { mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Argument, Command } from "commander";
-import { situationOf } from "../../cli/completion/cursor.ts";
+import { cursorAt } from "../../cli/completion/cursor.ts";
 import { isCompleted, valuesFor as valuesForArgument } from "../../cli/completion/values.ts";
-import { Workplace } from "../../cli/data/workspace.ts";
+import { Workspace } from "../../cli/data/workspace.ts";
 import { type Desk, emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
-/** What the last line of an answer can ask of the shell. */
+/** The directives in the last line of an answer. */
 const addNoSpace = 2;
 const completeNoFiles = 4;
 const completeDirectories = 16;
 
-/** What is offered for the last of the words, without descriptions, and what the shell is to do. */
+/** Returns the completions of the last word, without descriptions, and the directives. */
 async function offered(
   desk: Desk,
   ...words: readonly string[]
@@ -37,7 +37,7 @@ async function valuesFor(desk: Desk, ...words: readonly string[]): Promise<strin
   return (await offered(desk, ...words)).values;
 }
 
-/** A desk with Ada, who leads GROVE, and Bob. */
+/** Returns a desk with Ada, who leads GROVE, and Bob. */
 async function deskWithPlayers(t: TestContext): Promise<Desk> {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
@@ -150,10 +150,10 @@ describe("values", () => {
       await mkdir(join(desk.data, "tables"));
       for (const file of ["0a1b2c.yaml", "list.json"]) await desk.write(join("data", "tables", file), "");
       const options = { data: "data", routes: "routes.yaml", json: false, input: false };
-      const workplace = new Workplace({ cwd: desk.folder }, options);
-      const sources = { workplace, signal: new AbortController().signal };
-      const situation = situationOf(new Command(), [...operands, "VI"]);
-      const { values } = await valuesForArgument(new Argument(`<${word}>`), situation, sources);
+      const workspace = new Workspace({ cwd: desk.folder }, options);
+      const sources = { workspace, signal: new AbortController().signal };
+      const cursor = cursorAt(new Command(), [...operands, "VI"]);
+      const { values } = await valuesForArgument(new Argument(`<${word}>`), cursor, sources);
       assert.deepEqual(
         values.map(({ value }) => value),
         expected,

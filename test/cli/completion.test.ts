@@ -1,4 +1,4 @@
-/** `completion`: its scripts, in the real shells, on the build. */
+/** `completion`: its scripts in real shells, with the build. */
 import assert from "node:assert/strict";
 import { after, before, describe, it } from "node:test";
 import { buildProject } from "../_build.ts";
@@ -26,7 +26,7 @@ const shells: readonly (Shell & { readonly title: string; readonly skip: string 
   { title: "fish", name: "fish", skip: unavailable("fish", "--version") },
 ];
 
-/** What is typed, a tab where the shell completes, and how addon-cli is called then. */
+/** The typed text, with a tab where the shell completes, and the resulting call of addon-cli. */
 const sessions: readonly (readonly [typed: string, called: string])[] = [
   ["addon-cli pla\tsho\tA\t", "player show Ada "],
   ["addon-cli token issue --pl\tB\t --rea\t", "token issue --player Bob --read-only "],
@@ -82,7 +82,7 @@ describe("completion", () => {
     }, async (t) => {
       const desk = await emptyDesk(t);
       const typing = await ShellDesk.in(await temporaryFolder(t), main);
-      // On a terminal without a cursor fish shows no list unless it is asked for it.
+      // On a terminal without a cursor, fish lists completions only on request.
       const typed = {
         bash: "addon-cli player \t\tlist",
         zsh: "addon-cli player \tlist",

@@ -10,13 +10,13 @@ import { deskWithPast, running } from "./_data.ts";
 import { colourBegins, linesOf, seededDesk } from "./_setup.ts";
 
 describe("data backup and data restore", () => {
-  it("when a backup is restored elsewhere then the data is the same", async (t) => {
+  it("when a backup is restored elsewhere, the data is the same", async (t) => {
     const desk = await deskWithPast(t);
     const text = await desk.ok("data", "backup", "b.jsonl.gz");
     assert.match(text, /^Wrote 8 records, everything up to change 4, to .*b\.jsonl\.gz \(\d+ bytes\)\.$/m);
     const path = join(desk.folder, "b.jsonl.gz");
     assert.equal((await stat(path)).mode & 0o777, 0o600);
-    // zcat | cut -c10- gives JSON lines.
+    // `zcat | cut -c10-` prints JSON lines.
     const lines = linesOf(gunzipSync(await readFile(path)).toString()).map((line) =>
       JSON.parse(line.slice(9)),
     );
@@ -38,7 +38,7 @@ describe("data backup and data restore", () => {
     assert.equal((await desk.json<VerifyDocument>("--data", "elsewhere", "data", "verify")).ok, true);
   });
 
-  it("when the file exists then it is not overwritten without --force", async (t) => {
+  it("when the file exists, it is not overwritten without --force", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("b.gz", "mine");
     assert.match(await desk.fails("data", "backup", "b.gz"), /b\.gz exists already/);
@@ -52,7 +52,7 @@ describe("data backup and data restore", () => {
     );
   });
 
-  it("when a service runs then a backup has everything that was acknowledged before", async (t) => {
+  it("when a service runs, a backup contains every change acknowledged before", async (t) => {
     const desk = await seededDesk(t);
     const service = await running(desk);
     await service.administer("player.add", { name: "Ada" });
@@ -67,7 +67,7 @@ describe("data backup and data restore", () => {
     assert.ok(names.includes("Ada"));
   });
 
-  it("when standard error is a terminal then there is a progress bar, and none with --json or in a pipe", async (t) => {
+  it("when standard error is a terminal, it shows a progress bar, and none with --json or in a pipe", async (t) => {
     const desk = await seededDesk(t);
     const shown = await desk.run(["data", "backup", "1.gz"], { terminal: true });
     assertIncludes(shown.stderr, "\rWriting the backup [");
@@ -76,7 +76,7 @@ describe("data backup and data restore", () => {
     assert.equal((await desk.run(["--json", "data", "backup", "3.gz"], { terminal: true })).stderr, "");
   });
 
-  it("when a backup is damaged anywhere then it is refused before anything is touched", async (t) => {
+  it("when a backup is damaged anywhere, it is refused before any change", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("data", "backup", "b.gz");
@@ -93,12 +93,12 @@ describe("data backup and data restore", () => {
     assert.match(await desk.fails("data", "restore", "bad.gz"), /is damaged/);
     assert.match(await desk.fails("data", "restore", "none.gz"), /There is no file/);
     assert.deepEqual(await desk.files(), before);
-    // Nor does a folder come about.
+    // It creates no folder, either.
     await desk.fails("--data", "new", "data", "restore", "bad.gz");
     assert.ok(!(await readdir(desk.folder)).includes("new"));
   });
 
-  it("when the folder is somebody else's then nothing is restored into it", async (t) => {
+  it("when the folder contains files of another program, nothing is restored to it", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("data", "backup", "b.gz");
     assert.match(

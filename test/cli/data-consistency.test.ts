@@ -1,4 +1,4 @@
-/** Data that does not fit together: refused by `data import`, told of by `data verify`, warned of at the start. */
+/** Inconsistent data: `data import` refuses it, `data verify` reports it, and a start warns of it. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -30,7 +30,7 @@ const inconsistent = {
   ],
 };
 
-/** A desk whose data has got that in it, by whatever way. */
+/** Returns a desk with inconsistent data. */
 async function inconsistentDesk(t: TestContext): Promise<Desk> {
   const desk = await seededDesk(t);
   const store = await Store.open({ folder: desk.data, model });
@@ -66,7 +66,7 @@ for (const where of ["where there is data", "into an empty folder"]) {
   });
 }
 
-it("data verify names every problem, and leaves with 1", async (t) => {
+it("data verify names every problem, and exits with 1", async (t) => {
   const desk = await inconsistentDesk(t);
   const { exitCode, stdout } = await desk.run(["data", "verify"]);
   assert.equal(exitCode, 1);
@@ -80,7 +80,7 @@ it("serve warns of it, and starts all the same", async (t) => {
   const desk = await inconsistentDesk(t);
   const serving = desk.serve();
   await serving.shows(/Listening/);
-  while (!serving.stderr.text.includes("Records do not fit together")) await serving.stderr.changed;
+  while (!serving.stderr.text.includes("Inconsistent records")) await serving.stderr.changed;
   for (const problem of problems) assert.match(serving.stderr.text, problem);
   assert.equal(await serving.stop(), 0);
 });

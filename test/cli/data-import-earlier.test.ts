@@ -1,6 +1,6 @@
 /**
- * `data import` of an export from before version 0.2: records without the fields that came later, and texts and instants
- * that no request can enter any more.
+ * `data import` of an export from before version 0.2: records without later fields, and texts and instants
+ * that requests no longer accept.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -15,13 +15,13 @@ const nobody = { creatorName: null, creatorUUID: null };
 const asOperator = { creatorName: "operator", creatorUUID: "" };
 /** U+200B is invisible. */
 const invisible = "No\u200bise";
-/** The last instant that there is: it was accepted for an event. */
+/** The last possible instant, which events used to accept. */
 const farAway = 8_640_000_000_000_000;
 
 const clock = new Clock();
 const startTime = clock.time - day;
 
-/** As it was written then, but for the collections that were empty. */
+/** An export of that time, without empty collections. */
 const earlier = {
   format: "gameaddon-export",
   version: 1,
@@ -91,13 +91,13 @@ it("an export from before version 0.2 is imported as it is, answered by the cont
   assert.equal(gameplay.playTime, 90);
   assert.deepEqual(faction, { name: "RESCUE", rank: 4 });
 
-  // The token is from before there were read-only ones, and allows changes.
+  // The token predates read-only ones, and allows changes.
   assert.equal((await world.ok(token, "/event")).bankRob, farAway);
   await world.ok(token, "/event/bankrob", { startTime: clock.time });
   assert.equal((await world.ok(token, "/event")).bankRob, clock.time);
   await world.ok(token, "/housebanreason/remove", { reason: invisible });
   await world.ok(token, "/houseban/remove", { name: "Mallory", reason: invisible });
-  // First the reason of that name, then what is left of the ban.
+  // First the reason of that name, then the rest of the ban.
   await world.ok(token, "/houseban/add", { name: "Zed", reason: "all" });
   for (const name of ["Mallory", "Zed"]) await world.ok(token, "/houseban/remove", { name, reason: "all" });
   assert.deepEqual(await world.ok(token, "/houseban"), []);

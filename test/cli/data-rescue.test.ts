@@ -9,14 +9,14 @@ import { damage, deskWithPast, players } from "./_data.ts";
 import { seededDesk, tokenForm } from "./_setup.ts";
 
 describe("data repair", () => {
-  it("when nothing is damaged then it says so and changes nothing", async (t) => {
+  it("when nothing is damaged, it reports that and changes nothing", async (t) => {
     const desk = await deskWithPast(t);
     const before = await desk.files();
-    assert.match(await desk.ok("data", "repair", "--yes"), /is not damaged: there is nothing to repair/);
+    assert.match(await desk.ok("data", "repair", "--yes"), /is not damaged\. Nothing was changed/);
     assert.deepEqual(await desk.files(), before);
   });
 
-  it("when a change is damaged then the start is refused, and repair saves the others and tells what it lost", async (t) => {
+  it("when a change is damaged, a start fails, and repair recovers the others and reports the loss", async (t) => {
     const desk = await deskWithPast(t);
     await damage(desk, "journal-000000000003.log", "Bob");
     assert.match(await desk.fails("player", "list"), /is damaged at byte \d+.*\n.*data repair/);
@@ -28,7 +28,7 @@ describe("data repair", () => {
       dry.stdout,
       /Would be lost:\n {2}journal-000000000003\.log: byte \d+: a change, probably number 3/,
     );
-    assert.match(dry.stdout, /--yes does it/);
+    assert.match(dry.stdout, /--yes repairs the folder/);
     await desk.misused("data", "repair");
     assert.equal((await desk.run(["--no-input", "data", "repair"], { terminal: true })).exitCode, 2);
     assert.deepEqual(await desk.files(), damaged);
@@ -51,7 +51,7 @@ describe("data repair", () => {
     }
   });
 
-  it("when the only segment is cut within its header then every command is refused, and repair begins anew", async (t) => {
+  it("when the only segment is cut within its header, every command fails, and repair starts an empty journal", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     const path = join(desk.data, "journal-000000000001.log");
@@ -78,7 +78,7 @@ describe("data repair", () => {
     assert.deepEqual(await players(desk), ["Bob"]);
   });
 
-  it("when nothing can be saved then it says so, and changes nothing", async (t) => {
+  it("when nothing can be recovered, it reports that, and changes nothing", async (t) => {
     const desk = await seededDesk(t);
     await writeFile(join(desk.data, "journal-000000000001.log"), "nothing of ours\nat all\n");
     const before = await desk.files();
@@ -88,7 +88,7 @@ describe("data repair", () => {
 });
 
 describe("data export and data import", () => {
-  it("when an export is imported elsewhere then the records are the same", async (t) => {
+  it("when an export is imported elsewhere, the records are the same", async (t) => {
     const desk = await deskWithPast(t);
     const token = (await desk.ok("token", "issue", "--player", "Ada")).trim();
     await desk.ok("call", "/targetlist/add", "name=Mallory");
@@ -108,7 +108,7 @@ describe("data export and data import", () => {
     const again = JSON.parse(await desk.ok("--data", "copy", "data", "export"));
     assert.deepEqual(again.collections, document.collections);
     assert.equal((await desk.json<VerifyDocument>("--data", "copy", "data", "verify")).ok, true);
-    // What is listed from now on comes behind what was.
+    // New entries follow the older ones.
     await desk.ok("--data", "copy", "call", "/targetlist/add", "name=Zed");
     const targets = await desk.json<{ name: string }[]>("--data", "copy", "call", "/targetlist");
     assert.deepEqual(
@@ -117,7 +117,7 @@ describe("data export and data import", () => {
     );
   });
 
-  it("when more than 20 records are not right then a person is shown 20, and a program all", async (t) => {
+  it("when more than 20 records are invalid, a person sees 20, and a program all", async (t) => {
     const desk = await seededDesk(t);
     const players = Array.from({ length: 23 }, () => ({ name: "Ada" }));
     const document = { format: "gameaddon-export", version: 1, exported: 1, collections: { players } };
@@ -126,10 +126,10 @@ describe("data export and data import", () => {
     const stderr = await desk.fails("data", "import", "e.json");
     const shown = problems.filter((problem) => stderr.includes(problem));
     assert.equal(shown.length, 20, stderr);
-    assertIncludes(stderr, `and ${problems.length - 20} more; with --json all of them are shown`);
+    assertIncludes(stderr, `and ${problems.length - 20} more; --json shows all of them`);
   });
 
-  it("when records are not right then every one is named, and nothing is touched", async (t) => {
+  it("when records are invalid, it names each, and changes nothing", async (t) => {
     const desk = await seededDesk(t);
     const before = await desk.files();
     const uuid = "0123456789abcdef0123456789abcdef";
@@ -164,7 +164,7 @@ describe("data export and data import", () => {
 });
 
 describe("data repair --from", () => {
-  it("when the folder is damaged then the backup takes its place, and no number is given twice", async (t) => {
+  it("when the folder is damaged, the backup replaces it, and no number is assigned twice", async (t) => {
     const desk = await deskWithPast(t);
     await desk.ok("data", "backup", "b.gz");
     await desk.ok("player", "remove", "Ada", "--yes");
@@ -175,7 +175,10 @@ describe("data repair --from", () => {
 
     const dry = await desk.run(["data", "repair", "--from", "b.gz"], { terminal: true });
     assert.equal(dry.exitCode, 1);
-    assert.match(dry.stdout, /the checksum of the line is wrong[\s\S]*--yes puts the 8 records of .*b\.gz/);
+    assert.match(
+      dry.stdout,
+      /the checksum of the line is wrong[\s\S]*--yes replaces the damaged files by the 8 records of .*b\.gz/,
+    );
     await desk.misused("data", "repair", "--from", "b.gz");
     assert.match(await desk.fails("data", "repair", "--from", "none.gz", "--yes"), /There is no file/);
     for (const [path, bytes] of damaged) assert.deepEqual(await readFile(path), bytes);

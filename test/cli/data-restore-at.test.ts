@@ -1,4 +1,4 @@
-/** `data restore --at`: to an instant, to a change by its number, and where the clock went backwards. */
+/** `data restore --at` an instant, a change, and after the clock went backwards. */
 import assert from "node:assert/strict";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { shippedRoutes } from "../_setup.ts";
 import { deskWithPast, players, type VerifyDocument } from "./_data.ts";
 import { type Desk, emptyDesk } from "./_setup.ts";
 
-/** A desk with a player for each instant, registered in that order by what the clock said. */
+/** Returns a desk with a player for each instant, registered in that order. */
 async function deskWithClock(t: TestContext, ...instants: readonly string[]): Promise<Desk> {
   const desk = await emptyDesk(t);
   await copyFile(shippedRoutes, join(desk.folder, "routes.yaml"));
@@ -70,8 +70,8 @@ describe("data restore --at", () => {
     const desk = await deskWithPast(t);
     const before = await desk.files();
     for (const [moment, expected] of [
-      ["2026-02-01T00:00:00Z", /there was no data/],
-      ["2999-01-01T00:00:00Z", /still to come/],
+      ["2026-02-01T00:00:00Z", /There was no data/],
+      ["2999-01-01T00:00:00Z", /is in the future/],
       ["#5", /There is no change 5 yet; the last one is 4/],
     ] as const) {
       assert.match(await desk.fails("data", "restore", "--at", moment, "--yes"), expected);
@@ -79,7 +79,7 @@ describe("data restore --at", () => {
     for (const moment of ["yesterday", "2026-03-01T12:00:00", "#0", "#-1", "#1.5", "#"]) {
       assert.match(
         await desk.misused("data", "restore", "--at", moment, "--yes"),
-        /ISO 8601 with a zone.*#42/,
+        /ISO 8601 with a time zone.*#42/,
       );
     }
     assert.match(await desk.misused("data", "restore"), /one of <file> and --at/);
@@ -107,12 +107,12 @@ describe("where the clock went backwards", () => {
     "2026-03-01T12:02:00Z",
   ];
 
-  it("--at leaves out no change that came before, and says so", async (t) => {
+  it("--at leaves out no change that came before, and reports that", async (t) => {
     const desk = await deskWithClock(t, ...days);
     const ran = await desk.run(["data", "restore", "--at", "2026-03-01T12:01:30Z", "--yes"]);
     assert.equal(ran.exitCode, 0, ran.stderr);
     assert.match(ran.stderr, /Change 3 is the last one at or before 2026-03-01T12:01:30/);
-    assert.match(ran.stderr, /warning: The clock went backwards at change 3\. A change before it/);
+    assert.match(ran.stderr, /warning: The clock went backwards at change 3\. 1 change before it/);
     assert.deepEqual(await players(desk), ["P1", "P2", "P3"]);
   });
 

@@ -1,4 +1,4 @@
-/** `data restore` and `data import` where there is data: one change, shown, asked about, audited and undoable. */
+/** `data restore` and `data import` on existing data: one change, previewed, confirmed, audited and undoable. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ async function auditOf(desk: Desk): Promise<AuditDocument[]> {
   return linesOf(await desk.ok("--json", "audit")).map((line) => JSON.parse(line));
 }
 
-/** Ada, Bob and Cleo with a backup and an export; since then Cleo is gone, Dora came, and Theft costs more. */
+/** Returns a desk with Ada, Bob and Cleo, a backup and an export; since then, Cleo was removed, Dora added, and Theft changed. */
 async function changedDesk(t: TestContext): Promise<Desk> {
   const desk = await deskWithPast(t);
   await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10");
@@ -118,17 +118,17 @@ for (const { command, operation, file } of [
       assert.deepEqual(await players(desk), ["Ada", "Bob", "Dora"]);
       const { exitCode, stdout } = await answering(desk, "y", "data", command, file);
       assert.equal(exitCode, 0);
-      assert.match(stdout, /changed 3 records\. `addon-cli undo \d+` takes it back\./);
+      assert.match(stdout, /changed 3 records\. `addon-cli undo \d+` undoes it\./);
       assert.deepEqual(await players(desk), ["Ada", "Bob", "Cleo"]);
       const again = await answering(desk, undefined, "data", command, file);
       assert.deepEqual([again.exitCode, again.questions], [0, []]);
       assert.match(again.stdout, /nothing would change\./);
     });
 
-    it("needs --yes where nobody can be asked", async (t) => {
+    it("needs --yes where there is nobody to ask", async (t) => {
       const desk = await changedDesk(t);
       const before = await desk.files();
-      assert.match(await desk.fails("data", command, file), /nobody can be asked.*\n.*--yes/);
+      assert.match(await desk.fails("data", command, file), /there is nobody to ask.*\n.*--yes/);
       const failure = await desk.failsAs<{ code: string; resources: unknown[] }>("data", command, file);
       assert.equal(failure.code, "CONFLICT");
       assert.equal(failure.resources.length, 2);
@@ -198,7 +198,7 @@ describe("tokens", () => {
 
   it("are counted before anybody is asked where they are left out", async (t) => {
     const { desk } = await tokenDesk(t);
-    const leftOut = /^1 token is left out; --tokens restores it, too\.$/m;
+    const leftOut = /^1 token is not restored; --tokens restores it\.$/m;
     assert.match(await desk.ok("data", "restore", "b.gz", "--dry-run"), leftOut);
     assert.match(await desk.fails("data", "restore", "b.gz"), leftOut);
     const json = await desk.json<{ tokensLeftOut: number }>("data", "restore", "b.gz", "--dry-run");

@@ -1,4 +1,4 @@
-/** `data status`, `verify` and what happens beside a running service. */
+/** `data status` and `data verify`, also beside a running service. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { damage, deskWithPast, running } from "./_data.ts";
 import { emptyDesk, type FailureDocument, linesOf, seededDesk } from "./_setup.ts";
 
 describe("data status", () => {
-  it("when the folder has data then it tells size, records, last change and snapshot, and no holder", async (t) => {
+  it("when the folder has data, it shows size, records, last change and snapshot, and no holder", async (t) => {
     const desk = await deskWithPast(t);
     const status = await desk.json<StatusDocument>("data", "status");
     assert.equal(status.folder, desk.data);
@@ -30,7 +30,7 @@ describe("data status", () => {
     assert.match(text, /^ {2}blacklistReasons +0$/m);
   });
 
-  it("when a service runs then it is the holder", async (t) => {
+  it("when a service runs, it is the holder", async (t) => {
     const desk = await seededDesk(t);
     await running(desk);
     const { holder } = await desk.json<StatusDocument>("data", "status");
@@ -42,7 +42,7 @@ describe("data status", () => {
     assertIncludes(await desk.ok("data", "status"), "process 4711 serves it at http://127.0.0.1:8888");
   });
 
-  it("when there is no data then it says so, and makes nothing", async (t) => {
+  it("when there is no data, it reports that, and creates nothing", async (t) => {
     const desk = await emptyDesk(t);
     for (const command of ["status", "verify", "snapshot", "export", "repair --yes", "backup b.gz"]) {
       assert.match(await desk.fails("data", ...command.split(" ")), /There is no data in /, command);
@@ -50,7 +50,7 @@ describe("data status", () => {
     assert.deepEqual(await readdir(desk.folder), []);
   });
 
-  it("when the data is damaged then sizes are told all the same, and it leaves with 1", async (t) => {
+  it("when the data is damaged, it still shows sizes, and exits with 1", async (t) => {
     const desk = await deskWithPast(t);
     await damage(desk, "journal-000000000003.log", "Bob");
     const { problem, bytes } = await desk.failsAs<StatusDocument>("data", "status");
@@ -60,7 +60,7 @@ describe("data status", () => {
 });
 
 describe("data verify", () => {
-  it("when nothing is wrong then it says so, and changes nothing", async (t) => {
+  it("when nothing is wrong, it reports that, and changes nothing", async (t) => {
     const desk = await deskWithPast(t);
     const before = await desk.files();
     assert.match(
@@ -71,7 +71,7 @@ describe("data verify", () => {
     assert.deepEqual(await desk.files(), before);
   });
 
-  it("when a line is broken then it tells file, byte and what, and leaves with 1", async (t) => {
+  it("when a line is damaged, it reports file, position and cause, and exits with 1", async (t) => {
     const desk = await deskWithPast(t);
     const header = (await readFile(join(desk.data, "journal-000000000003.log"))).indexOf("\n") + 1;
     await damage(desk, "journal-000000000003.log", "Bob");
@@ -89,7 +89,7 @@ describe("data verify", () => {
     );
   });
 
-  it("when a service writes meanwhile then there is no problem", async (t) => {
+  it("when a service writes meanwhile, it reports no problem", async (t) => {
     const desk = await seededDesk(t);
     const service = await running(desk);
     const writing = Promise.all(
@@ -105,7 +105,7 @@ describe("data verify", () => {
 });
 
 describe("while a service runs on the folder", () => {
-  it("when it is to be repaired then that is refused, and nothing is touched", async (t) => {
+  it("when a repair is requested, it fails, and changes nothing", async (t) => {
     const desk = await deskWithPast(t);
     await desk.ok("data", "backup", "b.gz");
     await running(desk);

@@ -1,4 +1,4 @@
-/** What a service does where somebody deletes the lock and the socket under it, or moves its folder. */
+/** A service whose lock and socket somebody deletes, or whose folder somebody moves. */
 import assert from "node:assert/strict";
 import { rename, rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -12,11 +12,11 @@ describe("a running service", () => {
     const { child, base, token } = await serveProcess(desk);
     for (const name of ["lock", "socket"]) await rm(join(desk.data, name));
 
-    // The command finds neither, waits for the folder, and then finds the service.
+    // The command finds neither file, waits for the folder, and then finds the service.
     const added = await execute(desk, ["player", "add", "Ada"]);
     assert.equal(added.exitCode, 0, added.stderr);
-    await child.shows("stderr", /lock was missing: it is back/);
-    await child.shows("stderr", /socket was missing: it is back/);
+    await child.shows("stderr", /Recreated .*lock, which was missing/);
+    await child.shows("stderr", /Recreated .*socket, which was missing/);
 
     const response = await fetch(`${base}/${token}/statistic/Ada`);
     assert.equal(response.status, 200, "the service has the player");

@@ -1,4 +1,4 @@
-/** A service whose descriptors strangers try to use up by idle connections: the operator's commands and changes still work. */
+/** A service whose file descriptors strangers try to exhaust by idle connections: commands and changes still work. */
 import assert from "node:assert/strict";
 import { connect, type Socket } from "node:net";
 import { it } from "node:test";
@@ -7,7 +7,7 @@ import { emptyDesk } from "./_setup.ts";
 
 const descriptors = 256;
 
-/** Has a process begin with that many. */
+/** Starts a process with that many. */
 const limited = ["sh", "-c", `ulimit -n ${descriptors}; exec "$@"`, "sh"];
 
 it("idle connections beyond the limit of open files lock out neither operators nor players", {
@@ -30,7 +30,7 @@ it("idle connections beyond the limit of open files lock out neither operators n
         resolve();
       });
     });
-    // The system accepts on behalf of a service that does not: an answer shows that this one does.
+    // The system accepts connections even if the service does not: only an answer shows that it does.
     if (number % 32 === 0) assert.equal((await fetch(open)).status, 200);
   }
   const added = await execute(desk, ["player", "add", "Ada"]);

@@ -1,4 +1,4 @@
-/** The command line on disks that are full, read-only or broken: real ones, through mount and strace. */
+/** Commands on full, read-only and failing disks: real ones, through mount and strace. */
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
@@ -52,7 +52,7 @@ function execute(cwd: string, command: string, ...args: string[]): Promise<Ran> 
 
 const run = (cwd: string, ...args: string[]) => execute(cwd, process.execPath, main, ...args);
 
-/** A folder with data: the seed and one player. */
+/** Returns a folder with the seed and one player. */
 async function seeded(name: string): Promise<string> {
   const folder = join(root, name);
   await mkdir(folder);
@@ -61,7 +61,7 @@ async function seeded(name: string): Promise<string> {
   return folder;
 }
 
-/** What the commands of a script say, which has the data on a small disk of its own: by the name that it gives each. */
+/** Runs a script with the data on a small disk. Returns the output of its commands by name. */
 async function onSmallDisk(folder: string, script: string): Promise<Map<string, Ran>> {
   const disk = join(folder, "disk");
   await mkdir(disk);

@@ -1,4 +1,4 @@
-/** `player exclude`, `readmit` and `remove`: what becomes of somebody who is not wanted (contract, sections 2 and 4). */
+/** `player exclude`, `readmit` and `remove`: excluded and removed players (contract, sections 2 and 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
@@ -11,7 +11,7 @@ import {
 
 const uuid = "069a79f444e94726a5befca90e38aaf5";
 
-/** What a player is answered who asks for the target list. */
+/** Returns the answer to a player who requests the target list. */
 async function codeOf(desk: Desk, player: string): Promise<string> {
   const { exitCode, stdout } = await desk.run(["--json", "call", "/targetlist", "--as", player]);
   if (exitCode === 0) return "let in";
@@ -20,7 +20,7 @@ async function codeOf(desk: Desk, player: string): Promise<string> {
 }
 
 describe("player exclude and player readmit", () => {
-  it("when a player is excluded then every operation answers EXCLUDED, also to a token issued before", async (t) => {
+  it("when a player is excluded, every operation answers EXCLUDED, also to a token issued before", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--admin");
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
@@ -31,14 +31,14 @@ describe("player exclude and player readmit", () => {
     assert.deepEqual(await desk.answerTo(token, "/statistic/Ada/add?type=kill"), [403, "EXCLUDED"]);
   });
 
-  it("when a player is excluded then it shows in the group BLACKLIST", async (t) => {
+  it("when a player is excluded, it shows in the group BLACKLIST", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "exclude", "ada");
     assert.deepEqual((await desk.json<PlayerDocument>("player", "show", "Ada")).groups, ["BLACKLIST"]);
   });
 
-  it("when a player is readmitted then operations answer again", async (t) => {
+  it("when a player is readmitted, operations answer again", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "exclude", "Ada");
@@ -46,7 +46,7 @@ describe("player exclude and player readmit", () => {
     assert.equal(await codeOf(desk, "Ada"), "let in");
   });
 
-  it("when a player is excluded twice then nothing changes and the exit code is 0", async (t) => {
+  it("when a player is excluded twice, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "exclude", "Ada");
@@ -55,27 +55,27 @@ describe("player exclude and player readmit", () => {
     assert.equal(await codeOf(desk, "Ada"), "let in");
   });
 
-  it("when a player who is not excluded is readmitted then the exit code is 1", async (t) => {
+  it("when a player who is not excluded is readmitted, the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     assert.match(await desk.fails("player", "readmit", "Ada"), /Ada/);
   });
 
-  it("when a name is excluded before anybody has registered it then whoever registers it is excluded", async (t) => {
+  it("when a name is excluded before anybody has registered it, whoever registers it is excluded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "exclude", "Ada");
     await desk.ok("player", "add", "ada");
     assert.equal(await codeOf(desk, "ada"), "EXCLUDED");
   });
 
-  it("when a UUID is excluded before it is registered then whoever registers with it is excluded", async (t) => {
+  it("when a UUID is excluded before it is registered, whoever registers with it is excluded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "exclude", uuid);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
   });
 
-  it("when an excluded player is removed and registers anew without a UUID then the player is excluded still", async (t) => {
+  it("when an excluded player is removed and registers anew without a UUID, the player is excluded still", async (t) => {
     const desk = await seededDesk(t);
     const { uuid: first } = await desk.json<{ uuid: string }>("player", "add", "Ada");
     await desk.ok("player", "exclude", "Ada");
@@ -89,7 +89,7 @@ describe("player exclude and player readmit", () => {
     assert.equal(await codeOf(desk, "Ada"), "let in");
   });
 
-  it("when another player registers the name of an excluded one with a UUID then the other is not excluded", async (t) => {
+  it("when another player registers the name of an excluded one with a UUID, the other is not excluded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "exclude", "Ada");
@@ -98,7 +98,7 @@ describe("player exclude and player readmit", () => {
     assert.equal(await codeOf(desk, "Ada"), "let in");
   });
 
-  it("when the table names another group then exclusion works with that group", async (t) => {
+  it("when the table names another group, exclusion works with that group", async (t) => {
     const desk = await seededDesk(t);
     await desk.write(
       "routes.yaml",
@@ -114,7 +114,7 @@ routes:
     assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
   });
 
-  it("when the table names no such group then excluding fails and says what to add", async (t) => {
+  it("when the table names no such group, excluding fails and says what to add", async (t) => {
     const desk = await seededDesk(t);
     await desk.write(
       "routes.yaml",
@@ -127,7 +127,7 @@ routes:
     assert.match(await desk.fails("player", "exclude", "Ada"), /excluded: \{ group: BLACKLIST \}/);
   });
 
-  it("when the table is faulty or missing then only commands that depend on it say so", async (t) => {
+  it("when the table is faulty or missing, only commands that depend on it say so", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     const missing = ["--routes", "none.yaml"];
@@ -140,7 +140,7 @@ routes:
         const yes = command === "remove" ? ["--yes"] : [];
         assert.match(await desk.fails("player", command, "Ada", ...yes, ...args), said);
       }
-      // Whom it is about is looked at first.
+      // The player is checked first.
       assert.match(await desk.fails("player", "remove", "Nobody", ...args), /no player "Nobody"/);
       await desk.ok("group", "add", "Ada", "VIP", ...args);
       assert.match(await desk.ok("player", "show", "Ada", ...args), /VIP/);
@@ -164,7 +164,7 @@ it("a name with an invisible letter is refused by the argument that it was given
 });
 
 describe("player remove", () => {
-  it("when a player is removed then the player is in no list any more", async (t) => {
+  it("when a player is removed, the player is in no list any more", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--admin");
     await desk.ok("group", "add", "Ada", "VIP");
@@ -175,7 +175,7 @@ describe("player remove", () => {
     await desk.fails("player", "show", "Ada");
   });
 
-  it("when a player is removed then the tokens are good for nothing, also after registering anew", async (t) => {
+  it("when a player is removed, the tokens are good for nothing, also after registering anew", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
@@ -186,7 +186,7 @@ describe("player remove", () => {
     assert.equal((await desk.answerTo(token, "/targetlist"))[0], 401);
   });
 
-  it("when a player is removed and registers anew then rights, memberships and statistic are gone", async (t) => {
+  it("when a player is removed and registers anew, rights, memberships and statistic are gone", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok(
       "player",
@@ -208,7 +208,7 @@ describe("player remove", () => {
     assert.deepEqual([ada.administrator, ada.members, ada.groups, ada.statistic.kills], [false, [], [], 0]);
   });
 
-  it("when a player is removed then others keep everything", async (t) => {
+  it("when a player is removed, others keep everything", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("player", "add", "Bob", "--member", "GROVE:5");
@@ -220,7 +220,7 @@ describe("player remove", () => {
     assert.deepEqual(await desk.answerTo(token, "/blacklistreason/GROVE"), [200, undefined]);
   });
 
-  it("when a player is removed then the house ban and the target are still found by the name", async (t) => {
+  it("when a player is removed, the house ban and the target are still found by the name", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("call", "/housebanreason/add", "reason=Theft", "days=3");
@@ -237,14 +237,14 @@ describe("player remove", () => {
     assert.deepEqual([await names("/houseban"), await names("/targetlist")], [[], []]);
   });
 
-  it("when a player is removed twice then the exit code is 1", async (t) => {
+  it("when a player is removed twice, the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "remove", "Ada", "--yes");
     assert.match(await desk.fails("player", "remove", "Ada", "--yes"), /Ada/);
   });
 
-  it("when an excluded player is removed and registered anew with the same UUID then the exclusion holds", async (t) => {
+  it("when an excluded player is removed and registered anew with the same UUID, the exclusion holds", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     await desk.ok("player", "exclude", "Ada");
@@ -254,7 +254,7 @@ describe("player remove", () => {
   });
 
   for (const reference of ["Ada", uuid]) {
-    it(`when an excluded player was removed then ${reference} can be readmitted, as group list shows her`, async (t) => {
+    it(`when an excluded player was removed, ${reference} can be readmitted, as group list shows her`, async (t) => {
       const desk = await seededDesk(t);
       await desk.ok("player", "add", "Ada", "--uuid", uuid);
       await desk.ok("player", "exclude", "Ada");

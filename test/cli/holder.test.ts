@@ -1,4 +1,4 @@
-/** Commands beside a process that has the data folder and does not respond (step 6, B13 and B14). */
+/** Commands beside an unresponsive process that has the data folder open (step 6, B13 and B14). */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,15 +6,15 @@ import { describe, it, type TestContext } from "node:test";
 import { CliProcess, execute, serveProcess } from "./_process.ts";
 import { type Desk, type FailureDocument, seededDesk } from "./_setup.ts";
 
-/** Every test waits for processes that wait for 3 s; one that hangs fails here. */
+/** The limit of a test; processes wait for 3 s. */
 const timeout = 180_000;
 
-/** A module as an address. */
+/** Returns a module as a data URL. */
 function moduleOf(code: string): string {
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }
 
-/** A served folder whose service is stopped, until the end of the test. */
+/** Returns a served folder whose service is stopped until the end of the test. */
 async function stoppedService(t: TestContext) {
   const desk = await seededDesk(t);
   const serving = await serveProcess(desk);
@@ -22,7 +22,7 @@ async function stoppedService(t: TestContext) {
   return { desk, ...serving };
 }
 
-/** Opens files until the process has no descriptor left; those it has beside stay as they are. */
+/** Opens files until the process has run out of descriptors. */
 const exhaust = `
   import { openSync } from "node:fs";
   export function exhaust() {
@@ -33,7 +33,7 @@ const exhaust = `
 const fewDescriptors = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh"];
 
 describe("beside a service that is stopped", () => {
-  it("every command that asks it names its process and leaves with 1", { timeout }, async (t) => {
+  it("every command that asks it names its process and exits with 1", { timeout }, async (t) => {
     const { desk, child } = await stoppedService(t);
     const commands = [
       "player list",
@@ -60,18 +60,15 @@ describe("beside a service that is stopped", () => {
     ]);
     assert.equal(status.exitCode, 1, status.stderr);
     const { holderProblem, lastChange } = JSON.parse(status.stdout);
-    assert.match(
-      holderProblem,
-      new RegExp(`process ${child.pid} gives no sign of life.*kill -CONT ${child.pid}`),
-    );
+    assert.match(holderProblem, new RegExp(`process ${child.pid} does not respond.*kill -CONT ${child.pid}`));
     assert.ok(lastChange.sequence > 0);
     assert.equal(verified.exitCode, 0, verified.stderr);
     assert.equal(JSON.parse(verified.stdout).ok, true);
   });
 
-  it("a second serve obeys SIGTERM while it waits for a sign of life", { timeout }, async (t) => {
+  it("a second serve obeys SIGTERM while it waits for a health check", { timeout }, async (t) => {
     const { desk } = await stoppedService(t);
-    // The socket is reached only when everything is loaded: from then on the signal is heard.
+    // Once it connects to the socket, everything is loaded and it handles the signal.
     const reached = moduleOf(`
       import { Socket } from "node:net";
       const { connect } = Socket.prototype;
@@ -125,7 +122,7 @@ describe("beside a service that is stopped in the middle of an operation", () =>
     child.signal("SIGSTOP");
     assert.equal(await command.ended, 1);
     assert.match(command.stderr, new RegExp(`\\b${child.pid}\\b`));
-    assert.match(command.stderr, /not known/);
+    assert.match(command.stderr, /outcome of the command is unknown/);
   });
 
   const onLinux = process.platform === "linux" ? false : "only Linux says in a file that a process runs";
@@ -147,7 +144,7 @@ describe("beside a service that is stopped in the middle of an operation", () =>
             await file.close();
             const { datasync } = form;
             process.once("SIGUSR2", () => {
-              // Longer than a service has to give a sign of life.
+              // Longer than the time limit of a health check.
               form.datasync = async function () { ${wait}; return datasync.call(this); };
               process.stderr.write("Ready.\\n");
             });
@@ -163,7 +160,7 @@ describe("beside a service that is stopped in the middle of an operation", () =>
 });
 
 describe("beside a command that is stopped", () => {
-  it("another one names its process and leaves with 1", {
+  it("another one names its process and exits with 1", {
     skip: process.platform === "linux" ? false : "only Linux says in a file that a process is stopped",
   }, async (t) => {
     const desk = await seededDesk(t);
@@ -195,7 +192,7 @@ describe("when descriptors are exhausted", () => {
       import { exhaust } from ${JSON.stringify(moduleOf(exhaust))};
       process.once("SIGUSR2", () => {
         exhaust();
-        // What the start still has open is closed later, and must not make room for a command.
+        // Files that the start closes later must not make room for a command.
         const again = setInterval(exhaust, 1).unref();
         process.once("SIGTERM", () => clearInterval(again));
         process.stderr.write("Exhausted.\\n");
@@ -212,7 +209,7 @@ describe("when descriptors are exhausted", () => {
     assert.equal(await child.ended, 0, child.stderr);
   });
 
-  it("in the command then it says so", { timeout }, async (t) => {
+  it("in the command then it reports that", { timeout }, async (t) => {
     const desk = await seededDesk(t);
     await serveProcess(desk);
     const onConnect = moduleOf(`
@@ -224,7 +221,7 @@ describe("when descriptors are exhausted", () => {
     const command = new CliProcess(desk, ["--json", "player", "add", "Bob"], [onConnect], fewDescriptors);
     assert.equal(await command.ended, 1, command.stderr);
     const failure = JSON.parse(command.stdout) as FailureDocument;
-    assert.match(failure.info, /This command has no file descriptor left \(EMFILE\)/);
+    assert.match(failure.info, /This command has run out of file descriptors \(EMFILE\)/);
   });
 });
 

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import stringWidth from "string-width";
-import { layOutPairs, layOutTable } from "../../cli/terminal/layout.ts";
+import { formatPairs, formatTable } from "../../cli/terminal/layout.ts";
 import { emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
 const plain = (text: string) => text;
@@ -14,7 +14,7 @@ function table(
   rows: readonly (readonly string[])[],
   columns?: number,
 ): string[] {
-  return layOutTable(headings, rows, columns, plain).split("\n");
+  return formatTable(headings, rows, columns, plain).split("\n");
 }
 
 describe("a table", () => {
@@ -115,7 +115,7 @@ describe("a table", () => {
 describe("labels and values", () => {
   it("wrap the values beside their labels", () => {
     assert.equal(
-      layOutPairs(
+      formatPairs(
         [
           ["name", "Ada"],
           ["groups", "VIP MOD SUP BETA"],
@@ -127,12 +127,12 @@ describe("labels and values", () => {
   });
 
   it("stand below each other where there is no room beside them", () => {
-    assert.equal(layOutPairs([["administrator", "no"]], 16), "administrator\nno");
+    assert.equal(formatPairs([["administrator", "no"]], 16), "administrator\nno");
   });
 });
 
 describe("lists on a terminal of 80 columns", () => {
-  it("when players of the longest names of the game are listed then no line is wider and no word broken", async (t) => {
+  it("when the names are as long as the game allows, no line is too wide and no word broken", async (t) => {
     const desk = await seededDesk(t);
     const name = "Sixteen_letters_";
     const { uuid } = await desk.json<{ uuid: string }>(
@@ -169,7 +169,7 @@ describe("lists on a terminal of 80 columns", () => {
     assert.match(stdout, new RegExp(`^NAME .*\n${name}  ${uuid}  GROVE:4 `));
   });
 
-  it("when the terminal does not tell its width then the list is as wide as it is", async (t) => {
+  it("when the width of the terminal is unknown, the list is not wrapped", async (t) => {
     const desk = await emptyDesk(t);
     await desk.ok("seed", "groups");
     await desk.ok("player", "add", "Ada");

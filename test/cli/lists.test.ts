@@ -1,4 +1,4 @@
-/** Lists that are narrowed down: `player list --member --group --limit`, `token list --player`. */
+/** Filtered lists: `player list --member --group --limit`, `token list --player`. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertIncludes } from "../_setup.ts";
@@ -17,7 +17,7 @@ async function listed(desk: Desk, ...options: readonly string[]): Promise<string
 }
 
 describeBothWays("player list", (open) => {
-  it("when memberships are asked for then those are listed who have all of them", async (t) => {
+  it("when memberships are given, it lists the players who have all of them", async (t) => {
     const desk = await open(t);
     await withPlayers(desk);
     assert.deepEqual(await listed(desk), ["Ada", "Bob", "Cleo"]);
@@ -28,16 +28,16 @@ describeBothWays("player list", (open) => {
     assert.deepEqual(await listed(desk, "--member", "POLICE"), []);
   });
 
-  it("when a limit is given then the first of those are listed, and a remark says of how many", async (t) => {
+  it("when a limit is given, it lists the first ones, and a remark shows the total", async (t) => {
     const desk = await open(t);
     await withPlayers(desk);
     const { stdout, stderr } = await desk.run(["player", "list", "--member", "GROVE", "--limit", "1"]);
     assert.match(stdout, /^Ada\t[^\n]*\n$/);
-    assert.equal(stderr, "These are 1 of 2 players.\n");
+    assert.equal(stderr, "Showing 1 of 2 players.\n");
     assert.equal((await desk.run(["player", "list", "--limit", "3"])).stderr, "");
   });
 
-  it("when there is no such faction or group then it is refused, with the nearest", async (t) => {
+  it("when there is no such faction or group, it fails and suggests the nearest", async (t) => {
     const desk = await open(t);
     assertIncludes(await desk.fails("player", "list", "--member", "GROV"), 'Did you mean "GROVE"?');
     assertIncludes(await desk.fails("player", "list", "--group", "VIPS"), 'Did you mean "VIP"?');
@@ -45,7 +45,7 @@ describeBothWays("player list", (open) => {
 });
 
 describeBothWays("token list --player", (open) => {
-  it("when a player is named then only the player's tokens are listed", async (t) => {
+  it("when a player is given, it lists only the player's tokens", async (t) => {
     const desk = await open(t);
     await withPlayers(desk);
     const issue = (...who: readonly string[]) => desk.json<{ id: string }>("token", "issue", ...who);
@@ -56,7 +56,7 @@ describeBothWays("token list --player", (open) => {
     assert.deepEqual(rows.map(({ id }) => id).sort(), ids.sort());
   });
 
-  it("when the player has none then a remark says so, and a player nobody knows is refused", async (t) => {
+  it("when the player has none, a remark reports that, and an unknown player fails", async (t) => {
     const desk = await open(t);
     await withPlayers(desk);
     const { exitCode, stdout, stderr } = await desk.run(["token", "list", "--player", "Cleo"]);

@@ -1,4 +1,4 @@
-/** What a command loads: only what it needs, since most of the time that a short one takes goes into that. */
+/** The modules that a command loads: only what it requires, since loading is most of the time of a short command. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { projectFolder } from "../_setup.ts";
 import { CliProcess, serveProcess } from "./_process.ts";
 import { type Desk, emptyDesk, seededDesk } from "./_setup.ts";
 
-/** What only serving takes, or the route table, or a table on a terminal. */
+/** Packages for serving, for the route table, or for tables on a terminal only. */
 const heavy = [
   "h3",
   "srvx",
@@ -21,13 +21,13 @@ const heavy = [
   "string-width",
 ];
 
-/** What a process has imported: the names of packages, and the project's own files. */
+/** The imports of a process: packages, and files of the project. */
 interface Loaded {
   readonly packages: ReadonlySet<string>;
   readonly files: ReadonlySet<string>;
 }
 
-/** Runs a command that has to succeed, in a process, and tells what it has loaded. */
+/** Runs a command that must succeed as a process. Returns what it has loaded. */
 async function loadedBy(desk: Desk, ...args: readonly string[]): Promise<Loaded> {
   const list = join(desk.folder, "loaded.txt");
   const hooks = `
@@ -69,7 +69,7 @@ function assertLight({ packages, files }: Loaded): void {
 }
 
 describe("loading", () => {
-  it("when help is asked for then no command loads what carries it out", async (t) => {
+  it("when help is printed, no command loads its implementation", async (t) => {
     const desk = await emptyDesk(t);
     for (const args of [["--help"], ["routes", "--help"], ["serve", "--help"]]) {
       const loaded = await loadedBy(desk, ...args);
@@ -82,17 +82,17 @@ describe("loading", () => {
     }
   });
 
-  it("when a command needs the data alone then neither the engine nor the route table is loaded", async (t) => {
+  it("when a command requires only the data, neither the engine nor the route table is loaded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     const loaded = await loadedBy(desk, "token", "issue", "--player", "Ada");
     assertLight(loaded);
-    // The list is of what was really loaded.
+    // The list is not empty.
     assert.ok(loaded.packages.has("lowdb"), [...loaded.packages].join());
     assert.ok(loaded.files.has("src/store/store.ts"), [...loaded.files].join());
   });
 
-  it("when a command only looks at the data then nothing is loaded that locks or writes it", async (t) => {
+  it("when a command only reads the data, no code that locks or writes it is loaded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     for (const args of [
@@ -109,7 +109,7 @@ describe("loading", () => {
     }
   });
 
-  it("when a service carries the command out then the command does not even load the store", async (t) => {
+  it("when a service runs the command, the command does not even load the store", async (t) => {
     const desk = await seededDesk(t);
     await serveProcess(desk);
     const loaded = await loadedBy(desk, "token", "list");
@@ -117,7 +117,7 @@ describe("loading", () => {
     assert.deepEqual([...loaded.packages], ["commander"]);
   });
 
-  it("when a command depends on the route table then it is loaded", async (t) => {
+  it("when a command depends on the route table, it is loaded", async (t) => {
     const desk = await seededDesk(t);
     const { packages, files } = await loadedBy(desk, "player", "exclude", "Ada");
     assert.ok(packages.has("yaml"));

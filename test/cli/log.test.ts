@@ -1,4 +1,4 @@
-/** The log: lines of requests are written together, nothing of them is lost, and all else is written at once. */
+/** The log: lines of requests are written in batches without loss, and everything else at once. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { setTimeout } from "node:timers/promises";
@@ -76,7 +76,7 @@ for (const [options, expected] of [
   });
 }
 
-it("tells of a public caller the token's id, and of the client its address, where it is told", () => {
+it("tells of a public caller the token's id, and of the client its address, where it is shown", () => {
   const { log, lines } = open();
   const more = { caller: null, token: "0a1b2c3d", address: "192.0.2.1" };
   log.request({ ...record, ...more });
@@ -159,7 +159,7 @@ it("gives a request's line the time of its answer, not that of its writing", () 
   const { log, lines } = open();
   log.request(record);
   const answered = Date.now();
-  // No timer can come in between: the line is made when the log is closed.
+  // No timer can intervene: the line is formatted when the log is closed.
   while (Date.now() <= answered + 2);
   log.close();
   const [line] = lines();

@@ -15,7 +15,7 @@ async function groupsOf(desk: Desk, player: string): Promise<readonly string[]> 
 }
 
 describe("member", () => {
-  it("when a rank is set then it decides what the player may do", async (t) => {
+  it("when a rank is set, it decides what the player may do", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     const add = ["call", "/wantedreason/add", "reason=Theft", "points=1", "--as", "Ada"];
@@ -26,7 +26,7 @@ describe("member", () => {
     await desk.ok(...add);
   });
 
-  it("when a rank is set again then the new one replaces the old one", async (t) => {
+  it("when a rank is set again, the new one replaces the old one", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("member", "set", "ada", "grove", "12");
@@ -34,7 +34,7 @@ describe("member", () => {
     assert.deepEqual(await membersOf(desk, "Ada"), { GROVE: 12, RESCUE: 1 });
   });
 
-  it("when the same rank is set twice then nothing changes and the exit code is 0", async (t) => {
+  it("when the same rank is set twice, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     await desk.ok("member", "set", uuid, "GROVE", "4");
@@ -42,20 +42,20 @@ describe("member", () => {
     assert.deepEqual(await membersOf(desk, "Ada"), { GROVE: 4 });
   });
 
-  it("when a membership is removed then only that one is gone", async (t) => {
+  it("when a membership is removed, only that one is gone", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4", "--member", "RESCUE:2");
     await desk.ok("member", "remove", "Ada", "GROVE");
     assert.deepEqual(await membersOf(desk, "Ada"), { RESCUE: 2 });
   });
 
-  it("when a membership that is not there is removed then the exit code is 1", async (t) => {
+  it("when a missing membership is removed, the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     assert.match(await desk.fails("member", "remove", "Ada", "GROVE"), /Ada.*GROVE/);
   });
 
-  it("when the player is not registered then the exit code is 1", async (t) => {
+  it("when the player is not registered, the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.fails("member", "set", "Nobody", "GROVE", "4"), /Nobody/);
     assert.match(await desk.fails("member", "remove", "Nobody", "GROVE"), /Nobody/);
@@ -63,7 +63,7 @@ describe("member", () => {
 });
 
 describe("admin", () => {
-  it("when the flag is granted then the player is listed and may do what administrators may", async (t) => {
+  it("when the flag is granted, the player is listed and has the rights of administrators", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     await desk.ok("player", "add", "Bob");
@@ -75,21 +75,21 @@ describe("admin", () => {
     await desk.ok(...line);
   });
 
-  it("when the flag is granted then a faction's reasons stay closed to whoever is not in it", async (t) => {
+  it("when the flag is granted, a faction's reasons remain closed to other players", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--admin");
     const failure = await desk.failsAs<FailureDocument>("call", "/blacklistreason/GROVE", "--as", "Ada");
     assert.equal(failure.code, "RESTRICTED");
   });
 
-  it("when the flag is revoked then the player is an administrator no more", async (t) => {
+  it("when the flag is revoked, the player is no longer an administrator", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--admin");
     await desk.ok("admin", "revoke", "Ada");
     assert.deepEqual(await desk.json("admin", "list"), []);
   });
 
-  it("when the flag is granted or revoked twice then nothing changes and the exit code is 0", async (t) => {
+  it("when the flag is granted or revoked twice, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     await desk.ok("admin", "grant", "Ada");
@@ -99,7 +99,7 @@ describe("admin", () => {
     assert.match(await desk.ok("admin", "revoke", "Ada"), /already/);
   });
 
-  it("when the player is not registered then the exit code is 1", async (t) => {
+  it("when the player is not registered, the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.fails("admin", "grant", "Nobody"), /Nobody/);
     assert.match(await desk.fails("admin", "revoke", "Nobody"), /Nobody/);
@@ -107,7 +107,7 @@ describe("admin", () => {
 });
 
 describe("group", () => {
-  it("when groups are listed then all are there in the seed's order, empty ones too", async (t) => {
+  it("when groups are listed, all appear in the seed's order, including empty ones", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     await desk.ok("group", "add", "Ada", "vip");
@@ -128,25 +128,25 @@ describe("group", () => {
     assert.deepEqual(groups[0], { group: "CEO", members: [] });
   });
 
-  it("when a name is put into a group before it registers then the membership is bound at registration", async (t) => {
+  it("when a name is put into a group before it registers, the membership is bound at registration", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("group", "add", "Ada", "TARGETLIST");
     await desk.ok("player", "add", "ada", "--uuid", uuid);
     assert.deepEqual(await groupsOf(desk, uuid), ["TARGETLIST"]);
-    // Bound to the UUID, it does not go over to whoever takes the name next.
+    // It is bound to the UUID, and does not pass to the next player of that name.
     await desk.ok("player", "remove", "ada", "--yes");
     await desk.ok("player", "add", "Ada");
     assert.deepEqual(await groupsOf(desk, "Ada"), []);
   });
 
-  it("when an unregistered UUID is put into a group then whoever registers with it is in the group", async (t) => {
+  it("when an unregistered UUID is put into a group, whoever registers with it is in the group", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("group", "add", uuid, "VIP");
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     assert.deepEqual(await groupsOf(desk, "Ada"), ["VIP"]);
   });
 
-  it("when a player is put into a group twice then nothing changes and the exit code is 0", async (t) => {
+  it("when a player is put into a group twice, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     await desk.ok("group", "add", "Ada", "VIP");
@@ -155,14 +155,14 @@ describe("group", () => {
     assert.deepEqual(await groupsOf(desk, "Ada"), []);
   });
 
-  it("when somebody who is not in the group is removed then the exit code is 1", async (t) => {
+  it("when somebody who is not in the group is removed, the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     assert.match(await desk.fails("group", "remove", "Ada", "VIP"), /Ada.*VIP/);
     assert.match(await desk.fails("group", "remove", "Stranger", "VIP"), /Stranger.*VIP/);
   });
 
-  it("when an unregistered name is removed from a group then it is in it no more", async (t) => {
+  it("when an unregistered name is removed from a group, it is no longer a member", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("group", "add", "Stranger", "VIP");
     await desk.ok("group", "remove", "stranger", "vip");
@@ -170,7 +170,7 @@ describe("group", () => {
   });
 
   for (const name of ["", "Ada Lovelace", "x".repeat(33), "a/b"]) {
-    it(`when ${JSON.stringify(name)} is put into a group then it is refused, since no player can be called so`, async (t) => {
+    it(`when ${JSON.stringify(name)} is put into a group, it is refused, since no player can have that name`, async (t) => {
       const desk = await seededDesk(t);
       assert.match(await desk.fails("group", "add", name, "VIP"), /1 to 32 letters, digits/);
     });

@@ -1,4 +1,4 @@
-/** Where options come from: flags, before and after the command, and the environment (contract, section 4). */
+/** The sources of options: flags before and after the command, and the environment (contract, section 4). */
 import assert from "node:assert/strict";
 import { copyFile, mkdir } from "node:fs/promises";
 import { createServer } from "node:net";
@@ -15,7 +15,7 @@ routes:
     handler: navipoint.list
 `;
 
-/** A desk whose folders `here` and `there` have a player each, Hera and Thea. */
+/** Returns a desk whose folders `here` and `there` have one player each, Hera and Thea. */
 async function twoFolders(t: TestContext): Promise<Desk> {
   const desk = await emptyDesk(t);
   for (const [folder, name] of [
@@ -29,36 +29,36 @@ async function twoFolders(t: TestContext): Promise<Desk> {
 }
 
 describe("the data folder", () => {
-  it("when nothing names it then it is data in the working directory", async (t) => {
+  it("when it is not given, it is data in the working directory", async (t) => {
     const desk = await seededDesk(t);
     assert.ok((await desk.files()).size > 0);
   });
 
-  it("when --data stands before the command then it is used", async (t) => {
+  it("when --data precedes the command, it is used", async (t) => {
     const desk = await twoFolders(t);
     assert.match(await desk.ok("--data", "there", "player", "list"), /^Thea\t/);
   });
 
-  it("when --data stands after the command, or between its words, then it is used", async (t) => {
+  it("when --data follows the command, or is between its words, it is used", async (t) => {
     const desk = await twoFolders(t);
     assert.match(await desk.ok("player", "list", "--data", "there"), /^Thea\t/);
     assert.match(await desk.ok("player", "--data", "there", "list"), /^Thea\t/);
     assert.match(await desk.ok("player", "show", "--data=there", "Thea"), /Thea/);
   });
 
-  it("when ADDON_DATA names it then that is used", async (t) => {
+  it("when ADDON_DATA is set, that folder is used", async (t) => {
     const desk = await twoFolders(t);
     const { stdout } = await desk.run(["player", "list"], { env: { ADDON_DATA: "there" } });
     assert.match(stdout, /^Thea\t/);
   });
 
-  it("when both ADDON_DATA and --data name it then the flag wins", async (t) => {
+  it("when both ADDON_DATA and --data name it, the flag wins", async (t) => {
     const desk = await twoFolders(t);
     const { stdout } = await desk.run(["player", "list", "--data", "here"], { env: { ADDON_DATA: "there" } });
     assert.match(stdout, /^Hera\t/);
   });
 
-  it("when the folder is named by a whole path then that is used", async (t) => {
+  it("when the path is absolute, that folder is used", async (t) => {
     const desk = await twoFolders(t);
     assert.match(await desk.ok("player", "list", "--data", join(desk.folder, "there")), /^Thea\t/);
   });
@@ -73,26 +73,26 @@ describe("the route table", () => {
     return desk;
   }
 
-  it("when nothing names it then it is routes.yaml in the working directory", async (t) => {
+  it("when it is not given, it is routes.yaml in the working directory", async (t) => {
     const desk = await withTables(t);
     await desk.write("routes.yaml", oneRoute);
     assert.match(await desk.ok("routes", "list"), /^\/places\t.*\n$/);
   });
 
-  it("when --routes stands before or after the command then it is used", async (t) => {
+  it("when --routes precedes or follows the command, it is used", async (t) => {
     const desk = await withTables(t);
     assert.match(await desk.ok("--routes", "one.yaml", "routes", "list"), /^\/places\t.*\n$/);
     assert.match(await desk.ok("routes", "list", "--routes", "one.yaml"), /^\/places\t.*\n$/);
     assert.equal(await desk.ok("call", "/places", "--routes", "one.yaml"), "[]\n");
   });
 
-  it("when ADDON_ROUTES names it then that is used", async (t) => {
+  it("when ADDON_ROUTES is set, that table is used", async (t) => {
     const desk = await withTables(t);
     const { stdout } = await desk.run(["routes", "list"], { env: { ADDON_ROUTES: "one.yaml" } });
     assert.match(stdout, /^\/places\t.*\n$/);
   });
 
-  it("when both ADDON_ROUTES and --routes name it then the flag wins", async (t) => {
+  it("when both ADDON_ROUTES and --routes name it, the flag wins", async (t) => {
     const desk = await withTables(t);
     const { stdout } = await desk.run(["routes", "list", "--routes", "other/routes.yaml"], {
       env: { ADDON_ROUTES: "one.yaml" },
@@ -100,7 +100,7 @@ describe("the route table", () => {
     assert.match(stdout, /\/targetlist\/add\t/);
   });
 
-  it("when there is no such table then the failure names the file and --routes", async (t) => {
+  it("when there is no such table, the failure names the file and --routes", async (t) => {
     const desk = await withTables(t);
     const stderr = await desk.fails("routes", "list", "--routes", "none.yaml");
     assert.ok(stderr.includes(join(desk.folder, "none.yaml")));
@@ -109,7 +109,7 @@ describe("the route table", () => {
 });
 
 describe("host and port", () => {
-  /** A port that something else listens on. */
+  /** Returns a port on which something else listens. */
   async function busyPort(t: TestContext): Promise<number> {
     const server = createServer();
     await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -119,7 +119,7 @@ describe("host and port", () => {
     return address.port;
   }
 
-  it("when ADDON_PORT names the port then that is used", async (t) => {
+  it("when ADDON_PORT names the port, that is used", async (t) => {
     const desk = await seededDesk(t);
     const port = await busyPort(t);
     const { exitCode, stderr } = await desk.run(["serve"], { env: { ADDON_PORT: String(port) } });
@@ -127,7 +127,7 @@ describe("host and port", () => {
     assert.ok(stderr.includes(`127.0.0.1:${port}`), stderr);
   });
 
-  it("when both ADDON_PORT and --port name the port then the flag wins", async (t) => {
+  it("when both ADDON_PORT and --port name the port, the flag wins", async (t) => {
     const desk = await seededDesk(t);
     const port = await busyPort(t);
     const serving = desk.serve([], { env: { ADDON_PORT: String(port) } });
@@ -135,7 +135,7 @@ describe("host and port", () => {
     assert.notEqual(listening, String(port));
   });
 
-  it("when ADDON_PORT is no port then it is named, and the exit code is 2", async (t) => {
+  it("when ADDON_PORT is not a port, the error names it, and the exit code is 2", async (t) => {
     const desk = await seededDesk(t);
     const { exitCode, stdout, stderr } = await desk.run(["serve"], { env: { ADDON_PORT: "eighty" } });
     assert.equal(exitCode, 2);
@@ -143,13 +143,13 @@ describe("host and port", () => {
     assert.match(stderr, /ADDON_PORT.*eighty/);
   });
 
-  it("when ADDON_PORT is no port and the command is another then it does not matter", async (t) => {
+  it("when ADDON_PORT is not a port and the command does not use it, it does not matter", async (t) => {
     const desk = await seededDesk(t);
     assert.equal((await desk.run(["player", "list"], { env: { ADDON_PORT: "eighty" } })).exitCode, 0);
   });
 
-  // 192.0.2.1 is set aside for documentation: no machine has it.
-  it("when ADDON_HOST names the address then that is used", async (t) => {
+  // 192.0.2.1 is reserved for documentation: no machine has it.
+  it("when ADDON_HOST names the address, that is used", async (t) => {
     const desk = await seededDesk(t);
     const { exitCode, stderr } = await desk.run(["serve", "--port", "0"], {
       env: { ADDON_HOST: "192.0.2.1" },
@@ -158,7 +158,7 @@ describe("host and port", () => {
     assert.ok(stderr.includes("192.0.2.1"), stderr);
   });
 
-  it("when the host is neither an address nor a name then nothing is listened on in its place", async (t) => {
+  it("when the host is neither an address nor a name, serve does not listen on another one", async (t) => {
     const desk = await seededDesk(t);
     for (const host of ["[::1]", "fe80::1%eth0", "no_such", "-h", "a".repeat(64)]) {
       assert.match(await desk.misused("serve", "--port", "0", `--host=${host}`), /--host.*IP address/, host);
@@ -168,7 +168,7 @@ describe("host and port", () => {
     }
   });
 
-  it("when both ADDON_HOST and --host name the address then the flag wins", async (t) => {
+  it("when both ADDON_HOST and --host name the address, the flag wins", async (t) => {
     const desk = await seededDesk(t);
     const serving = desk.serve(["--host", "127.0.0.1"], { env: { ADDON_HOST: "192.0.2.1" } });
     await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
@@ -194,7 +194,7 @@ describe("an empty setting", () => {
 });
 
 describe("--no-input", () => {
-  it("when it is given then commands work as without it", async (t) => {
+  it("when it is given, commands work as usual", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("--no-input", "player", "add", "Ada");
     assert.match(await desk.ok("player", "list", "--no-input"), /^Ada\t/);

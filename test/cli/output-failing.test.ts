@@ -1,4 +1,4 @@
-/** Standard output and standard error that fail: never the end of a service (step 6, B12). */
+/** Failures of standard output and standard error, which never end a service (step 6, B12). */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -12,7 +12,7 @@ import { type Desk, emptyDesk, seededDesk } from "./_setup.ts";
 
 const timeout = 180_000;
 
-/** Waits until a service runs on the data. Gives its process id. */
+/** Waits until a service runs on the data. Returns its process id. */
 async function holderOf(desk: Desk): Promise<number> {
   for (;;) {
     const { stdout } = await desk.run(["data", "status"]);
@@ -40,7 +40,7 @@ async function requestMany(base: string, token: string, count: number): Promise<
   socket.removeAllListeners("close").destroy();
 }
 
-/** The arguments with which util-linux's `script` runs a command on a terminal of its own. */
+/** The arguments of util-linux's `script` for a command on a terminal of its own. */
 const onTerminal = (command: string) => ["-qefc", command, "/dev/null"];
 const hasTerminals = spawnSync("script", onTerminal("true")).status === 0;
 
@@ -48,7 +48,7 @@ const hasTerminals = spawnSync("script", onTerminal("true")).status === 0;
 const redirected = (redirection: string) => ["sh", "-c", `exec "$@" ${redirection}`, "sh"];
 
 describe("a service whose log cannot be written", () => {
-  it("goes on when the reader of standard error has gone away", { timeout }, async (t) => {
+  it("goes on when the reader of standard error has gone", { timeout }, async (t) => {
     const desk = await seededDesk(t);
     const { child, base, token } = await serveProcess(desk);
     child.closeErrors();
@@ -103,7 +103,7 @@ describe("a service whose log cannot be written", () => {
     skip: hasTerminals ? false : "there is no util-linux `script` here",
   }, async (t) => {
     const desk = await seededDesk(t);
-    // The shell reads its line only after the terminal has obeyed the Ctrl-S before it.
+    // The shell reads the line after the terminal has processed the Ctrl-S before it.
     const serve = `stty -echo; read line; exec node --import ${tsx} ${main} serve --port 0`;
     const terminal = spawn("script", onTerminal(serve), {
       cwd: desk.folder,
@@ -129,7 +129,7 @@ describe("a service whose log cannot be written", () => {
   }, async (t) => {
     const desk = await emptyDesk(t);
     const full = join(desk.folder, "full");
-    // The shell waits for a line in a pipe of its own before it makes room, and shows the log at the end.
+    // The shell waits for a line in a pipe before it frees space, and prints the log at the end.
     const script = `
         mkdir ${full}; mount -t tmpfs -o size=64k t ${full} || exit 9
         head -c 65536 /dev/zero > ${full}/ballast
@@ -153,12 +153,12 @@ describe("a service whose log cannot be written", () => {
 });
 
 describe("another command whose output cannot be written", () => {
-  it("says so on standard error and leaves with 1 when the disk is full", { timeout }, async (t) => {
+  it("reports that on standard error and exits with 1 when the disk is full", { timeout }, async (t) => {
     const desk = await seededDesk(t);
     for (const args of [["routes", "list"], ["--json", "routes", "list"], ["--help"]]) {
       const child = new CliProcess(desk, args, [], redirected(">/dev/full"));
       assert.equal(await child.ended, 1, `${args.join(" ")}: ${child.stderr}`);
-      assert.match(child.stderr, /Standard output cannot be written to: ENOSPC/);
+      assert.match(child.stderr, /Cannot write to standard output: ENOSPC/);
       assert.doesNotMatch(child.stderr, /^\s+at /m);
     }
   });
@@ -191,7 +191,7 @@ describe("another command whose output cannot be written", () => {
     });
   }
 
-  it("leaves with 0 when the reader of a list has seen enough", { timeout }, async (t) => {
+  it("exits with 0 when the reader of a list has seen enough", { timeout }, async (t) => {
     const desk = await seededDesk(t);
     const child = new CliProcess(desk, ["routes", "list"]);
     child.closeOutput();

@@ -1,4 +1,4 @@
-/** How results, remarks and failures are shown: to a person, to a pipe, and as JSON (contract, section 4). */
+/** The output of results, remarks and failures: on a terminal, in a pipe, and as JSON (contract, section 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertIncludes } from "../_setup.ts";
@@ -15,7 +15,7 @@ import {
 const adasUUID = "069a79f444e94726a5befca90e38aaf5";
 
 describe("results and remarks", () => {
-  it("when a command succeeds then its result is on standard output and the exit code is 0", async (t) => {
+  it("when a command succeeds, its result is on standard output and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     const ran = await desk.run(["player", "add", "Ada"]);
     assert.equal(ran.exitCode, 0);
@@ -23,12 +23,12 @@ describe("results and remarks", () => {
     assert.equal(ran.stderr, "");
   });
 
-  it("when a command fails then the reason is on standard error only and the exit code is 1", async (t) => {
+  it("when a command fails, the reason is on standard error only and the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.fails("player", "show", "Nobody"), /Nobody/);
   });
 
-  it("when a new folder is begun then the remarks on it are not on standard output", async (t) => {
+  it("when a new folder is created, the remarks are not on standard output", async (t) => {
     const desk = await emptyDesk(t);
     const { exitCode, stdout, stderr } = await desk.run(["seed", "groups"]);
     assert.equal(exitCode, 0);
@@ -36,7 +36,7 @@ describe("results and remarks", () => {
     assert.ok(!stdout.includes(desk.folder));
   });
 
-  it("when there is no data yet then a command that reads says how to begin and makes no folder", async (t) => {
+  it("when there is no data yet, a command that reads explains how to create it, and creates no folder", async (t) => {
     const desk = await emptyDesk(t);
     for (const command of [
       ["player", "list"],
@@ -52,7 +52,7 @@ describe("results and remarks", () => {
 });
 
 describe("lists", () => {
-  it("when a list goes to a terminal then it is a table with bold headings", async (t) => {
+  it("when a list goes to a terminal, it is a table with bold headings", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", adasUUID);
     const { stdout } = await desk.run(["player", "list"], { terminal: true });
@@ -63,7 +63,7 @@ describe("lists", () => {
     assert.deepEqual(more, []);
   });
 
-  it("when a list goes to a terminal then the columns of its rows begin at the same place", async (t) => {
+  it("when a list goes to a terminal, its columns are aligned", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "add", "Bartholomew");
@@ -73,7 +73,7 @@ describe("lists", () => {
     for (const row of rows) assert.match(row.slice(heading.indexOf("UUID")), /^[0-9a-f]{32}/);
   });
 
-  it("when a list goes to a pipe then it is a line a row with tabs between, and nothing else", async (t) => {
+  it("when a list goes to a pipe, each row is a line with tabs, and nothing else is printed", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", adasUUID);
     await desk.ok("player", "add", "Bob");
@@ -85,7 +85,7 @@ describe("lists", () => {
     assert.equal(lines[0]?.split("\t")[1], adasUUID);
   });
 
-  it("when older data has control characters then they are escaped, in lists and in sentences", async (t) => {
+  it("when older data has control characters, they are escaped, in lists and in sentences", async (t) => {
     const desk = await seededDesk(t);
     const evil = "x\u001b]0;title\u0007\u202e\u009b\ny";
     const shown = String.raw`x\u001b]0;title\u0007\u202e\u009b`;
@@ -102,7 +102,7 @@ describe("lists", () => {
     assertIncludes(await desk.ok("call", "/wantedreason/remove", `reason=${evil}`), shown);
   });
 
-  it("when a list is empty then standard output is empty and a remark says so", async (t) => {
+  it("when a list is empty, standard output is empty and a remark reports that", async (t) => {
     const desk = await seededDesk(t);
     for (const command of ["player", "admin", "token"]) {
       const { exitCode, stdout, stderr } = await desk.run([command, "list"]);
@@ -112,7 +112,7 @@ describe("lists", () => {
     }
   });
 
-  it("when a list is empty then it is an empty list as JSON", async (t) => {
+  it("when a list is empty, it is an empty list as JSON", async (t) => {
     const desk = await seededDesk(t);
     for (const command of ["player", "admin", "token"]) {
       assert.deepEqual(await desk.json(command, "list"), []);
@@ -132,7 +132,7 @@ describe("colours", () => {
     ["routes", "check"],
   ];
 
-  it("when standard output and standard error are pipes then nothing has colours", async (t) => {
+  it("when standard output and standard error are pipes, nothing has colours", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     for (const command of commands) {
@@ -141,7 +141,7 @@ describe("colours", () => {
     }
   });
 
-  it("when NO_COLOR is set then nothing has colours on a terminal either", async (t) => {
+  it("when NO_COLOR is set, nothing has colours on a terminal either", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     for (const command of commands) {
@@ -150,13 +150,13 @@ describe("colours", () => {
     }
   });
 
-  it("when a command fails on a terminal then the error stands out by colour", async (t) => {
+  it("when a command fails on a terminal, the error has a colour", async (t) => {
     const desk = await seededDesk(t);
     const { stderr } = await desk.run(["player", "show", "Nobody"], { terminal: true });
     assert.ok(stderr.includes(colourBegins));
   });
 
-  it("when --json is given then nothing has colours on a terminal", async (t) => {
+  it("when --json is given, nothing has colours on a terminal", async (t) => {
     const desk = await seededDesk(t);
     for (const command of commands.filter(([name]) => name !== "--help")) {
       const { stdout } = await desk.run(["--json", ...command], { terminal: true });
@@ -166,7 +166,7 @@ describe("colours", () => {
 });
 
 describe("--json", () => {
-  it("when a command succeeds then there is one document on standard output", async (t) => {
+  it("when a command succeeds, there is one document on standard output", async (t) => {
     const desk = await seededDesk(t);
     const added = await desk.json<PlayerDocument>("player", "add", "Ada", "--uuid", adasUUID);
     assert.equal(added.name, "Ada");
@@ -200,7 +200,7 @@ describe("--json", () => {
     }
   });
 
-  it("when a command fails then the failure is the one document, with its code and a sentence", async (t) => {
+  it("when a command fails, the only document is the failure, with its code and a sentence", async (t) => {
     const desk = await seededDesk(t);
     const { exitCode, stdout, stderr } = await desk.run(["--json", "player", "show", "Nobody"]);
     assert.equal(exitCode, 1);
@@ -210,7 +210,7 @@ describe("--json", () => {
     assert.match(failure.info, /Nobody/);
   });
 
-  it("when a call is refused then the document is the answer that HTTP would give", async (t) => {
+  it("when a call is refused, the document is the same as over HTTP", async (t) => {
     const desk = await seededDesk(t);
     const answer = await desk.failsAs<Record<string, unknown>>("call", "/wantedreason/add", "reason=Theft");
     const { info, requestId, hint, ...rest } = answer;
@@ -225,7 +225,7 @@ describe("--json", () => {
     assert.match(String(hint), /1000/);
   });
 
-  it("when the table has faults then they are in the document, with line and column", async (t) => {
+  it("when the table has faults, the document contains them, with line and column", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("bad.yaml", "prefix: /gameaddon/v1/{tokenString}\nrouts: {}\n");
     const document = await desk.failsAs<{ faults: { line: number; column: number; message: string }[] }>(

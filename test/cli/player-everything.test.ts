@@ -20,7 +20,7 @@ interface Everything {
 
 const everything = (desk: Desk, who: string) => desk.json<Everything>("player", "show", who, "--everything");
 
-/** How many records of each collection there are, of those that have any. */
+/** Returns the number of records of each collection that is not empty. */
 function counts({ records }: Everything): Record<string, number> {
   const filled = Object.entries(records).filter(([, all]) => all.length > 0);
   return Object.fromEntries(filled.map(([name, all]) => [name, all.length]));
@@ -40,7 +40,7 @@ async function withPeople(desk: Desk): Promise<IssuedDocument> {
 }
 
 describeBothWays("player show --everything", (open) => {
-  it("when a player is named then every record of the player is there, and no token nor its hash", async (t) => {
+  it("when a player is given, it prints every record of the player, without tokens and hashes", async (t) => {
     const desk = await open(t);
     const { token, id } = await withPeople(desk);
     const text = await desk.ok("player", "show", "Ada", "--everything");
@@ -62,7 +62,7 @@ describeBothWays("player show --everything", (open) => {
     assert.doesNotMatch(text, /[0-9a-f]{64}/);
   });
 
-  it("when a player is named then the changes by the player and of the player's records are there", async (t) => {
+  it("when a player is given, it prints the changes by the player and to the player's records", async (t) => {
     const desk = await open(t);
     await withPeople(desk);
     const { audit } = await everything(desk, "Ada");
@@ -81,7 +81,7 @@ describeBothWays("player show --everything", (open) => {
     );
   });
 
-  it("when a change was of many then only what became of the person's records is told", async (t) => {
+  it("when a change has records of many players, it prints only those of the person", async (t) => {
     const desk = await open(t);
     await withPeople(desk);
     await desk.ok("data", "backup", "b.gz");
@@ -94,7 +94,7 @@ describeBothWays("player show --everything", (open) => {
     assertLacks(JSON.stringify(restored), "RESCUE");
   });
 
-  it("when somebody was never registered then what is kept under the name is there", async (t) => {
+  it("when a person was never registered, it prints the records under that name", async (t) => {
     const desk = await open(t);
     await withPeople(desk);
     const shown = await everything(desk, "mallory");
@@ -106,7 +106,7 @@ describeBothWays("player show --everything", (open) => {
     );
   });
 
-  it("when a player was removed then what stayed is found by the name, and the journal's part as well", async (t) => {
+  it("when a player was removed, it finds the remaining records and the journal by the name", async (t) => {
     const desk = await open(t);
     await withPeople(desk);
     await desk.ok("player", "remove", "Ada", "--yes");
@@ -122,7 +122,7 @@ describeBothWays("player show --everything", (open) => {
     );
   });
 
-  it("when nobody has ever had the name then it is refused, with the nearest", async (t) => {
+  it("when nobody ever had the name, it fails and suggests the nearest", async (t) => {
     const desk = await open(t);
     await withPeople(desk);
     assertIncludes(await desk.fails("player", "show", "Adda", "--everything"), 'Did you mean "Ada"?');

@@ -1,4 +1,4 @@
-/** `player remove` asks, and says what goes, what stays, and for how long the history is kept (step 9, item 10). */
+/** `player remove` asks, and shows what is removed, what remains, and how long the history is kept (step 9, item 10). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertIncludes, day } from "../_setup.ts";
@@ -18,15 +18,15 @@ async function isThere(desk: Desk): Promise<boolean> {
 }
 
 describeBothWays("player remove", (open) => {
-  it("when it is asked on a terminal then it says what goes and stays, and only yes removes the player", async (t) => {
+  it("when a terminal asks, it shows what is removed and what remains, and only yes removes the player", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     const no = await answering(desk, "", "player", "remove", "ada");
     assert.deepEqual([no.exitCode, no.questions], [1, ["Remove Ada? [y/N] "]]);
-    assertIncludes(no.stderr, "Ada goes, with statistics, 2 memberships, 1 group and 1 token.");
+    assertIncludes(no.stderr, "This removes Ada with statistics, 2 memberships, 1 group and 1 token.");
     assertIncludes(
       no.stderr,
-      "What stays: 1 entry of the target list, 1 house-ban reason by the player and an exclusion",
+      "It keeps 1 entry of the target list, 1 house-ban reason by the player and an exclusion",
     );
     const [, until = ""] = /keep the history for 14 days at least, until (\S+);/.exec(no.stderr) ?? [];
     assert.ok(Math.abs(Date.parse(until) - Date.now() - 14 * day) < day);
@@ -38,15 +38,18 @@ describeBothWays("player remove", (open) => {
     assert.equal(await isThere(desk), false);
   });
 
-  it("when nobody can be asked then it fails and removes nobody", async (t) => {
+  it("when there is nobody to ask, it fails and removes nobody", async (t) => {
     const desk = await open(t);
     await withAda(desk);
-    assertIncludes(await desk.fails("player", "remove", "Ada"), "This removes Ada, and nobody can be asked");
+    assertIncludes(
+      await desk.fails("player", "remove", "Ada"),
+      "This removes Ada, and there is nobody to ask",
+    );
     assert.equal((await desk.failsAs<FailureDocument>("player", "remove", "Ada")).code, "CONFLICT");
     assert.equal(await isThere(desk), true);
   });
 
-  it("when --json and --yes are given then the document says until when the history is kept", async (t) => {
+  it("when --json and --yes are given, the document shows until when the history is kept", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     const { historyUntil } = await desk.json<{ historyUntil: number }>("player", "remove", "Ada", "--yes");

@@ -1,4 +1,4 @@
-/** `player rename`: everything that has the name follows, as one change (step 9, item 3). */
+/** `player rename` changes the name everywhere, as one change (step 9, item 3). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertIncludes } from "../_setup.ts";
@@ -7,7 +7,7 @@ import type { Desk, FailureDocument, IssuedDocument, PlayerDocument } from "./_s
 
 const read = (desk: Desk, path: string, ...args: readonly string[]) => desk.json("call", path, ...args);
 
-/** Everything that a caller can see, or an operator, in which Ada's name or UUID may be. */
+/** Returns everything visible to a caller or an operator that may contain Ada's name or UUID. */
 async function everything(desk: Desk): Promise<string> {
   const seen = [
     await desk.json("player", "list"),
@@ -21,7 +21,7 @@ async function everything(desk: Desk): Promise<string> {
   return JSON.stringify(seen);
 }
 
-/** A desk on which Ada has what a player can have, and has entered what shows her as its creator. */
+/** Returns a desk on which Ada has every kind of record, and has created every kind that shows its creator. */
 async function withAda(desk: Desk): Promise<IssuedDocument> {
   await desk.ok("player", "add", "Ada", "--member", "RESCUE:5", "--admin");
   await desk.ok("group", "add", "Ada", "TARGETLIST");
@@ -34,7 +34,7 @@ async function withAda(desk: Desk): Promise<IssuedDocument> {
 }
 
 describeBothWays("player rename", (open) => {
-  it("when a player is renamed then nothing shows the former name, and all else is as it was", async (t) => {
+  it("when a player is renamed, nothing shows the former name, and everything else is unchanged", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     const before = await everything(desk);
@@ -47,7 +47,7 @@ describeBothWays("player rename", (open) => {
     assertIncludes(await desk.fails("player", "show", "Ada"), 'no player "Ada"');
   });
 
-  it("when a player is renamed then it is one change, by the operator, found by either name", async (t) => {
+  it("when a player is renamed, it is one change, by the operator, found by either name", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     await desk.ok("player", "rename", "Ada", "Countess");
@@ -62,7 +62,7 @@ describeBothWays("player rename", (open) => {
     }
   });
 
-  it("when the renaming is undone then everything is as it was before", async (t) => {
+  it("when the renaming is undone, everything is as it was before", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     const before = await everything(desk);
@@ -72,7 +72,7 @@ describeBothWays("player rename", (open) => {
     assert.equal(await everything(desk), before);
   });
 
-  it("when only the case of the name changes then that is no conflict", async (t) => {
+  it("when only the case of the name changes, there is no conflict", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     assert.equal(await desk.ok("player", "rename", "Ada", "ADA"), "Renamed Ada to ADA.\n");
@@ -80,7 +80,7 @@ describeBothWays("player rename", (open) => {
     assertIncludes(await desk.ok("player", "rename", "Ada", "ADA"), "is already called ADA");
   });
 
-  it("when the name is another player's, in whatever case, then it is refused and nothing changes", async (t) => {
+  it("when the name is another player's, in whatever case, it is refused and nothing changes", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     const bob = await desk.json<PlayerDocument>("player", "add", "Bob");
@@ -92,13 +92,13 @@ describeBothWays("player rename", (open) => {
     assert.equal(await everything(desk), before);
   });
 
-  it("when nobody has the former name then it is refused with the nearest", async (t) => {
+  it("when nobody has the former name, it fails and suggests the nearest", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     assertIncludes(await desk.fails("player", "rename", "Adda", "Countess"), 'Did you mean "Ada"?');
   });
 
-  it("when the new name was excluded while nobody had it then the player is excluded, and told so", async (t) => {
+  it("when the new name is already excluded, the player is excluded, and the result reports that", async (t) => {
     const desk = await open(t);
     await withAda(desk);
     await desk.ok("player", "exclude", "Zoe");
@@ -110,7 +110,7 @@ describeBothWays("player rename", (open) => {
   });
 
   for (const name of ["operator", "Public", "SYSTEM"]) {
-    it(`when the new name is ${name} then it is refused: the audit means others by it`, async (t) => {
+    it(`when the new name is ${name}, it is refused, since the audit gives it another meaning`, async (t) => {
       const desk = await open(t);
       await withAda(desk);
       assertIncludes(

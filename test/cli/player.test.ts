@@ -1,4 +1,4 @@
-/** `player add`, `list`, `show`: who can be registered, and what is told of them (contract, sections 1, 2 and 4). */
+/** `player add`, `list`, `show`: who can be registered, and what is shown of them (contract, sections 1, 2 and 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type FailureDocument, linesOf, type PlayerDocument, seededDesk } from "./_setup.ts";
@@ -7,7 +7,7 @@ const uuid = "069a79f444e94726a5befca90e38aaf5";
 const otherUUID = "853c80ef3c3749fdaa49938b674adae6";
 
 describe("player add", () => {
-  it("when a player is registered then the player is shown with everything that was given", async (t) => {
+  it("when a player is registered, the player is shown with all given values", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok(
       ...["player", "add", "Ada", "--uuid", uuid, "--member", "GROVE:4", "--member", "RESCUE:2", "--admin"],
@@ -20,7 +20,7 @@ describe("player add", () => {
     ]);
   });
 
-  it("when no UUID is given then a random one is, another for each player", async (t) => {
+  it("when no UUID is given, each player receives a random one", async (t) => {
     const desk = await seededDesk(t);
     const ada = await desk.json<PlayerDocument>("player", "add", "Ada");
     const bob = await desk.json<PlayerDocument>("player", "add", "Bob");
@@ -35,7 +35,7 @@ describe("player add", () => {
     "069a79f4-44e9-4726-a5be-fca90e38aaf5",
     "069A79F4-44E9-4726-A5BE-FCA90E38AAF5",
   ]) {
-    it(`when the UUID is written ${written} then it is the same, in both directions`, async (t) => {
+    it(`when the UUID is written ${written}, it is the same in both forms`, async (t) => {
       const desk = await seededDesk(t);
       await desk.ok("player", "add", "Ada", "--uuid", written);
       assert.equal((await desk.json<PlayerDocument>("player", "show", "Ada")).uuid, uuid);
@@ -49,7 +49,7 @@ describe("player add", () => {
     "g".repeat(32),
     "069a79f4 44e94726a5befca90e38aaf5",
   ]) {
-    it(`when the UUID is written ${written} then it is refused and nobody is registered`, async (t) => {
+    it(`when the UUID is written ${written}, it is refused and nobody is registered`, async (t) => {
       const desk = await seededDesk(t);
       assert.match(await desk.fails("player", "add", "Ada", "--uuid", written), /UUID/);
       assert.deepEqual(await desk.json("player", "list"), []);
@@ -67,7 +67,7 @@ describe("player add", () => {
     "constructor",
     "__proto__",
   ]) {
-    it(`when the name is ${name} then the player is registered under it`, async (t) => {
+    it(`when the name is ${name}, the player is registered under it`, async (t) => {
       const desk = await seededDesk(t);
       await desk.ok("player", "add", name);
       assert.equal((await desk.json<PlayerDocument>("player", "show", name)).name, name);
@@ -87,31 +87,31 @@ describe("player add", () => {
     "<b>",
     "a:b",
   ]) {
-    it(`when the name is ${JSON.stringify(name)} then it is refused, saying what a name looks like`, async (t) => {
+    it(`when the name is ${JSON.stringify(name)}, it is refused, with the format of names`, async (t) => {
       const desk = await seededDesk(t);
       assert.match(await desk.fails("player", "add", name), /1 to 32 letters, digits/);
       assert.deepEqual(await desk.json("player", "list"), []);
     });
   }
 
-  it("when the name reads as a UUID then it is refused, since the two could not be told apart", async (t) => {
+  it("when the name reads as a UUID, it is refused, since the two would be ambiguous", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.fails("player", "add", uuid), /UUID/);
   });
 
-  it("when an organisation does not exist then nobody is registered", async (t) => {
+  it("when an organisation does not exist, nobody is registered", async (t) => {
     const desk = await seededDesk(t);
     await desk.fails("player", "add", "Ada", "--member", "GROVE:4", "--member", "NOWHERE:1");
     assert.deepEqual(await desk.json("player", "list"), []);
   });
 
-  it("when a rank is below 1 then nobody is registered", async (t) => {
+  it("when a rank is below 1, nobody is registered", async (t) => {
     const desk = await seededDesk(t);
     assert.notEqual((await desk.run(["player", "add", "Ada", "--member", "GROVE:0"])).exitCode, 0);
     assert.deepEqual(await desk.json("player", "list"), []);
   });
 
-  it("when an organisation is written in another case then it is shown as seeded", async (t) => {
+  it("when an organisation is written in another case, it is shown as seeded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "grove:4");
     const { members } = await desk.json<PlayerDocument>("player", "show", "Ada");
@@ -120,7 +120,7 @@ describe("player add", () => {
 });
 
 describe("registering twice", () => {
-  it("when a player is registered twice with the same values then nothing changes and the exit code is 0", async (t) => {
+  it("when a player is registered twice with the same values, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     const line = ["player", "add", "Ada", "--uuid", uuid, "--member", "GROVE:4"];
     await desk.ok(...line);
@@ -129,7 +129,7 @@ describe("registering twice", () => {
     assert.deepEqual(await desk.json("player", "list"), before);
   });
 
-  it("when a name differs only in case then it is the same player, and the first spelling is kept", async (t) => {
+  it("when a name differs only in case, it is the same player, and the first spelling remains", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     assert.match(await desk.ok("player", "add", "ADA"), /already/);
@@ -147,7 +147,7 @@ describe("registering twice", () => {
     ["another organisation", ["Ada", "--member", "POLICE:1"], "POLICE"],
     ["the administrator flag", ["Ada", "--admin"], "administrator"],
   ] as const) {
-    it(`when a player is registered again with ${what} then it is a conflict and nothing changes`, async (t) => {
+    it(`when a player is registered again with ${what}, it is a conflict and nothing changes`, async (t) => {
       const desk = await seededDesk(t);
       await desk.ok("player", "add", "Ada", "--uuid", uuid, "--member", "GROVE:4");
       const before = await desk.json("player", "list");
@@ -160,7 +160,7 @@ describe("registering twice", () => {
 });
 
 describe("player list and player show", () => {
-  it("when players are listed then they are in the order of their names, without regard to case", async (t) => {
+  it("when players are listed, they are sorted by name, ignoring case", async (t) => {
     const desk = await seededDesk(t);
     for (const name of ["bob", "Cleo", "Ada"]) await desk.ok("player", "add", name);
     assert.deepEqual(
@@ -169,7 +169,7 @@ describe("player list and player show", () => {
     );
   });
 
-  it("when a player is shown then name, UUID, memberships, groups, statistic and token ids are told", async (t) => {
+  it("when a player is shown, it prints name, UUID, memberships, groups, statistic and token ids", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid, "--member", "GROVE:4");
     await desk.ok("group", "add", "Ada", "VIP");
@@ -179,7 +179,7 @@ describe("player list and player show", () => {
     for (const word of ["Ada", uuid, "GROVE", "4", "VIP", "7", id]) assert.ok(shown.includes(word), word);
   });
 
-  it("when somebody is not registered then the exit code is 1 and the message names them", async (t) => {
+  it("when a player is not registered, the exit code is 1 and the message names the player", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.fails("player", "show", "Nobody"), /Nobody/);
     assert.match(await desk.fails("player", "show", uuid), new RegExp(uuid));
@@ -187,7 +187,7 @@ describe("player list and player show", () => {
 });
 
 describe("player reset-statistic", () => {
-  it("when the statistic is reset then every counter of that player is 0, and of nobody else", async (t) => {
+  it("when the statistic is reset, every counter of that player is 0, and of nobody else", async (t) => {
     const desk = await seededDesk(t);
     for (const name of ["Ada", "Bob"]) {
       await desk.ok("player", "add", name);
@@ -202,7 +202,7 @@ describe("player reset-statistic", () => {
     assert.deepEqual(bob.statistic, { deaths: 3, kills: 3, playTime: 3, revives: 3, services: 3 });
   });
 
-  it("when it is reset twice then nothing changes and the exit code is 0", async (t) => {
+  it("when it is reset twice, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "reset-statistic", "Ada");

@@ -14,7 +14,7 @@ async function hasSnapshot(desk: Desk): Promise<boolean> {
 }
 
 describe("a command in a process", () => {
-  it("when it is done, fails or is mistyped then the process leaves with 0, 1 or 2", async (t) => {
+  it("when it succeeds, fails or is mistyped, the process exits with 0, 1 or 2", async (t) => {
     const desk = await seededDesk(t);
     const done = await execute(desk, ["player", "add", "Ada"]);
     assert.deepEqual([done.exitCode, done.stderr], [0, ""]);
@@ -24,14 +24,14 @@ describe("a command in a process", () => {
     assert.deepEqual([mistyped.exitCode, mistyped.stdout], [2, ""]);
   });
 
-  it("when a token is issued into a pipe then the pipe has the token and a line feed", async (t) => {
+  it("when a token is issued into a pipe, the pipe has the token and a line feed", async (t) => {
     const desk = await seededDesk(t);
     const { stdout, stderr } = await execute(desk, ["token", "issue", "--public"]);
     assert.match(stdout, new RegExp(`^${tokenForm.source}\n$`));
     assert.equal(stderr, "");
   });
 
-  it("when the reader of a pipe has gone away then the process says nothing of its own insides", async (t) => {
+  it("when the reader of a pipe has gone, the process prints no stack trace", async (t) => {
     const desk = await seededDesk(t);
     const child = new CliProcess(desk, ["routes", "list"]);
     child.closeOutput();
@@ -41,7 +41,7 @@ describe("a command in a process", () => {
 });
 
 describe("serve in a process", () => {
-  it("when it starts for the first time then the address that it prints answers 200; later it shows no token", async (t) => {
+  it("when it starts for the first time, the address that it prints answers 200; later it shows no token", async (t) => {
     const desk = await emptyDesk(t);
     const { child, open, base, token } = await serveProcess(desk);
     const response = await fetch(open);
@@ -61,7 +61,7 @@ describe("serve in a process", () => {
     assert.doesNotMatch(again.stdout + again.stderr, tokenForm);
   });
 
-  it("when SIGTERM comes during a request then it is answered, and the process leaves with 0 and a snapshot", async (t) => {
+  it("when SIGTERM comes during a request, it is answered, and the process exits with 0 and a snapshot", async (t) => {
     const desk = await seededDesk(t);
     const { child, base, token, hold } = await serveHeld(desk);
     const answer = fetch(`${base}/${token}/event/gangwar?attacker=3&defender=4`);
@@ -76,7 +76,7 @@ describe("serve in a process", () => {
     assert.deepEqual(gangwar, { attacker: 3, defender: 4 });
   });
 
-  it("when it is killed then what was answered before is there at the next start", async (t) => {
+  it("when it is killed, what was answered before is there at the next start", async (t) => {
     const desk = await seededDesk(t);
     const { child, base, token } = await serveProcess(desk);
     assert.equal((await fetch(`${base}/${token}/event/gangwar?attacker=5&defender=6`)).status, 200);
@@ -86,7 +86,7 @@ describe("serve in a process", () => {
     assert.deepEqual(gangwar, { attacker: 5, defender: 6 });
   });
 
-  it("when the port is busy then it leaves with 1, names it, and does not use up the public token", async (t) => {
+  it("when the port is busy, it exits with 1, names it, and does not use up the public token", async (t) => {
     const desk = await emptyDesk(t);
     const port = await busyPort(t);
     const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", String(port)]);
@@ -98,7 +98,7 @@ describe("serve in a process", () => {
     assert.equal((await fetch(open)).status, 200);
   });
 
-  it("when routes.yaml has a fault then it leaves with 1 and tells line and column", async (t) => {
+  it("when routes.yaml has a fault, it exits with 1 and tells line and column", async (t) => {
     const desk = await seededDesk(t);
     const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
     const line = table
@@ -113,7 +113,7 @@ describe("serve in a process", () => {
     assert.match(stderr, /Did you mean "TARGETLIST"/);
   });
 
-  it("when --https is given a certificate then the address is https and answers", async (t) => {
+  it("when --https is given a certificate, the address is https and answers", async (t) => {
     const desk = await emptyDesk(t);
     const certificate = await makeCertificate(desk.folder);
     const { open, child } = await serveProcess(desk, ["--https", "--cert", "cert.pem", "--key", "key.pem"]);
@@ -124,7 +124,7 @@ describe("serve in a process", () => {
   });
 });
 
-/** A port that something else listens on. */
+/** Returns a port on which something else listens. */
 async function busyPort(t: TestContext): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -144,14 +144,14 @@ function statusOf(url: string, certificate: string): Promise<number | undefined>
   });
 }
 
-/** What keeps a service from syncing its disk, so that a request is surely under way. */
+/** Keeps a service from syncing, so that a request is under way. */
 interface Hold {
-  /** Settles when a sync is held up. */
+  /** Settles when a sync is blocked. */
   reached(): Promise<unknown>;
   release(): Promise<void>;
 }
 
-/** Serves a folder in a process whose next sync waits until it is released. */
+/** Serves a folder as a process whose next sync waits until it is released. */
 async function serveHeld(desk: Desk): Promise<Awaited<ReturnType<typeof serveProcess>> & { hold: Hold }> {
   const held = join(desk.folder, "held");
   const preload = `

@@ -1,11 +1,11 @@
-/** Commands that only read look at the files as they are, and leave them so; where they can not, the folder is opened. */
+/** Commands that only read: they read the files and do not change them, or open the folder if they cannot. */
 import assert from "node:assert/strict";
 import { appendFile, readdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { type Desk, emptyDesk, type FailureDocument, type PlayerDocument, seededDesk } from "./_setup.ts";
 
-/** A desk with a player, whose one journal is given too. */
+/** Returns a desk with a player, and its only journal. */
 async function deskWithAda(t: TestContext): Promise<{ desk: Desk; journal: string }> {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada");
@@ -23,7 +23,7 @@ async function namesOf(desk: Desk): Promise<string[]> {
 }
 
 describe("looking at the data", () => {
-  it("when the journal ends in an incomplete record then that is left to the next change", async (t) => {
+  it("when the journal ends in an incomplete record, that is left to the next change", async (t) => {
     const { desk, journal } = await deskWithAda(t);
     await appendFile(journal, '00000000 {"sequence":');
     const before = await desk.files();
@@ -37,7 +37,7 @@ describe("looking at the data", () => {
     assert.deepEqual(await namesOf(desk), ["Ada", "Bob"]);
   });
 
-  it("when a change was made a moment ago then it is shown", async (t) => {
+  it("when a change was made a moment ago, it is shown", async (t) => {
     const desk = await seededDesk(t);
     for (const name of ["Ada", "Bob", "Cleo"]) {
       await desk.ok("player", "add", name);
@@ -45,7 +45,7 @@ describe("looking at the data", () => {
     }
   });
 
-  it("when a snapshot is damaged then it is said, and the journal tells the same", async (t) => {
+  it("when a snapshot is damaged, it is said, and the journal tells the same", async (t) => {
     const { desk } = await deskWithAda(t);
     await desk.withService((service) => service.store.snapshot());
     const path = await dataFile(desk, /^snapshot-/);
@@ -56,7 +56,7 @@ describe("looking at the data", () => {
     assert.ok(stderr.startsWith(`warning: ${path} is damaged at byte 0`), stderr);
   });
 
-  it("when the data is damaged then it is refused as when the folder is opened", async (t) => {
+  it("when the data is damaged, it is refused as when the folder is opened", async (t) => {
     const { desk, journal } = await deskWithAda(t);
     await writeFile(journal, "damaged\nwhat follows\n");
     const before = await desk.files();
@@ -67,14 +67,14 @@ describe("looking at the data", () => {
     assert.deepEqual(await desk.files(), before);
   });
 
-  it("when there is no data then nothing is begun", async (t) => {
+  it("when there is no data, nothing is begun", async (t) => {
     const desk = await emptyDesk(t);
     const failure = await desk.failsAs<FailureDocument>("token", "list");
     assert.equal(failure.code, "UNKNOWN_ENTRY");
     assert.deepEqual(await readdir(desk.folder), []);
   });
 
-  it("when the operation refuses then the folder is not opened for it", async (t) => {
+  it("when the operation refuses, the folder is not opened for it", async (t) => {
     const { desk } = await deskWithAda(t);
     await rm(join(desk.data, "lock"));
     const failure = await desk.failsAs<FailureDocument>("player", "show", "Bob");

@@ -1,9 +1,9 @@
-/** `routes check` as an operator, an editor and CI see it: faults and warnings with the line that they are in. */
+/** `routes check` for an operator, an editor and CI: faults and warnings with their lines. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
-import { presentFaults } from "../../cli/terminal/excerpts.ts";
+import { formatFaults } from "../../cli/terminal/excerpts.ts";
 import { shippedRoutes } from "../_setup.ts";
 import { colourBegins, type Desk, emptyDesk, linesOf, seededDesk, toDocument } from "./_setup.ts";
 
@@ -31,7 +31,7 @@ routes:
     handler: event.curent
 `;
 
-/** The shipped table with one edit. */
+/** Returns the shipped table with one edit. */
 async function tableWith(from: string, to: string): Promise<string> {
   const text = await readFile(shippedRoutes, "utf8");
   assert.equal(text.split(from).length, 2, `${from} is not there once`);
@@ -44,7 +44,7 @@ const withOpenHouseBans = () =>
     "    restriction: open\n    parameters: { name: playerName, reason: reason }\n    handler: houseban.add",
   );
 
-/** The line in a table on which a part stands, from 1 on. */
+/** Returns the line number of a part of a table, from 1. */
 const lineOf = (text: string, part: string) => text.slice(0, text.indexOf(part)).split("\n").length;
 
 async function checkOf(desk: Desk, text: string, ...options: string[]) {
@@ -53,7 +53,7 @@ async function checkOf(desk: Desk, text: string, ...options: string[]) {
 }
 
 describe("faults", () => {
-  it("when there are several then each is shown with its line and a mark, on standard error", async (t) => {
+  it("when there are several, each is shown with its line and a mark, on standard error", async (t) => {
     const desk = await emptyDesk(t);
     const { file, exitCode, stdout, stderr } = await checkOf(desk, faulty);
     assert.equal(exitCode, 1);
@@ -71,7 +71,7 @@ describe("faults", () => {
     assert.deepEqual(more, []);
   });
 
-  it("when it is no terminal, or NO_COLOR is set, then there are no colours; on a terminal there are", async (t) => {
+  it("when it is no terminal, or NO_COLOR is set, there are no colours; on a terminal there are", async (t) => {
     const desk = await emptyDesk(t);
     await desk.write("table.yaml", faulty);
     const args = ["routes", "check", "table.yaml"];
@@ -83,7 +83,7 @@ describe("faults", () => {
     assert.ok(stderr.includes(`${colourBegins}31m^`), "the mark is red");
   });
 
-  it("when --json is given then the document has file, revision, faults and warnings", async (t) => {
+  it("when --json is given, the document has file, revision, faults and warnings", async (t) => {
     const desk = await emptyDesk(t);
     const { file, exitCode, stdout, stderr } = await checkOf(desk, faulty, "--json");
     assert.equal(exitCode, 1);
@@ -103,7 +103,7 @@ describe("faults", () => {
     assert.deepEqual(document.warnings, []);
   });
 
-  it("when the service is to be served with it then it is refused with the same lines", async (t) => {
+  it("when the service is to be served with it, it is refused with the same lines", async (t) => {
     const desk = await emptyDesk(t);
     await desk.write("routes.yaml", faulty);
     const check = await desk.fails("routes", "check");
@@ -112,7 +112,7 @@ describe("faults", () => {
     assert.ok(check.includes("^"));
   });
 
-  it("when a running service refuses it then the command shows the lines as well", async (t) => {
+  it("when a running service refuses it, the command shows the lines as well", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("routes.yaml", await readFile(shippedRoutes, "utf8"));
     const running = desk.serve(["--no-watch"]);
@@ -125,7 +125,7 @@ describe("faults", () => {
 
 describe("the mark", () => {
   const shown = (text: string, column: number, columns?: number) =>
-    presentFaults([{ line: 1, column, message: "so" }], {
+    formatFaults([{ line: 1, column, message: "so" }], {
       file: "f",
       text,
       paint: (_, each) => each,
@@ -161,7 +161,7 @@ describe("the mark", () => {
 });
 
 describe("warnings", () => {
-  it("when the shipped table is checked then there are none, also with --strict", async (t) => {
+  it("when the shipped table is checked, there are none, also with --strict", async (t) => {
     const desk = await seededDesk(t);
     const { exitCode, stdout, stderr } = await desk.run(["routes", "check", shippedRoutes, "--strict"]);
     assert.equal(exitCode, 0, stderr);
@@ -173,7 +173,7 @@ describe("warnings", () => {
     assert.deepEqual([document.faults, document.warnings], [[], []]);
   });
 
-  it("when anybody may enter house bans then that is shown with its line, and the exit code is 0", async (t) => {
+  it("when anybody may enter house bans, that is shown with its line, and the exit code is 0", async (t) => {
     const desk = await emptyDesk(t);
     const text = await withOpenHouseBans();
     const line = lineOf(text, "/houseban/add:") + 2;
@@ -188,7 +188,7 @@ describe("warnings", () => {
     assert.deepEqual(more, []);
   });
 
-  it("when it is checked strictly then the exit code is 1", async (t) => {
+  it("when it is checked strictly, the exit code is 1", async (t) => {
     const desk = await emptyDesk(t);
     const { exitCode, stdout, stderr } = await checkOf(desk, await withOpenHouseBans(), "--strict");
     assert.equal(exitCode, 1);
@@ -197,7 +197,7 @@ describe("warnings", () => {
     assert.match(stderr, /error: .*2 warnings/);
   });
 
-  it("when --json is given then they are in the document, with their kind; strictly the exit code is 1", async (t) => {
+  it("when --json is given, they are in the document, with their kind; strictly the exit code is 1", async (t) => {
     const desk = await emptyDesk(t);
     const text = await withOpenHouseBans();
     const line = lineOf(text, "/houseban/add:") + 2;
@@ -221,7 +221,7 @@ describe("warnings", () => {
     }
   });
 
-  it("when a group has no members in the data then that is told, until it has one", async (t) => {
+  it("when a group has no members in the data, that is shown, until it has one", async (t) => {
     const desk = await seededDesk(t);
     const warned = async () =>
       (await desk.json<CheckDocument>("routes", "check")).warnings.map(({ kind, message }) => {
@@ -234,7 +234,7 @@ describe("warnings", () => {
     assert.deepEqual(await warned(), []);
   });
 
-  it("when a restriction asks for a rank that nobody has then that is told, and --strict fails", async (t) => {
+  it("when a restriction asks for a rank that nobody has, that is shown, and --strict fails", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "POLICE:6", "--member", "GROVE:4");
     for (const group of ["TARGETLIST"]) await desk.ok("group", "add", "Ada", group);
@@ -254,7 +254,7 @@ describe("warnings", () => {
     );
   });
 
-  it("when a service runs on the data then its members count", async (t) => {
+  it("when a service runs on the data, its members count", async (t) => {
     const desk = await seededDesk(t);
     await desk.serve().shows(/Listening/);
     await desk.ok("group", "add", "Mallory", "VIP");
@@ -262,7 +262,7 @@ describe("warnings", () => {
     assert.equal(warnings.length, 3);
   });
 
-  it("when an operation is not served then it is named; the table can say that it is meant", async (t) => {
+  it("when an operation is not served, it is named; the table can say that it is meant", async (t) => {
     const desk = await emptyDesk(t);
     const users = `  /mgmt/users:
     summary: Returns all registered clients with activity, version, UUID and version currency.
@@ -283,7 +283,7 @@ describe("warnings", () => {
 });
 
 describe("the first start", () => {
-  it("when it puts down a table then it puts the schema beside it, for editors", async (t) => {
+  it("when it puts down a table, it puts the schema beside it, for editors", async (t) => {
     const desk = await seededDesk(t);
     const [first] = (await readFile(join(desk.folder, "routes.yaml"), "utf8")).split("\n");
     assert.equal(first, "# yaml-language-server: $schema=./routes.schema.json");

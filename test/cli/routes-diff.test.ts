@@ -1,4 +1,4 @@
-/** `routes diff`: what another table would change, in routes and in people. */
+/** `routes diff`: what another table would change for routes and players. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
@@ -18,7 +18,7 @@ async function policeDesk(t: TestContext): Promise<Desk> {
 }
 
 describe("routes diff", () => {
-  it("when a restriction is tightened then it says so in words, and names who loses what", async (t) => {
+  it("when a restriction is tightened, it reports that in words, and names who loses what", async (t) => {
     const desk = await policeDesk(t);
     const text = await desk.ok("routes", "diff", "next.yaml");
     assert.match(
@@ -28,14 +28,14 @@ describe("routes diff", () => {
     assert.match(text, /Routes: 2 changed\. 1 player loses access, no player gains access\.\n$/);
   });
 
-  it("when both tables are named then the first is before", async (t) => {
+  it("when both tables are named, the first is before", async (t) => {
     const desk = await policeDesk(t);
     const diff = await desk.json<TableDiff>("routes", "diff", "next.yaml", "routes.yaml");
     assert.deepEqual(diff.counts, { added: 0, removed: 0, changed: 2, gain: 1, lose: 0 });
     assert.equal(diff.takesAway, false);
   });
 
-  it("when routes come and go then who could or can call them is named", async (t) => {
+  it("when routes come and go, who could or can call them is named", async (t) => {
     const desk = await policeDesk(t);
     const bomb = / {2}\/event\/bomb:\n(?: {4}.*\n)+/;
     assert.match(shipped, bomb);
@@ -47,12 +47,12 @@ describe("routes diff", () => {
     assert.match(await desk.ok("routes", "diff", "next.yaml", "routes.yaml"), /added \/event\/bomb\n/);
   });
 
-  it("when the tables are the same then it says so", async (t) => {
+  it("when the tables are the same, it reports that", async (t) => {
     const desk = await policeDesk(t);
     assert.match(await desk.ok("routes", "diff", "routes.yaml"), /The tables are the same/);
   });
 
-  it("when a table has faults then they are told as by routes check, and the exit code is 1", async (t) => {
+  it("when a table has faults, they are shown as by routes check, and the exit code is 1", async (t) => {
     const desk = await policeDesk(t);
     await desk.write(
       "bad.yaml",
@@ -64,7 +64,7 @@ describe("routes diff", () => {
     assert.match(await desk.fails("routes", "diff", "none.yaml"), /none\.yaml/);
   });
 
-  it("when a service runs then one file is compared with the table in force, whatever its file has become", async (t) => {
+  it("when a service runs, one file is compared with the table in force, whatever its file has become", async (t) => {
     const desk = await policeDesk(t);
     const serving = desk.serve(["--no-watch"]);
     await serving.shows(/Listening/);
@@ -74,7 +74,7 @@ describe("routes diff", () => {
     assert.equal(counts.lose, 1);
   });
 
-  it("when there is no data yet then the routes are compared, and nothing is begun", async (t) => {
+  it("when there is no data yet, the routes are compared, and nothing is begun", async (t) => {
     const desk = await emptyDesk(t);
     await desk.write("next.yaml", stricter);
     const { exitCode, stdout, stderr } = await desk.run(["routes", "diff", "next.yaml"]);

@@ -1,4 +1,4 @@
-/** Tables that were in force: what the log tells of each, `routes history`, and revisions in place of files. */
+/** Tables that were in force: their log lines, `routes history`, and revisions in place of files. */
 import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ const shipped = await readFile(shippedRoutes, "utf8");
 const stricter = shipped.replaceAll("{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 5 }");
 const looser = shipped.replaceAll("{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 3 }");
 
-/** What the log tells of a table. */
+/** The log line of a table. */
 interface TableLine {
   readonly level: number;
   readonly msg: string;
@@ -45,7 +45,7 @@ const tableLines = ({ stderr }: Running): TableLine[] =>
     .map((line): object => JSON.parse(line))
     .filter(isTableLine);
 
-/** Waits until the log has so many lines about tables. Gives them. */
+/** Waits until the log has so many lines about tables. Returns them. */
 async function tableLinesOf(serving: Running, count: number): Promise<TableLine[]> {
   for (;;) {
     const lines = tableLines(serving);
@@ -54,7 +54,7 @@ async function tableLinesOf(serving: Running, count: number): Promise<TableLine[
   }
 }
 
-/** Seven police officers of rank 4, in no order, and one of rank 3. */
+/** Registers seven police officers of rank 4, in no order, and one of rank 3. */
 async function policeDesk(t: TestContext): Promise<Desk> {
   const desk = await seededDesk(t);
   for (const name of ["Gus", "bob", "Ada", "Eve", "Cleo", "Dan", "Finn"])
@@ -69,7 +69,7 @@ async function serve(desk: Desk, args: readonly string[] = [], around: Surroundi
   return serving;
 }
 
-/** Puts a text in the table's place, as an editor does. */
+/** Replaces the table, as an editor does. */
 async function replaceTable(desk: Desk, text: string): Promise<void> {
   await rename(await desk.write("next.yaml", text), join(desk.folder, "routes.yaml"));
 }
@@ -103,7 +103,7 @@ describe("the log, when a table is put in force", () => {
       msg,
       /7 players lose access, no player gains access\. Losing: Ada, bob, Cleo, Dan, Eve and 2 more\. By operation: \/wantedreason\/add \(7 lose\); \/wantedreason\/remove \(7 lose\)\.$/,
     );
-    // The line comes before the file, and the end waits for both.
+    // The log line precedes the file, and stopping waits for both.
     assert.equal(await serving.stop(), 0);
     assert.deepEqual(await revisionsOf(desk), [revisionOf(stricter), revisionOf(shipped)]);
   });
@@ -173,7 +173,7 @@ describe("the log, when a table is put in force", () => {
     await replaceTable(desk, stricter);
     for (; !serving.stderr.text.includes("Losing"); ) await serving.stderr.changed;
     const line = linesOf(serving.stderr.text).find((each) => each.includes("Losing")) ?? "";
-    assert.match(line, /WARN: The route table was read again since the file has changed: .*\(7 lose\)\.$/);
+    assert.match(line, /WARN: The route table was reloaded because its file has changed: .*\(7 lose\)\.$/);
     assert.ok(!serving.stderr.text.includes(colourBegins));
   });
 
@@ -282,14 +282,17 @@ describe("a revision in place of a file", () => {
     assert.equal(diff.after.revision, revisionOf(stricter));
   });
 
-  it("that is not kept is refused, and says where to look", async (t) => {
+  it("that is not stored is refused, with a hint", async (t) => {
     const desk = await policeDesk(t);
     await mkdir(join(desk.data, "tables"), { recursive: true });
     assert.match(
       await desk.fails("routes", "diff", "0123456789ab"),
-      /"0123456789ab" is kept[\s\S]*routes history/,
+      /revision "0123456789ab"[\s\S]*routes history/,
     );
     await rm(join(desk.data, "tables"), { recursive: true });
-    assert.match(await desk.fails("routes", "diff", "0123456789ab"), /"0123456789ab" is kept/);
+    assert.match(
+      await desk.fails("routes", "diff", "0123456789ab"),
+      /stored route table of revision "0123456789ab"/,
+    );
   });
 });

@@ -1,4 +1,4 @@
-/** `routes list`: filtered by resource and by what somebody may call, and as Markdown. */
+/** `routes list`: filtered by resource and by caller, and as Markdown. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { shippedRoutes } from "../_setup.ts";
@@ -12,7 +12,7 @@ interface Row {
   readonly dependsOn?: readonly string[];
 }
 
-/** What is open to everyone, by the specification's section 4; and the bundle of lists. */
+/** The operations that are open to everyone (specification, section 4), and the bundle of lists. */
 const open = `
 /statistic/top /statistic/{player} /player /player/groups /targetlist /housebanreason /navipoint /wantedreason
 /mgmt /mgmt/users /event /event/gangwar /bundle
@@ -25,7 +25,7 @@ const forAdministrators = `
   .trim()
   .split(/\s+/);
 
-/** What somebody may call: the paths that are always allowed, and those that depend on parameters. */
+/** Returns the paths that a caller may call always, and those that depend on parameters. */
 async function mayOf(desk: Desk, who: string): Promise<{ yes: string[]; depends: Record<string, unknown> }> {
   const rows = await desk.json<Row[]>("routes", "list", "--for", who);
   for (const { may } of rows) assert.ok(may === "yes" || may === "depends", may);
@@ -37,7 +37,7 @@ async function mayOf(desk: Desk, who: string): Promise<{ yes: string[]; depends:
 }
 
 describe("--resource", () => {
-  it("when it is given then only the routes under it are listed", async (t) => {
+  it("when it is given, only the routes under it are listed", async (t) => {
     const desk = await emptyDesk(t);
     const lines = linesOf(await desk.ok("routes", "list", "--resource", "houseban"));
     assert.deepEqual(
@@ -47,7 +47,7 @@ describe("--resource", () => {
     assert.deepEqual(linesOf(await desk.ok("routes", "list", "--resource", "/HouseBan")), lines);
   });
 
-  it("when there is none of that name then the nearest is told", async (t) => {
+  it("when there is none of that name, the nearest is shown", async (t) => {
     const desk = await emptyDesk(t);
     const stderr = await desk.fails("routes", "list", "--resource", "navipiont");
     assert.match(stderr, /no resource "navipiont".*"navipoint"/);
@@ -55,14 +55,14 @@ describe("--resource", () => {
 });
 
 describe("--for", () => {
-  it("when it is public then what is open is listed, and what is open as the parameters are", async (t) => {
+  it("when it is public, what is open is listed, and what is open as the parameters are", async (t) => {
     const desk = await emptyDesk(t);
     const { yes, depends } = await mayOf(desk, "public");
     assert.deepEqual(yes, open.toSorted());
     assert.deepEqual(depends, { "/houseban": ["advanced"] });
   });
 
-  it("when it is a player without rights then also what every player may", async (t) => {
+  it("when it is a player without rights, also what every player may", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Bob");
     const { yes, depends } = await mayOf(desk, "bob");
@@ -70,7 +70,7 @@ describe("--for", () => {
     assert.deepEqual(depends, { "/houseban": ["advanced"], "/statistic/{player}/add": ["player"] });
   });
 
-  it("when it is a member then what members may, where their rank is enough", async (t) => {
+  it("when it is a member, what members may, where their rank is enough", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok(
       "player",
@@ -96,14 +96,14 @@ describe("--for", () => {
     });
   });
 
-  it("when it is an administrator then what administrators may, and nothing else", async (t) => {
+  it("when it is an administrator, what administrators may, and nothing else", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Root", "--admin");
     const { yes } = await mayOf(desk, "Root");
     assert.deepEqual(yes, [...open, ...forAdministrators, "/event/bankrob", "/event/bomb"].sort());
   });
 
-  it("when the player is excluded then nothing is listed", async (t) => {
+  it("when the player is excluded, nothing is listed", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Eve", "--admin");
     await desk.ok("player", "exclude", "Eve");
@@ -113,19 +113,19 @@ describe("--for", () => {
     assert.match(stderr, /Eve may call none/);
   });
 
-  it("when it is shown to a person then it says what it depends on", async (t) => {
+  it("when it is shown to a person, it says what it depends on", async (t) => {
     const desk = await emptyDesk(t);
     const out = await desk.ok("routes", "list", "--for", "public", "--resource", "houseban");
     const [path, may] = out.split("\t");
     assert.deepEqual([path, may], ["/houseban", "depends on advanced"]);
   });
 
-  it("when there is no such player then it fails", async (t) => {
+  it("when there is no such player, it fails", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.fails("routes", "list", "--for", "Nobody"), /Nobody/);
   });
 
-  it("when a service runs on the data then it is asked", async (t) => {
+  it("when a service runs on the data, it is asked", async (t) => {
     const desk = await seededDesk(t);
     await desk.serve().shows(/Listening/);
     await desk.ok("player", "add", "Bob");
@@ -134,7 +134,7 @@ describe("--for", () => {
 });
 
 describe("--markdown", () => {
-  it("when it is given then it is two tables, of operations and of the types of their parameters", async (t) => {
+  it("when it is given, it is two tables, of operations and of the types of their parameters", async (t) => {
     const desk = await emptyDesk(t);
     const args = ["routes", "list", "--routes", shippedRoutes, "--markdown", "--resource", "houseban"];
     const text = await desk.ok(...args);
@@ -157,7 +157,7 @@ Members of the group BLACKLIST may call nothing.
     );
   });
 
-  it("when it goes to a terminal then it is the same", async (t) => {
+  it("when it goes to a terminal, it is the same", async (t) => {
     const desk = await emptyDesk(t);
     const { stdout } = await desk.run(["routes", "list", "--markdown"], { terminal: true });
     assert.equal(stdout, await desk.ok("routes", "list", "--markdown"));

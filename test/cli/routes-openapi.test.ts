@@ -6,7 +6,7 @@ import { parse } from "yaml";
 import { prefix, shippedRoutes } from "../_setup.ts";
 import { emptyDesk, type FailureDocument, linesOf } from "./_setup.ts";
 
-/** What is looked at of a description. */
+/** The tested part of a description. */
 interface Description {
   readonly openapi: string;
   readonly paths: Readonly<Record<string, { readonly get: Readonly<Record<string, unknown>> } | undefined>>;
@@ -15,7 +15,7 @@ interface Description {
 const target = `${prefix}/{tokenString}/targetlist/add`;
 
 describe("routes openapi", () => {
-  it("when there is nothing yet then it describes the table that comes with the service, and makes no data", async (t) => {
+  it("when there is nothing yet, it describes the table that comes with the service, and makes no data", async (t) => {
     const desk = await emptyDesk(t);
     const description: Description = JSON.parse(await desk.ok("routes", "openapi"));
     assert.equal(description.openapi, "3.1.0");
@@ -24,7 +24,7 @@ describe("routes openapi", () => {
     assert.equal(exitCode, 1);
   });
 
-  it("when it is asked for in other forms then it is the same", async (t) => {
+  it("when it is asked for in other forms, it is the same", async (t) => {
     const desk = await emptyDesk(t);
     const text = await desk.ok("routes", "openapi");
     assert.ok(linesOf(text).length > 1000, "it is for people, too");
@@ -37,7 +37,7 @@ describe("routes openapi", () => {
     assert.deepEqual(parse(yaml), description);
   });
 
-  it("when another table is named then it describes that one, and not one with a fault", async (t) => {
+  it("when another table is named, it describes that one, and not one with a fault", async (t) => {
     const desk = await emptyDesk(t);
     const shipped = await readFile(shippedRoutes, "utf8");
     const file = await desk.write("next.yaml", shipped.replaceAll("{ group: TARGETLIST }", "{ group: VIP }"));
@@ -49,7 +49,7 @@ describe("routes openapi", () => {
     assert.match(await desk.fails("--routes", file, "routes", "openapi"), /unknown group "VIPS"/);
   });
 
-  it("when the service runs then it prints what the service serves, with the names that it has", async (t) => {
+  it("when the service runs, it prints what the service serves, with the names that it has", async (t) => {
     const desk = await emptyDesk(t);
     const serving = desk.serve();
     const [base = ""] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);

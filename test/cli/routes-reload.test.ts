@@ -15,7 +15,7 @@ import {
   seededDesk,
 } from "./_setup.ts";
 
-/** What these commands do not use. */
+/** The parts that these commands do not use. */
 const unused = {
   readInput: async () => "",
   deliver: async () => {},
@@ -36,7 +36,7 @@ interface Status {
   readonly pending: { readonly revision?: string; readonly faults?: number } | null;
 }
 
-/** A service that takes another table only when it is told to. */
+/** Returns a service that reloads the table only on command. */
 async function servingDesk(t: TestContext): Promise<{ desk: Desk; serving: Running; before: Status }> {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada", "--member", "POLICE:4");
@@ -48,7 +48,7 @@ async function servingDesk(t: TestContext): Promise<{ desk: Desk; serving: Runni
 const statusOf = (desk: Desk) => desk.json<Status>("routes", "status");
 
 describe("routes reload", () => {
-  it("when nothing is taken away then the file is put in force without a question", async (t) => {
+  it("when nothing is taken away, the file is put in force without a question", async (t) => {
     const { desk, before } = await servingDesk(t);
     await desk.write("routes.yaml", looser);
     const { exitCode, questions, stdout } = await answering(desk, undefined, "routes", "reload");
@@ -58,7 +58,7 @@ describe("routes reload", () => {
     assert.notEqual((await statusOf(desk)).revision, before.revision);
   });
 
-  it("when access is taken away then it shows from whom, and asks", async (t) => {
+  it("when access is taken away, it shows from whom, and asks", async (t) => {
     const { desk, before } = await servingDesk(t);
     await desk.write("routes.yaml", stricter);
     for (const answer of ["n", "", "nyet", undefined]) {
@@ -74,7 +74,7 @@ describe("routes reload", () => {
     assert.equal((await desk.run(["can-i", "Ada", "/wantedreason/add"])).exitCode, 1);
   });
 
-  it("when many lose access then ten are named; routes diff names all", async (t) => {
+  it("when many lose access, ten are named; routes diff names all", async (t) => {
     const { desk } = await servingDesk(t);
     for (let index = 10; index < 21; index += 1)
       await desk.ok("player", "add", `Bob${index}`, "--member", "POLICE:4");
@@ -84,7 +84,7 @@ describe("routes reload", () => {
     assert.match(await desk.ok("routes", "diff", "routes.yaml"), /, Bob18, Bob19, Bob20\n/);
   });
 
-  it("when nobody can be asked then it refuses and says to use --yes", async (t) => {
+  it("when there is nobody to ask, it refuses and says to use --yes", async (t) => {
     const { desk, before } = await servingDesk(t);
     await desk.write("routes.yaml", stricter);
     assert.match(await desk.fails("routes", "reload"), /--yes/);
@@ -98,7 +98,7 @@ describe("routes reload", () => {
     assert.notEqual((await statusOf(desk)).revision, before.revision);
   });
 
-  it("when the file is faulty then all faults are told, the exit code is 1, and the old table stays", async (t) => {
+  it("when the file is faulty, all faults are shown, the exit code is 1, and the old table stays", async (t) => {
     const { desk, serving, before } = await servingDesk(t);
     await desk.write("routes.yaml", faulty);
     const stderr = await desk.fails("routes", "reload", "--yes");
@@ -115,12 +115,12 @@ describe("routes reload", () => {
     assert.equal((await statusOf(desk)).refused, null);
   });
 
-  it("when the file has not changed then it says so", async (t) => {
+  it("when the file has not changed, it reports that", async (t) => {
     const { desk } = await servingDesk(t);
-    assert.match(await desk.ok("routes", "reload"), /in force already/);
+    assert.match(await desk.ok("routes", "reload"), /already in force/);
   });
 
-  it("when the file changes while somebody thinks about it then what was not looked at is not put in force", async (t) => {
+  it("when the file changes while somebody thinks about it, what was not looked at is not put in force", async (t) => {
     const { desk, before } = await servingDesk(t);
     await desk.write("routes.yaml", stricter);
     const [stdout, stderr] = [new Recorder(true), new Recorder(true)];
@@ -143,17 +143,17 @@ describe("routes reload", () => {
     assert.equal((await statusOf(desk)).revision, before.revision);
   });
 
-  it("when no service runs then it says so, and the exit code is 1", async (t) => {
+  it("when no service runs, it reports that, and the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
-    assert.match(await desk.fails("routes", "reload"), /no running service/);
+    assert.match(await desk.fails("routes", "reload"), /No service is running/);
     const empty = await emptyDesk(t);
-    assert.match(await empty.fails("routes", "reload"), /no running service/);
+    assert.match(await empty.fails("routes", "reload"), /No service is running/);
     await assert.rejects(empty.files(), { code: "ENOENT" });
   });
 });
 
 describe("routes status", () => {
-  it("when a service runs then it tells what is in force, and whether the file is that", async (t) => {
+  it("when a service runs, it tells what is in force, and whether the file is that", async (t) => {
     const { desk, before } = await servingDesk(t);
     assert.deepEqual([before.running, before.routes, before.refused, before.pending], [true, 35, null, null]);
     const text = await desk.ok("routes", "status");
@@ -164,7 +164,7 @@ describe("routes status", () => {
     assert.notEqual((await statusOf(desk)).pending?.revision, before.revision);
   });
 
-  it("when no service runs then it tells what the file is", async (t) => {
+  it("when no service runs, it tells what the file is", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.ok("routes", "status"), /No service is running[\s\S]*35 routes, no faults/);
     assert.equal((await statusOf(desk)).running, false);

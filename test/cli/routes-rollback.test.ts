@@ -28,7 +28,7 @@ interface Place {
   readonly serving: Running;
 }
 
-/** A service that takes tables only when it is told to. The shipped one was in force, and now the stricter one is. */
+/** Returns a service that reloads tables only on command. The shipped one was in force; now it is the stricter one. */
 async function changedDesk(t: TestContext): Promise<Place> {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada", "--member", "POLICE:4");
@@ -58,7 +58,7 @@ describe("routes rollback beside a service", () => {
     assert.equal(await inForce(desk), first);
     await desk.ok("can-i", "Ada", "/wantedreason/add");
     assert.deepEqual(await revisionsOf(desk), [first, second]);
-    assert.match(serving.stderr.text, /was read again on `routes rollback`/);
+    assert.match(serving.stderr.text, /was reloaded by `routes rollback`/);
     const { diff, ...rest } = await desk.json<Result>("routes", "rollback", "--yes");
     assert.deepEqual(rest, {
       revision: second,
@@ -88,7 +88,7 @@ describe("routes rollback beside a service", () => {
     }
     for (const args of [["--no-input"], []]) {
       const stderr = await desk.fails(...args, "routes", "rollback");
-      assert.match(stderr, /nobody can be asked[\s\S]*--yes/);
+      assert.match(stderr, /there is nobody to ask[\s\S]*--yes/);
     }
     const { code, hint } = await desk.failsAs<FailureDocument>("routes", "rollback");
     assert.deepEqual([code, /--yes/.test(hint ?? "")], ["CONFLICT", true]);
@@ -106,7 +106,7 @@ describe("routes rollback beside a service", () => {
     };
     const { exitCode, stderr } = await answering(desk, answer, "routes", "rollback");
     assert.deepEqual([exitCode, await table(desk), await inForce(desk)], [1, faulty, second]);
-    assert.match(stderr, /was changed meanwhile; it was not replaced[\s\S]*Repeat the command/);
+    assert.match(stderr, /has changed meanwhile, and was not replaced[\s\S]*Repeat the command/);
     await assert.rejects(copy(desk), { code: "ENOENT" });
   });
 
@@ -157,7 +157,10 @@ describe("routes rollback beside a service", () => {
   it("refuses a table that is not kept, or was edited since", async (t) => {
     const { desk } = await changedDesk(t);
     for (const revision of ["0123456789ab", "../../routes", "routes.yaml"])
-      assert.match(await desk.fails("routes", "rollback", revision, "--yes"), /is kept[\s\S]*routes history/);
+      assert.match(
+        await desk.fails("routes", "rollback", revision, "--yes"),
+        /no stored route table[\s\S]*routes history/,
+      );
     await writeFile(join(desk.data, "tables", `${first}.yaml`), looser);
     assert.match(await desk.fails("routes", "rollback", "--yes"), /is not the table of revision/);
     assert.deepEqual([await table(desk), await inForce(desk)], [stricter, second]);
@@ -165,9 +168,9 @@ describe("routes rollback beside a service", () => {
 
   it("refuses where no other table was in force", async (t) => {
     const desk = await seededDesk(t);
-    assert.match(await desk.fails("routes", "rollback", "--yes"), /No other route table was in force before/);
+    assert.match(await desk.fails("routes", "rollback", "--yes"), /There is no earlier route table/);
     await desk.serve(["--no-watch"]).shows(/Listening/);
-    assert.match(await desk.fails("routes", "rollback", "--yes"), /No other route table was in force before/);
+    assert.match(await desk.fails("routes", "rollback", "--yes"), /There is no earlier route table/);
   });
 
   it("keeps the mode of the file, and a link a link", { skip: process.platform === "win32" }, async (t) => {

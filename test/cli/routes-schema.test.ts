@@ -1,4 +1,4 @@
-/** `routes schema`: what an editor is given. */
+/** `routes schema`. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { projectFolder } from "../_setup.ts";
 import { emptyDesk } from "./_setup.ts";
 
-it("when the schema is printed then it is the one that comes with the table", async (t) => {
+it("when the schema is printed, it is the one that comes with the table", async (t) => {
   const desk = await emptyDesk(t);
   const printed: unknown = JSON.parse(await desk.ok("routes", "schema"));
   const shipped: unknown = JSON.parse(await readFile(join(projectFolder, "routes.schema.json"), "utf8"));

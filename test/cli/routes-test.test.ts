@@ -19,7 +19,7 @@ interface Document {
   readonly coverage: { percent: number; routes: object; ways: object; gaps: readonly object[] };
 }
 
-/** A folder with the shipped table, in which the rank for blacklist reasons is 3 instead of 4. */
+/** Returns a folder with the shipped table, in which the rank for blacklist reasons is 3 instead of 4. */
 async function loosenedDesk(t: Parameters<typeof emptyDesk>[0]): Promise<Desk> {
   const desk = await emptyDesk(t);
   const text = await readFile(shippedRoutes, "utf8");
@@ -55,7 +55,7 @@ describe("the shipped routes.test.yaml", () => {
     const vocabulary = { group: groups, faction: factions, service: services };
     const lines = (text ?? "").split("\n");
     const [head = "", ...blocks] = (tests ?? "").split(/^(?= {2}\/)/m);
-    // All tests hundreds of times would take long: only those of the resource are run.
+    // Running all tests hundreds of times would take too long: only those of the resource run.
     const testsOf = (resource: string) =>
       head + blocks.filter((block) => block.startsWith(`  ${resource}`)).join("");
     const isRestriction = (line: string) => /^ {4}restriction: \S|^ {6}- /.test(line);
@@ -81,7 +81,7 @@ describe("the shipped routes.test.yaml", () => {
       ].filter((other) => other !== line);
       for (const other of new Set(others)) {
         const { table } = checkRoutes(lines.with(index, other).join("\n"), vocabulary);
-        // Not every such edit is one that can be served.
+        // Some of these edits cannot be served.
         if (table === undefined) continue;
         const { result } = await testTable(testsOf(resource), { table, vocabulary });
         assert.ok((result?.failures.length ?? 0) > 0, `line ${index + 1} changed to ${other} is not noticed`);
@@ -106,7 +106,7 @@ describe("the shipped routes.test.yaml", () => {
 });
 
 describe("routes test", () => {
-  it("when an expectation is not met then its place, the caller and the reason are told, and the exit code is 1", async (t) => {
+  it("when an expectation is not met, its place, the caller and the reason are shown, and the exit code is 1", async (t) => {
     const desk = await loosenedDesk(t);
     await desk.write("routes.test.yaml", oneTest);
     const { exitCode, stdout, stderr } = await desk.run(["routes", "test"]);
@@ -114,19 +114,19 @@ describe("routes test", () => {
     assert.equal(stderr, "");
     assert.equal(
       linesOf(stdout)[0],
-      "routes.test.yaml:6:22: /blacklistreason/GROVE/add?reason=Spy: grove3 (rank 3 in GROVE): expected denied, came allowed. " +
+      "routes.test.yaml:6:22: /blacklistreason/GROVE/add?reason=Spy: grove3 (rank 3 in GROVE): expected denied, got allowed. " +
         "Allowed here: members of the faction GROVE with rank 3 or higher. The caller is in the faction GROVE with rank 3.",
     );
     assert.match(stdout, /^routes\.test\.yaml: 2 tests, 1 passed, 1 failed\.$/m);
     assert.match(
       stdout,
-      /^routes\.yaml: \d+ % covered: 1 of 35 routes, and 2 of 58 ways that restrictions can go\.$/m,
+      /^routes\.yaml: \d+ % covered: 1 of 35 routes, and 2 of 58 branches of restrictions\.$/m,
     );
     assert.match(stdout, /^ {2}\/event\/bomb: not called$/m);
     assert.ok(!stdout.includes(colourBegins));
   });
 
-  it("when it goes to a terminal then the line is shown with a mark under the caller", async (t) => {
+  it("when it goes to a terminal, the line is shown with a mark under the caller", async (t) => {
     const desk = await loosenedDesk(t);
     await desk.write("routes.test.yaml", oneTest);
     const { stdout } = await desk.run(["routes", "test"], { terminal: true, env: { NO_COLOR: "1" } });
@@ -138,7 +138,7 @@ describe("routes test", () => {
     assert.ok(coloured.stdout.includes(colourBegins));
   });
 
-  it("when --json is given then everything is in one document", async (t) => {
+  it("when --json is given, everything is in one document", async (t) => {
     const desk = await loosenedDesk(t);
     await desk.write("routes.test.yaml", oneTest);
     const { failures, coverage, ...counts } = await desk.failsAs<Document>("routes", "test");
@@ -151,7 +151,7 @@ describe("routes test", () => {
     assert.equal(coverage.gaps.length, 34);
   });
 
-  it("when the file has faults then they are told as those of the table are, and the exit code is 1", async (t) => {
+  it("when the file has faults, they are shown as those of the table are, and the exit code is 1", async (t) => {
     const desk = await emptyDesk(t);
     const file = await desk.write(
       "faulty.yaml",
@@ -173,7 +173,7 @@ describe("routes test", () => {
     assert.match(both, /:3:14: .*Did you mean "public"\?/);
   });
 
-  it("when less is covered than --coverage wants then the exit code is 1", async (t) => {
+  it("when less is covered than --coverage wants, the exit code is 1", async (t) => {
     const desk = await emptyDesk(t);
     await desk.write("some.yaml", "tests:\n  /event: { allowed: public }\n");
     assert.match(await desk.ok("routes", "test", "some.yaml"), /1 test, 1 passed, 0 failed/);
@@ -184,7 +184,7 @@ describe("routes test", () => {
     assert.match(await desk.misused("routes", "test", "--coverage", "101"), /from 0 to 100/);
   });
 
-  it("when the table is another file then the tests beside that one are run", async (t) => {
+  it("when the table is another file, the tests beside that one are run", async (t) => {
     const desk = await loosenedDesk(t);
     await copyFile(shippedRoutes, join(desk.folder, "other.yaml"));
     await desk.write("other.test.yaml", oneTest);
@@ -193,15 +193,15 @@ describe("routes test", () => {
     assert.equal(toDocument<Document>(stdout).tests, 2);
   });
 
-  it("when there are no tests, or the table has faults, then that is said", async (t) => {
+  it("when there are no tests, or the table has faults, that is said", async (t) => {
     const desk = await loosenedDesk(t);
-    assert.match(await desk.fails("routes", "test"), /routes\.test\.yaml with tests/);
+    assert.match(await desk.fails("routes", "test"), /no test file .*routes\.test\.yaml/);
     await desk.write("routes.yaml", "routes: nowhere\n");
     await desk.write("routes.test.yaml", oneTest);
     assert.match(await desk.fails("routes", "test"), /routes\.yaml:1:\d+/);
   });
 
-  it("when the data has other names then the tests are checked against those", async (t) => {
+  it("when the data has other names, the tests are checked against those", async (t) => {
     const desk = await emptyDesk(t);
     await desk.ok("seed", "groups");
     await desk.write("more.yaml", "groups: [EVENT]\n");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { type Desk, emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
-/** Every path of the specification's section 4, and the bundle of its lists. */
+/** Every path of section 4 of the specification, and the bundle of lists. */
 const paths = `
 /statistic/top /statistic/{player} /statistic/{player}/add /statistic/{player}/set
 /player /player/groups /player/add /player/remove
@@ -29,13 +29,13 @@ async function faultsOf(desk: Desk, text: string): Promise<readonly Fault[]> {
   return (await desk.failsAs<{ faults: Fault[] }>("routes", "check", "bad.yaml")).faults;
 }
 
-/** A table of one route, from its third line on. */
+/** Returns a table with one route, which starts in its third line. */
 function tableOf(route: string): string {
   return `prefix: /gameaddon/v1/{tokenString}\nroutes:\n${route}`;
 }
 
 describe("routes list", () => {
-  it("when the shipped table is listed then every path of the specification is in it, with its restriction", async (t) => {
+  it("when the shipped table is listed, every path of the specification is in it, with its restriction", async (t) => {
     const desk = await seededDesk(t);
     const rows = linesOf(await desk.ok("routes", "list")).map((line) => line.split("\t"));
     assert.deepEqual(rows.map(([path]) => path).sort(), [...paths].sort());
@@ -46,17 +46,17 @@ describe("routes list", () => {
     assert.match(restriction["/houseban"], /RESCUE.*advanced/);
   });
 
-  it("when it goes to a terminal then it is a table", async (t) => {
+  it("when it goes to a terminal, it is a table", async (t) => {
     const desk = await seededDesk(t);
     const { stdout } = await desk.run(["routes", "list"], { terminal: true, env: { NO_COLOR: "1" } });
-    // A restriction that does not fit beside its path goes on in the next line.
+    // A restriction that does not fit beside its path continues in the next line.
     const starting = linesOf(stdout).filter((line) => line.startsWith("/"));
     assert.deepEqual(starting.map((line) => line.split(" ")[0]).sort(), [...paths].sort());
     assert.match(stdout, /PATH +RESTRICTION/);
     assert.doesNotMatch(stdout, /\t/);
   });
 
-  it("when there is no data yet then the shipped table is listed and nothing is begun", async (t) => {
+  it("when there is no data yet, the shipped table is listed and nothing is begun", async (t) => {
     const desk = await emptyDesk(t);
     assert.equal(linesOf(await desk.ok("routes", "list")).length, paths.length);
     await assert.rejects(desk.files(), { code: "ENOENT" });
@@ -64,7 +64,7 @@ describe("routes list", () => {
 });
 
 describe("routes check", () => {
-  it("when the table is good then it says so, with the number of routes, and the exit code is 0", async (t) => {
+  it("when the table is good, it reports that, with the number of routes, and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.ok("routes", "check"), /35 routes, no faults/);
     const document = await desk.json<{ routes: number; faults: unknown[] }>("routes", "check");
@@ -72,13 +72,13 @@ describe("routes check", () => {
     assert.deepEqual(document.faults, []);
   });
 
-  it("when there is no data yet then the table is checked against the shipped names", async (t) => {
+  it("when there is no data yet, the table is checked against the shipped names", async (t) => {
     const desk = await emptyDesk(t);
     assert.match(await desk.ok("routes", "check"), /no faults/);
     await assert.rejects(desk.files(), { code: "ENOENT" });
   });
 
-  it("when a restriction names a group that was added by seed groups then that is no fault", async (t) => {
+  it("when a restriction names a group that was added by seed groups, that is no fault", async (t) => {
     const desk = await seededDesk(t);
     const route = "  /event: { summary: Events., restriction: { group: EVENT }, handler: event.current }\n";
     await desk.write("routes.yaml", tableOf(route));
@@ -144,7 +144,7 @@ describe("routes check", () => {
     ],
     ["it is no YAML", "prefix: a: b\n", ...[1, 9], /YAML/],
   ] as const) {
-    it(`when ${what} then line ${line} and column ${column} are told, and the exit code is 1`, async (t) => {
+    it(`when ${what}, line ${line} and column ${column} are shown, and the exit code is 1`, async (t) => {
       const desk = await seededDesk(t);
       const faults = await faultsOf(desk, text);
       const found = faults.find((fault) => fault.line === line && fault.column === column);
@@ -155,7 +155,7 @@ describe("routes check", () => {
     });
   }
 
-  it("when there are several faults then all are told at once, in the order of the file", async (t) => {
+  it("when there are several faults, all are shown at once, in the order of the file", async (t) => {
     const desk = await seededDesk(t);
     const faults = await faultsOf(
       desk,
@@ -170,12 +170,12 @@ describe("routes check", () => {
     );
   });
 
-  it("when there is no such file then the exit code is 1 and the message names it", async (t) => {
+  it("when there is no such file, the exit code is 1 and the message names it", async (t) => {
     const desk = await seededDesk(t);
     assert.ok((await desk.fails("routes", "check", "none.yaml")).includes(join(desk.folder, "none.yaml")));
   });
 
-  it("when the table has faults then commands that do not need it work beside it", async (t) => {
+  it("when the table has faults, commands that do not need it work beside it", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("routes.yaml", "routes: nowhere\n");
     await desk.ok("player", "add", "Ada");
@@ -183,7 +183,7 @@ describe("routes check", () => {
     assert.match(await desk.fails("call", "/event"), /routes\.yaml:1:\d+/);
   });
 
-  it("when the seed file of a folder without data is empty then it is said what was expected of it", async (t) => {
+  it("when the seed file of a folder without data is empty, it is said what was expected of it", async (t) => {
     const desk = await emptyDesk(t);
     await mkdir(desk.data);
     await desk.write("data/seed.yaml", "");

@@ -1,4 +1,4 @@
-/** `seed remove`: a name goes while nothing refers to it, else whoever does is named (step 9, item 4). */
+/** `seed remove`: removes an unreferenced name, or names the references (step 9, item 4). */
 import assert from "node:assert/strict";
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -21,7 +21,7 @@ async function lastNumber(desk: Desk): Promise<number> {
 }
 
 describeBothWays("seed remove", (open) => {
-  it("when nothing refers to a name then it is gone, and the next one comes behind all others", async (t) => {
+  it("when nothing refers to a name, it is gone, and the next one comes behind all others", async (t) => {
     const desk = await open(t);
     await addNames(desk, "groups: [VIPP, EVENT]\n");
     const { exitCode, stdout, stderr } = await desk.run(["seed", "remove", "group", "vipp"]);
@@ -30,7 +30,7 @@ describeBothWays("seed remove", (open) => {
     assert.deepEqual((await groupsOf(desk)).slice(-2), ["EVENT", "LATER"]);
   });
 
-  it("when it is undone then the name is where it was", async (t) => {
+  it("when it is undone, the name is where it was", async (t) => {
     const desk = await open(t);
     const before = await groupsOf(desk);
     await desk.ok("seed", "remove", "group", "MOD");
@@ -42,7 +42,7 @@ describeBothWays("seed remove", (open) => {
     assert.deepEqual(await groupsOf(desk), before);
   });
 
-  it("when an added name is to be undone then the advice removes it", async (t) => {
+  it("when an added name is to be undone, the advice removes it", async (t) => {
     const desk = await open(t);
     await addNames(desk, "services: [TAXY]\n");
     const number = await lastNumber(desk);
@@ -52,20 +52,20 @@ describeBothWays("seed remove", (open) => {
     assert.equal(await desk.ok(...command.split(" ")), "Removed the service TAXY.\n");
   });
 
-  it("when members refer to a group then the first five are named, and how many more", async (t) => {
+  it("when members refer to a group, the first five are named, and how many more", async (t) => {
     const desk = await open(t);
     for (const name of ["Gil", "Ada", "Bob", "Cleo", "Dan", "Eve", "Fay"]) {
       await desk.ok("group", "add", name, "VIP");
     }
     const { code, info, hint } = await desk.failsAs<FailureDocument>("seed", "remove", "group", "VIP");
     assert.equal(code, "CONFLICT");
-    // No route refers to it: the route table is no part of the advice.
+    // No route refers to it, so the advice does not name the route table.
     assert.equal(hint, "`addon-cli group remove <player> VIP` removes a member.");
     assert.equal(info, "The group VIP is in use: 7 members (Ada, Bob, Cleo, Dan, Eve and 2 more).");
     assert.ok((await groupsOf(desk)).includes("VIP"));
   });
 
-  it("when members and blacklist reasons refer to a faction then both are named", async (t) => {
+  it("when members and blacklist reasons refer to a faction, both are named", async (t) => {
     const desk = await open(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("call", "/blacklistreason/GROVE/add", "reason=Betrayal", "price=1", "kills=1");
@@ -77,7 +77,7 @@ describeBothWays("seed remove", (open) => {
     assertIncludes(await desk.fails("call", "/blacklistreason/GROVE"), 'no faction "GROVE"');
   });
 
-  it("when routes refer to a name then they are named, and the exclusion as well", async (t) => {
+  it("when routes refer to a name, they are named, and the exclusion as well", async (t) => {
     const desk = await open(t);
     assertIncludes(
       await desk.fails("seed", "remove", "group", "TARGETLIST"),
@@ -93,7 +93,7 @@ describeBothWays("seed remove", (open) => {
     );
   });
 
-  it("when a removed member's rank was in a faction that is gone then undoing the removal says so", async (t) => {
+  it("when a removed member's rank was in a faction that is gone, undoing the removal reports that", async (t) => {
     const desk = await open(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("group", "add", "Ada", "VIP");
@@ -106,7 +106,7 @@ describeBothWays("seed remove", (open) => {
     assertIncludes(await desk.ok("player", "show", "Ada"), "GROVE:4");
   });
 
-  it("when the name was given to the other kind since then undoing the removal says so", async (t) => {
+  it("when the name was given to the other kind since, undoing the removal reports that", async (t) => {
     const desk = await open(t);
     await desk.ok("seed", "remove", "faction", "GROVE");
     const number = String(await lastNumber(desk));
@@ -114,7 +114,7 @@ describeBothWays("seed remove", (open) => {
     assertIncludes(await desk.fails("undo", number), "GROVE is now a service");
   });
 
-  it("when there is no such name then the nearest of its kind is suggested", async (t) => {
+  it("when there is no such name, the nearest of its kind is suggested", async (t) => {
     const desk = await open(t);
     const { code, info } = await desk.failsAs<FailureDocument>("seed", "remove", "faction", "GROV");
     assert.deepEqual([code, info], ["UNKNOWN_FACTION", 'There is no faction "GROV". Did you mean "GROVE"?']);
@@ -123,18 +123,18 @@ describeBothWays("seed remove", (open) => {
 });
 
 describe("seed remove", () => {
-  it("when the seed file still lists the name then the operator is told", async (t) => {
+  it("when the seed file still lists the name, the operator is shown", async (t) => {
     const desk = await seededDesk(t);
     const { stdout, stderr } = await desk.run(["seed", "remove", "group", "MOD"]);
     assert.equal(stdout, "Removed the group MOD.\n");
     assertIncludes(stderr, `${join(desk.data, "seed.yaml")} still lists MOD`);
-    // A start seeds nothing: the name stays away.
+    // A start seeds nothing, so the name does not return.
     const serving = desk.serve();
     await serving.shows(/Listening/);
     assert.equal((await groupsOf(desk)).includes("MOD"), false);
   });
 
-  it("when only the table in the file refers to the name, not yet in force, then it is refused", async (t) => {
+  it("when only the table in the file refers to the name, not yet in force, it is refused", async (t) => {
     const desk = await seededDesk(t);
     await copyFile(shippedRoutes, join(desk.folder, "routes.yaml"));
     const serving = desk.serve(["--no-watch"]);
@@ -148,7 +148,7 @@ describe("seed remove", () => {
     assertLacks(await desk.ok("seed", "remove", "group", "TARGETLIST"), "routes");
   });
 
-  it("when a parameter's default or a case names a group then its route refers to it", async (t) => {
+  it("when a parameter's default or a case names a group, its route refers to it", async (t) => {
     const desk = await seededDesk(t);
     const text = await readFile(shippedRoutes, "utf8");
     const restriction = /(\/player\/add:\n(?: {4}.*\n)*? {4}restriction: )administrators\n/;
@@ -166,7 +166,7 @@ describe("seed remove", () => {
     assertIncludes(await desk.fails("seed", "remove", "group", "MOD"), "(/player/add and /player/remove)");
   });
 
-  it("when the kind is none then that is wrong usage", async (t) => {
+  it("when the kind is none, it is wrong usage", async (t) => {
     const desk = await seededDesk(t);
     assertIncludes(await desk.misused("seed", "remove", "team", "RED"), "group, faction, service");
   });

@@ -1,4 +1,4 @@
-/** `seed groups`: names from a YAML file; adds and never removes (contract, sections 2 and 4). */
+/** `seed groups`: adds names from a YAML file, and never removes any (contract, sections 2 and 4). */
 import assert from "node:assert/strict";
 import { rm } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,13 +11,13 @@ async function groupsOf(desk: Desk): Promise<string[]> {
   return (await desk.json<{ group: string }[]>("group", "list")).map(({ group }) => group);
 }
 
-/** Whether a player can be given a rank in it. */
+/** Returns whether a player can have a rank in it. */
 async function isOrganisation(desk: Desk, name: string): Promise<boolean> {
   await desk.ok("player", "add", "Probe");
   return (await desk.run(["member", "set", "Probe", name, "1"])).exitCode === 0;
 }
 
-/** What a seed file can have wrong, and what has to be said of it. */
+/** Invalid seed files, and the expected message. */
 const wrongFiles = [
   ["is no YAML", "groups: [CEO\n", /YAML/],
   ["has a list of that name twice", "groups: [EVENT]\ngroups: [OTHER]\n", /YAML/],
@@ -33,20 +33,20 @@ const wrongFiles = [
 ] as const;
 
 describe("seed groups", () => {
-  it("when a folder is begun without a file then it has the names that are shipped", async (t) => {
+  it("when a folder is begun without a file, it has the names that are shipped", async (t) => {
     const desk = await emptyDesk(t);
     await desk.ok("seed", "groups");
     assert.deepEqual(await groupsOf(desk), shippedGroups);
     for (const name of ["GROVE", "RESCUE", "POLICE"]) assert.ok(await isOrganisation(desk, name), name);
   });
 
-  it("when a folder is begun then the result says what was added", async (t) => {
+  it("when a folder is begun, the result says what was added", async (t) => {
     const desk = await emptyDesk(t);
     const result = await desk.ok("seed", "groups");
     for (const name of ["CEO", "GROVE", "RESCUE"]) assert.ok(result.includes(name), result);
   });
 
-  it("when it is repeated then nothing changes and the exit code is 0", async (t) => {
+  it("when it is repeated, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("group", "add", "Ada", "VIP");
@@ -56,7 +56,7 @@ describe("seed groups", () => {
     assert.deepEqual(await desk.json("player", "list"), before);
   });
 
-  it("when a file has new names then they come behind the others, and nothing is removed", async (t) => {
+  it("when a file has new names, they come behind the others, and nothing is removed", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("more.yaml", "groups: [EVENT, vip]\nfactions: [YAKUZA]\nservices: [TAXI]\n");
     const result = await desk.ok("seed", "groups", "more.yaml");
@@ -66,7 +66,7 @@ describe("seed groups", () => {
     for (const name of ["YAKUZA", "TAXI", "GROVE"]) assert.ok(await isOrganisation(desk, name), name);
   });
 
-  it("when a file has only one of the lists then the others stay as they are", async (t) => {
+  it("when a file has only one of the lists, the others stay as they are", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("more.yaml", "factions: [YAKUZA]\n");
     await desk.ok("seed", "groups", "more.yaml");
@@ -74,14 +74,14 @@ describe("seed groups", () => {
     assert.ok(await isOrganisation(desk, "YAKUZA"));
   });
 
-  it("when the file in the data folder was edited then it is what is added without a file", async (t) => {
+  it("when the file in the data folder was edited, it is what is added without a file", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("data/seed.yaml", "groups: [EVENT]\n");
     await desk.ok("seed", "groups");
     assert.deepEqual(await groupsOf(desk), [...shippedGroups, "EVENT"]);
   });
 
-  it("when a group was added then players can be put into it and operations name it", async (t) => {
+  it("when a group was added, players can be put into it and operations name it", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("more.yaml", "groups: [EVENT]\n");
     await desk.ok("seed", "groups", "more.yaml");
@@ -91,7 +91,7 @@ describe("seed groups", () => {
   });
 
   for (const [what, text, says] of wrongFiles) {
-    it(`when the file ${what} then the exit code is 1, it is said, and nothing is added`, async (t) => {
+    it(`when the file ${what}, the exit code is 1, it is said, and nothing is added`, async (t) => {
       const desk = await seededDesk(t);
       await desk.write("more.yaml", text);
       assert.match(await desk.fails("seed", "groups", "more.yaml"), says);
@@ -99,7 +99,7 @@ describe("seed groups", () => {
     });
   }
 
-  it("when a file is refused, whatever is wrong with it, then the message names the file", async (t) => {
+  it("when a file is refused, whatever is wrong with it, the message names the file", async (t) => {
     const desk = await seededDesk(t);
     const unnamed: string[] = [];
     for (const [what, text] of wrongFiles) {
@@ -109,25 +109,25 @@ describe("seed groups", () => {
     assert.deepEqual(unnamed, []);
   });
 
-  it("when the YAML is broken then line and column are told", async (t) => {
+  it("when the YAML is broken, line and column are shown", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("more.yaml", "groups:\n  - EVENT\n - OTHER\n");
     assert.match(await desk.fails("seed", "groups", "more.yaml"), /line \d+, column \d+/);
   });
 
-  it("when there is no such file then the exit code is 1 and the message names it", async (t) => {
+  it("when there is no such file, the exit code is 1 and the message names it", async (t) => {
     const desk = await seededDesk(t);
     const stderr = await desk.fails("seed", "groups", "none.yaml");
     assert.ok(stderr.includes(join(desk.folder, "none.yaml")));
   });
 
-  it("when there is no such file and no data either then no folder is begun", async (t) => {
+  it("when there is no such file and no data either, no folder is begun", async (t) => {
     const desk = await emptyDesk(t);
     await desk.fails("seed", "groups", "none.yaml");
     await assert.rejects(desk.files(), { code: "ENOENT" });
   });
 
-  it("when the seed file of the data folder is gone then the shipped one is used", async (t) => {
+  it("when the seed file of the data folder is gone, the shipped one is used", async (t) => {
     const desk = await seededDesk(t);
     await rm(join(desk.data, "seed.yaml"));
     await desk.ok("seed", "groups");

@@ -1,4 +1,4 @@
-/** `serve` in-process: the banner, what is logged, how it stops, and how it fails (contract, sections 2 and 4). */
+/** `serve` in-process: the banner, the log, stopping and failures (contract, sections 2 and 4). */
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { describe, it, type TestContext } from "node:test";
@@ -6,7 +6,7 @@ import { colourBegins, type Desk, emptyDesk, linesOf, seededDesk, toDocument, to
 
 const openable = /(http:\/\/127\.0\.0\.1:\d+\/gameaddon\/v1)\/(gat_[A-Za-z0-9_-]{43})\/\S+/;
 
-/** A port that something else listens on, until it is given free. */
+/** Returns a port on which something else listens, until it is released. */
 async function occupyPort(t: TestContext): Promise<{ port: number; free(): Promise<void> }> {
   const server = createServer();
   await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
@@ -17,7 +17,7 @@ async function occupyPort(t: TestContext): Promise<{ port: number; free(): Promi
   return { port: address.port, free };
 }
 
-/** Starts `serve` and stops it again. Gives what it wrote to standard output. */
+/** Starts and stops `serve`. Returns its standard output. */
 async function serveOnce(desk: Desk): Promise<string> {
   const serving = desk.serve();
   await serving.shows(/http:\S+/);
@@ -26,7 +26,7 @@ async function serveOnce(desk: Desk): Promise<string> {
 }
 
 describe("serve", () => {
-  it("when it starts for the first time then the address that it prints answers 200 with JSON", async (t) => {
+  it("when it starts for the first time, the address that it prints answers 200 with JSON", async (t) => {
     const desk = await emptyDesk(t);
     const serving = desk.serve();
     const [url] = await serving.shows(openable);
@@ -36,7 +36,7 @@ describe("serve", () => {
     assert.equal(typeof (await response.json()), "object");
   });
 
-  it("when it starts for the first time then the data is seeded, and one public token is issued", async (t) => {
+  it("when it starts for the first time, the data is seeded, and one public token is issued", async (t) => {
     const desk = await emptyDesk(t);
     const [, , token = ""] = openable.exec(await serveOnce(desk)) ?? [];
     assert.equal((await desk.json<unknown[]>("group", "list")).length, 8);
@@ -55,7 +55,7 @@ describe("serve", () => {
     ["not where the flag says otherwise", ["--no-log-address"], { ADDON_LOG_ADDRESS: "1" }, undefined],
     ["not by default", [], { ADDON_LOG_ADDRESS: "0" }, undefined],
   ] as const) {
-    it(`when a request is logged then with the client's address ${what}`, async (t) => {
+    it(`when a request is logged, with the client's address ${what}`, async (t) => {
       const desk = await emptyDesk(t);
       const serving = desk.serve(args, { env });
       const [url] = await serving.shows(openable);
@@ -106,7 +106,7 @@ describe("serve", () => {
     });
   }
 
-  it("when it starts again then it prints its address and no token, and the first one is good", async (t) => {
+  it("when it starts again, it prints its address and no token, and the first one is good", async (t) => {
     const desk = await emptyDesk(t);
     const [, , token = ""] = openable.exec(await serveOnce(desk)) ?? [];
     const serving = desk.serve();
@@ -116,22 +116,22 @@ describe("serve", () => {
     assert.doesNotMatch(serving.stdout.text + serving.stderr.text, tokenForm);
   });
 
-  it("when the first start ended before it showed its token then the next says how to issue another", async (t) => {
+  it("when the first start ended before it showed its token, the next says how to issue another", async (t) => {
     const desk = await emptyDesk(t);
-    // What such a start leaves: a token that nobody has seen.
+    // Such a start leaves a token that nobody has seen.
     await desk.ok("token", "issue", "--public", "--label", "first start");
     const serving = desk.serve();
     const [command = ""] = await serving.shows(/(?<=`addon-cli ).*token issue --public(?=`)/);
     assert.match(await desk.ok(...command.split(" ")), tokenForm);
   });
 
-  it("when the data was begun by a command before then the first start of serve shows a token all the same", async (t) => {
+  it("when the data was begun by a command before, the first start of serve shows a token all the same", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     assert.match(await serveOnce(desk), openable);
   });
 
-  it("when --json is given then the first start prints one document with the address", async (t) => {
+  it("when --json is given, the first start prints one document with the address", async (t) => {
     const desk = await emptyDesk(t);
     const serving = desk.serve(["--json"]);
     await serving.shows(/\n/);
@@ -141,14 +141,14 @@ describe("serve", () => {
     assert.ok(Object.values(document).some((value) => openable.test(value)));
   });
 
-  it("when it is stopped then the exit code is 0 and a snapshot is in the folder", async (t) => {
+  it("when it is stopped, the exit code is 0 and a snapshot is in the folder", async (t) => {
     const desk = await emptyDesk(t);
     await serveOnce(desk);
     const names = [...(await desk.files()).keys()];
     assert.ok(names.some((name) => name.includes("snapshot")));
   });
 
-  it("when it is stopped then the folder is free and commands work on it", async (t) => {
+  it("when it is stopped, the folder is free and commands work on it", async (t) => {
     const desk = await emptyDesk(t);
     await serveOnce(desk);
     await desk.ok("player", "add", "Ada");
@@ -156,7 +156,7 @@ describe("serve", () => {
 });
 
 describe("serve's log", () => {
-  /** Asks in ways that a log could give the token away by. Gives all that was logged, and the token. */
+  /** Sends requests that might leak the token to the log. Returns the log and the token. */
   async function logOf(desk: Desk, terminal: boolean): Promise<{ log: string; token: string }> {
     const serving = desk.serve([], { terminal });
     const [, base = "", token = ""] = await serving.shows(openable);
@@ -182,7 +182,7 @@ describe("serve's log", () => {
     return { log: serving.stderr.text, token };
   }
 
-  it("when requests are answered then a line of JSON is logged for each, on standard error", async (t) => {
+  it("when requests are answered, a line of JSON is logged for each, on standard error", async (t) => {
     const desk = await seededDesk(t);
     const { log } = await logOf(desk, false);
     const records = linesOf(log)
@@ -192,14 +192,14 @@ describe("serve's log", () => {
     assert.ok(records.filter(({ status }) => status !== undefined).length >= 10);
   });
 
-  it("when requests are answered then the token is in no line of the log", async (t) => {
+  it("when requests are answered, the token is in no line of the log", async (t) => {
     const desk = await seededDesk(t);
     const { log, token } = await logOf(desk, false);
     assert.ok(!log.includes(token.slice(0, 24)), log);
     assert.ok(!log.includes(token.slice(-24)), log);
   });
 
-  it("when standard error is a terminal then the log is readable, and has no token either", async (t) => {
+  it("when standard error is a terminal, the log is readable, and has no token either", async (t) => {
     const desk = await seededDesk(t);
     const { log, token } = await logOf(desk, true);
     assert.match(log, /GET \/player\/groups 200/);
@@ -207,7 +207,7 @@ describe("serve's log", () => {
     assert.ok(!log.includes(token.slice(-24)), log);
   });
 
-  it("when standard error is a terminal and NO_COLOR is set then the log has no colours", async (t) => {
+  it("when standard error is a terminal and NO_COLOR is set, the log has no colours", async (t) => {
     const desk = await seededDesk(t);
     const serving = desk.serve([], { terminal: true, env: { NO_COLOR: "1" } });
     const [url] = await serving.shows(openable);
@@ -217,15 +217,15 @@ describe("serve's log", () => {
     assert.ok(!`${serving.stdout.text}${serving.stderr.text}`.includes(colourBegins));
   });
 
-  it("when it has served then the token is in no file of the data folder", async (t) => {
+  it("when it has served, the token is in no file of the data folder", async (t) => {
     const desk = await seededDesk(t);
     const { token } = await logOf(desk, false);
     for (const [name, bytes] of await desk.files()) assert.ok(!bytes.includes(token.slice(4)), name);
   });
 });
 
-describe("serve that can not start", () => {
-  it("when the port is busy then the exit code is 1, it is named, and the public token is not used up", async (t) => {
+describe("serve that cannot start", () => {
+  it("when the port is busy, the exit code is 1, the error names it, and no public token is issued", async (t) => {
     const desk = await emptyDesk(t);
     const { port, free } = await occupyPort(t);
     const stderr = await desk.fails("serve", "--port", String(port));
@@ -236,7 +236,7 @@ describe("serve that can not start", () => {
     assert.match(await serveOnce(desk), openable);
   });
 
-  it("when the table has faults then line and column are told, and the public token is not used up", async (t) => {
+  it("when the table has faults, the error has line and column, and no public token is issued", async (t) => {
     const desk = await emptyDesk(t);
     await desk.write("routes.yaml", "prefix: /gameaddon/v1/{tokenString}\nrouts: {}\n");
     const stderr = await desk.fails("serve", "--port", "0");
@@ -253,7 +253,7 @@ routes:
     assert.match(await serveOnce(desk), openable);
   });
 
-  it("when a file of --cert or --key is not there then the exit code is 1 and it is named", async (t) => {
+  it("when a file of --cert or --key is missing, the exit code is 1 and the error names it", async (t) => {
     const desk = await seededDesk(t);
     const stderr = await desk.fails(
       "serve",
@@ -268,7 +268,7 @@ routes:
     assert.match(stderr, /(cert|key)\.pem/);
   });
 
-  it("when the certificate is none then the exit code is 1 and the message is about it, not about the port", async (t) => {
+  it("when the certificate is invalid, the exit code is 1 and the error names it, not the port", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("cert.pem", "not a certificate");
     await desk.write("key.pem", "not a key");
@@ -286,7 +286,7 @@ routes:
     assert.doesNotMatch(stderr, /another port/);
   });
 
-  it("when it can not start then the folder is free again", async (t) => {
+  it("when it cannot start, it releases the folder", async (t) => {
     const desk = await seededDesk(t);
     const { port } = await occupyPort(t);
     await desk.fails("serve", "--port", String(port));

@@ -1,11 +1,11 @@
-/** The signals to `serve`: stopping has a deadline (step 6, B11), and reloading waits until it can be done. */
+/** The signals of `serve`: stopping has a deadline (step 6, B11), and an early reload is deferred. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { ReloadSignal } from "../../cli/serving/reloading.ts";
 import { stopSignal } from "../../cli/serving/stopping.ts";
 import type { IO } from "../../cli/terminal/io.ts";
 
-/** Surroundings in which a signal can be sent; and what ended the process. */
+/** Returns an environment for sending signals, and the aborts of the process. */
 function surroundings() {
   const callbacks: (() => void)[] = [];
   const reloads: (() => void)[] = [];
@@ -44,7 +44,7 @@ it("ends the process with 1 when stopping takes more than 70 s", (t) => {
   t.mock.timers.tick(1);
   assert.equal(ended.length, 1);
   assert.equal(ended[0]?.[0], 1);
-  assert.match(ended[0]?.[1] ?? "", /more than 70 s.*acknowledged is on the disk/);
+  assert.match(ended[0]?.[1] ?? "", /more than 70 s.*acknowledged change is on disk/);
 });
 
 it("ends the process with 1 at a second signal, after half a second", (t) => {

@@ -1,4 +1,4 @@
-/** `serve` starts wholly or not at all, and stopping it ends (step 6, B10 and B11). */
+/** `serve` starts completely or not at all, and always stops (step 6, B10 and B11). */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
@@ -7,10 +7,10 @@ import { describe, it, type TestContext } from "node:test";
 import { CliProcess, execute, serveProcess } from "./_process.ts";
 import { type Desk, seededDesk } from "./_setup.ts";
 
-/** Stopping has deadlines of its own; one that is missed fails here. */
+/** The limit of a test; stopping has deadlines of its own. */
 const timeout = 180_000;
 
-/** A module that keeps the calls of a file's method from ending once a signal has come. */
+/** A module that blocks the calls of a file's method after a signal. */
 function hangOn(method: "datasync" | "sync", from: "start" | "SIGUSR2"): string {
   const hang = `form.${method} = () => {
     process.stderr.write("A sync is held up.\\n");
@@ -26,7 +26,7 @@ function hangOn(method: "datasync" | "sync", from: "start" | "SIGUSR2"): string 
   return `data:text/javascript,${encodeURIComponent(code)}`;
 }
 
-/** A connection to the control socket, until the end of the test. */
+/** Returns a connection to the control socket until the end of the test. */
 async function controlConnection(t: TestContext, desk: Desk): Promise<Socket> {
   const socket = connect(join(desk.data, "socket"));
   socket.on("error", () => {});
@@ -40,23 +40,26 @@ describe("serve that cannot open its control socket", () => {
     ["a directory", (path: string) => mkdir(path)],
     ["a file", (path: string) => writeFile(path, "mine")],
   ] as const) {
-    it(`leaves with 1 where ${what} has its name`, { timeout }, async (t) => {
+    it(`exits with 1 where ${what} has its name`, { timeout }, async (t) => {
       const desk = await seededDesk(t);
       await put(join(desk.data, "socket"));
       const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0"]);
       assert.deepEqual([exitCode, stdout], [1, ""], stderr);
-      assert.ok(stderr.includes(`${join(desk.data, "socket")} for its control socket, but ${what}`), stderr);
+      assert.ok(
+        stderr.includes(`${join(desk.data, "socket")}, the path of the control socket, got ${what}`),
+        stderr,
+      );
     });
   }
 
-  it("leaves with 1 where the path is too long, and says how long it is and may be", {
+  it("exits with 1 where the path is too long, and says how long it is and may be", {
     timeout,
   }, async (t) => {
     const desk = await seededDesk(t);
     const far = "d".repeat(101);
     const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0", "--data", far]);
     assert.deepEqual([exitCode, stdout], [1, ""], stderr);
-    assert.match(stderr, /has 108 bytes, but a socket's path may have at most 10[37]/);
+    assert.match(stderr, /has 108 bytes; the limit is 10[37]/);
     assert.match(stderr, /--data/);
   });
 
@@ -69,7 +72,7 @@ describe("serve that cannot open its control socket", () => {
     assert.match(stdout, /^holder\s+process \d+ serves it/m);
   });
 
-  it("leaves with 1, closes the port and gives the folder up when it fails only at listening", {
+  it("exits with 1, closes the port and gives the folder up when it fails only at listening", {
     timeout,
   }, async (t) => {
     const desk = await seededDesk(t);
@@ -117,14 +120,14 @@ describe("stopping serve", () => {
     await child.shows("stderr", /A sync is held up/);
     child.signal("SIGTERM");
     await child.shows("stderr", /Stopping/);
-    // A signal directly after the first one counts as the same.
+    // A signal immediately after the first one counts as the same.
     const repeated = setInterval(() => child.signal("SIGINT"), 50);
     t.after(() => clearInterval(repeated));
     assert.equal(await child.ended, 1);
     clearInterval(repeated);
-    assert.match(child.stderr, /Leaving at once, by a second signal/);
+    assert.match(child.stderr, /Exiting at once after a second signal/);
     assert.equal(await command.ended, 1);
-    assert.match(command.stderr, /not known/);
+    assert.match(command.stderr, /outcome of the command is unknown/);
   });
 
   it("ends a start that is not over, at the first signal", { timeout }, async (t) => {
@@ -154,7 +157,7 @@ describe("stopping serve", () => {
 
   it("ends although a thread hangs in the file system", { timeout }, async (t) => {
     const desk = await seededDesk(t);
-    // A route table that is a pipe which nobody writes into: reading it never ends.
+    // The route table is a pipe without a writer: reading it never ends.
     const preload = `
       import { execFileSync } from "node:child_process";
       import { open } from "node:fs";

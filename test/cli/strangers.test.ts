@@ -1,4 +1,4 @@
-/** What keeps tokens and data from strangers on the network and on the machine (step 6, B15). */
+/** Protection of tokens and data from strangers on the network and on the machine (step 6, B15). */
 import assert from "node:assert/strict";
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ async function modeOf(path: string): Promise<string> {
   return ((await stat(path)).mode & 0o7777).toString(8);
 }
 
-/** Starts `serve` and stops it again. Gives what it wrote to standard error. */
+/** Starts and stops `serve`. Returns its standard error. */
 async function remarksOf(desk: Desk, ...args: string[]): Promise<string> {
   const serving = desk.serve(args);
   await serving.shows(/https?:\S+/);
@@ -34,7 +34,7 @@ describe("a host that other machines can reach", () => {
     assert.doesNotMatch(await remarksOf(desk), /warning/);
   });
 
-  it("is told from the machine's own by its address", () => {
+  it("is distinguished from the machine's own by its address", () => {
     for (const own of ["127.0.0.1", "127.1.2.3", "::1", "::ffff:127.0.0.1", "localhost", "LOCALHOST"]) {
       assert.ok(isLoopback(own), own);
     }
@@ -47,7 +47,7 @@ describe("a host that other machines can reach", () => {
 const noModes = { skip: process.platform === "win32" ? "Windows has no such permissions" : false };
 
 describe("the data folder", noModes, () => {
-  /** A folder that others can enter, before there is data in it. */
+  /** Returns a folder that others can enter, without data. */
   async function openFolder(t: TestContext): Promise<Desk> {
     const desk = await emptyDesk(t);
     await mkdir(desk.data);
@@ -70,7 +70,7 @@ describe("the data folder", noModes, () => {
     assert.equal(await modeOf(desk.data), "700");
   });
 
-  it("stays as it is where it holds data, or files of somebody else, and serve warns", async (t) => {
+  it("remains unchanged where it holds data, or files of somebody else, and serve warns", async (t) => {
     const desk = await seededDesk(t);
     await chmod(desk.data, 0o750);
     const remarks = await remarksOf(desk);
@@ -83,7 +83,7 @@ describe("the data folder", noModes, () => {
     assert.equal(await modeOf(shared.data), "755");
   });
 
-  it("stays as it is where it is shared by a sticky bit, as /tmp is", async (t) => {
+  it("remains unchanged where it is shared by a sticky bit, as /tmp is", async (t) => {
     const desk = await openFolder(t);
     await chmod(desk.data, 0o1777);
     await desk.ok("seed", "groups");
@@ -116,9 +116,9 @@ describe("token revoke", () => {
     const desk = await seededDesk(t);
     const unknown = `gat_${"a".repeat(43)}`;
     for (const [input, expected] of [
-      ["", /Expected one token/],
-      [`${unknown} ${unknown}`, /Expected one token/],
-      ["x".repeat(2000), /Expected one token/],
+      ["", /Expected a token/],
+      [`${unknown} ${unknown}`, /Expected a token/],
+      ["x".repeat(2000), /Expected a token/],
       [unknown, /not issued/],
     ] as const) {
       const { exitCode, stderr } = await desk.run(["token", "revoke", "-"], { input });

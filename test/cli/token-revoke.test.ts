@@ -1,11 +1,11 @@
-/** `token revoke --player`: all tokens of a player, as one change that is asked about (step 9, item 10). */
+/** `token revoke --player`: all tokens of a player, as one confirmed change (step 9, item 10). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertIncludes } from "../_setup.ts";
 import { describeBothWays } from "./_both-ways.ts";
 import { answering, type Desk, type FailureDocument, type IssuedDocument } from "./_setup.ts";
 
-/** A desk on which Ada has two tokens and a revoked one, and others have theirs. Gives the ids of the two. */
+/** Returns a desk on which Ada has two valid tokens and a revoked one, and others have tokens, with the ids of the two. */
 async function withTokens(desk: Desk): Promise<string[]> {
   await desk.ok("player", "add", "Ada");
   await desk.ok("player", "add", "Bob");
@@ -24,7 +24,7 @@ async function validTokens(desk: Desk): Promise<(string | null)[]> {
 const line = ["token", "revoke", "--player", "Ada"] as const;
 
 describeBothWays("token revoke --player", (open) => {
-  it("when --yes is given then all tokens of the player are revoked as one change, and nobody else's", async (t) => {
+  it("when --yes is given, all tokens of the player are revoked as one change, and nobody else's", async (t) => {
     const desk = await open(t);
     const ids = await withTokens(desk);
     const { info, tokens } = await desk.json<{ info: string; tokens: string[] }>(...line, "--yes");
@@ -37,7 +37,7 @@ describeBothWays("token revoke --player", (open) => {
     assert.deepEqual(await validTokens(desk), ["Bob", "Ada", "Ada"]);
   });
 
-  it("when it is asked on a terminal then only yes revokes them", async (t) => {
+  it("when a terminal asks, only yes revokes them", async (t) => {
     const desk = await open(t);
     await withTokens(desk);
     const no = await answering(desk, "n", ...line);
@@ -47,24 +47,24 @@ describeBothWays("token revoke --player", (open) => {
     assert.deepEqual(await validTokens(desk), ["Bob"]);
   });
 
-  it("when nobody can be asked then it fails and revokes none", async (t) => {
+  it("when there is nobody to ask, it fails and revokes none", async (t) => {
     const desk = await open(t);
     await withTokens(desk);
-    assertIncludes(await desk.fails(...line), "This revokes all 2 tokens of Ada, and nobody can be asked");
+    assertIncludes(await desk.fails(...line), "This revokes all 2 tokens of Ada, and there is nobody to ask");
     const { code, hint } = await desk.failsAs<FailureDocument>(...line);
     assert.equal(code, "CONFLICT");
     assertIncludes(hint ?? "", "--yes");
     assert.equal((await validTokens(desk)).length, 3);
   });
 
-  it("when the player has none that is valid then nothing is asked and nothing changes", async (t) => {
+  it("when the player has no valid token, it asks nothing and changes nothing", async (t) => {
     const desk = await open(t);
     await withTokens(desk);
     await desk.ok(...line, "--yes");
     assert.equal(await desk.ok(...line), "Ada has no tokens to revoke.\n");
   });
 
-  it("when the player is not known then it is refused, and so are an id and a player at once", async (t) => {
+  it("when the player is unknown, or an id and a player are given, it fails", async (t) => {
     const desk = await open(t);
     const [id = ""] = await withTokens(desk);
     assertIncludes(await desk.fails("token", "revoke", "--player", "Adda", "--yes"), 'Did you mean "Ada"?');

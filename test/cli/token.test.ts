@@ -1,4 +1,4 @@
-/** `token issue`, `list` and `revoke`: a token is shown once, and kept nowhere (contract, sections 2 and 4). */
+/** `token issue`, `list` and `revoke`: a token is shown once, and never stored (contract, sections 2 and 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Control, controlOf } from "../../src/control/control.ts";
@@ -25,7 +25,7 @@ interface ListedToken {
   readonly expires: number | null;
 }
 
-/** A desk with a player Ada. */
+/** Returns a desk with a player Ada. */
 async function deskWithAda(t: Parameters<typeof seededDesk>[0]): Promise<Desk> {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada");
@@ -46,13 +46,13 @@ describe("token issue", () => {
     }
   }
 
-  it("when tokens are issued then each is another", async (t) => {
+  it("when tokens are issued, each is different", async (t) => {
     const desk = await deskWithAda(t);
     const first = await desk.ok("token", "issue", "--player", "Ada");
     assert.notEqual(await desk.ok("token", "issue", "--player", "Ada"), first);
   });
 
-  it("when --json is given then token, id, player and expires are told, and nothing else", async (t) => {
+  it("when --json is given, the document has token, id, player and expires, and nothing else", async (t) => {
     const desk = await deskWithAda(t);
     const { token, id, ...rest } = await desk.json<IssuedDocument>("token", "issue", "--player", "ada");
     assert.match(`${token}\n`, alone);
@@ -63,7 +63,7 @@ describe("token issue", () => {
     assert.equal(open.player, null);
   });
 
-  it("when a token is a player's then it identifies the player; a public one identifies nobody", async (t) => {
+  it("when a token belongs to a player, it identifies the player; a public one identifies nobody", async (t) => {
     const desk = await deskWithAda(t);
     const { token: own } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     const { token: open } = await desk.json<IssuedDocument>("token", "issue", "--public");
@@ -78,7 +78,7 @@ describe("token issue", () => {
     ["45m", 45 * 60_000],
     ["2w", 14 * day],
   ] as const) {
-    it(`when it expires in ${written} then it is good until then and not after`, async (t) => {
+    it(`when it expires in ${written}, it is valid until then and not after`, async (t) => {
       const desk = await deskWithAda(t);
       const before = Date.now();
       const { token, expires } = await desk.json<IssuedDocument>(
@@ -92,14 +92,14 @@ describe("token issue", () => {
   }
 
   for (const written of ["", "30", "d", "0d", "-1d", "1.5d", "30 d", "1y", "9999999999999d"]) {
-    it(`when it is to expire in ${JSON.stringify(written)} then that is wrong usage, and none is issued`, async (t) => {
+    it(`when it is to expire in ${JSON.stringify(written)}, it is wrong usage, and none is issued`, async (t) => {
       const desk = await deskWithAda(t);
       assert.match(await desk.misused("token", "issue", "--public", `--expires=${written}`), /30d/);
       assert.deepEqual(await desk.json("token", "list"), []);
     });
   }
 
-  it("when an addon version is given then the player's client has it", async (t) => {
+  it("when an addon version is given, the player's client has it", async (t) => {
     const desk = await deskWithAda(t);
     await desk.ok("token", "issue", "--player", "Ada", "--addon-version", "2.5.1");
     const { gameaddon } = await desk.json<{ gameaddon: { version: string } }>("call", "/statistic/Ada");
@@ -111,7 +111,7 @@ describe("token issue", () => {
     ["the label is empty", ["--label", ""]],
     ["the label is too long", ["--label", "x".repeat(65)]],
   ] as const) {
-    it(`when ${what} then no token is issued`, async (t) => {
+    it(`when ${what}, no token is issued`, async (t) => {
       const desk = await deskWithAda(t);
       const { exitCode, stdout } = await desk.run(["token", "issue", "--public", ...flags]);
       assert.notEqual(exitCode, 0);
@@ -120,13 +120,13 @@ describe("token issue", () => {
     });
   }
 
-  it("when the player is not registered then no token is issued", async (t) => {
+  it("when the player is not registered, no token is issued", async (t) => {
     const desk = await deskWithAda(t);
     assert.match(await desk.fails("token", "issue", "--player", "Nobody"), /Nobody/);
     assert.deepEqual(await desk.json("token", "list"), []);
   });
 
-  it("when neither or both of --player and --public are given then it is wrong usage", async (t) => {
+  it("when neither or both of --player and --public are given, it is wrong usage", async (t) => {
     const desk = await deskWithAda(t);
     assert.match(await desk.misused("token", "issue"), /--player.*--public/);
     assert.match(await desk.misused("token", "issue", "--public", "--player", "Ada"), /--player.*--public/);
@@ -135,7 +135,7 @@ describe("token issue", () => {
 });
 
 describe("token list and token revoke", () => {
-  it("when tokens are listed then id, player, label and state are told", async (t) => {
+  it("when tokens are listed, it prints id, player, label and state", async (t) => {
     const desk = await deskWithAda(t);
     const own = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada", "--label", "her phone");
     const open = await desk.json<IssuedDocument>("token", "issue", "--public");
@@ -150,7 +150,7 @@ describe("token list and token revoke", () => {
     for (const line of lines) assert.ok(line.includes("\t"));
   });
 
-  it("when --read-only is given then the token reads, changes nothing, and is listed so", async (t) => {
+  it("when --read-only is given, the token allows reads and no changes, and is listed as read-only", async (t) => {
     const desk = await deskWithAda(t);
     const full = await desk.json<IssuedDocument>("token", "issue", "--public");
     const narrow = await desk.json<IssuedDocument>("token", "issue", "--public", "--read-only");
@@ -175,7 +175,7 @@ describe("token list and token revoke", () => {
     );
   });
 
-  it("when a service that runs since before --read-only issues a full token then it is revoked and not shown", async (t) => {
+  it("when a service of an earlier version issues a full token for --read-only, it is revoked and not shown", async (t) => {
     const desk = await deskWithAda(t);
     const service = await Service.open({ folder: desk.data, routes: shippedRoutes });
     await service.loadTable();
@@ -207,7 +207,7 @@ describe("token list and token revoke", () => {
     assert.match(await desk.ok("token", "issue", "--public"), alone);
   });
 
-  it("when a command has an option that the running service does not know then nothing is issued", async (t) => {
+  it("when a command has an option that the running service does not know, nothing is issued", async (t) => {
     const desk = await deskWithAda(t);
     await desk.withService(async (service) => {
       const later: { label: string } = { ...{ until: "death" }, label: "of a later version" };
@@ -216,7 +216,7 @@ describe("token list and token revoke", () => {
     });
   });
 
-  it("when a token is revoked then it is answered TOKEN_REVOKED, and others are good", async (t) => {
+  it("when a token is revoked, requests with it fail with TOKEN_REVOKED, and others are valid", async (t) => {
     const desk = await deskWithAda(t);
     const lost = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     const kept = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
@@ -227,7 +227,7 @@ describe("token list and token revoke", () => {
     assert.deepEqual(Object.fromEntries(states), { [lost.id]: "revoked", [kept.id]: "valid" });
   });
 
-  it("when a token is revoked twice then nothing changes and the exit code is 0", async (t) => {
+  it("when a token is revoked twice, nothing changes and the exit code is 0", async (t) => {
     const desk = await deskWithAda(t);
     const { id } = await desk.json<IssuedDocument>("token", "issue", "--public");
     await desk.ok("token", "revoke", id);
@@ -255,7 +255,7 @@ describe("token list and token revoke", () => {
     ["a parameter's value", (token: string) => ["call", "/event/gangwar", `attacker=${token}`, "defender=1"]],
     ["a command", (token: string) => ["token", token]],
   ] as const) {
-    it(`when a token is given in place of ${what} then the error does not repeat it`, async (t) => {
+    it(`when a token is given in place of ${what}, the error does not repeat it`, async (t) => {
       const desk = await deskWithAda(t);
       const { token } = await desk.json<IssuedDocument>("token", "issue", "--public");
       for (const args of [line(token), ["--json", ...line(token)]]) {
@@ -268,7 +268,7 @@ describe("token list and token revoke", () => {
 });
 
 describe("a token that was issued", () => {
-  it("when anything is listed or shown afterwards then the token is not in it", async (t) => {
+  it("when data is listed or shown afterwards, the output does not contain the token", async (t) => {
     const desk = await deskWithAda(t);
     const { token, id } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     for (const command of [
@@ -286,7 +286,7 @@ describe("a token that was issued", () => {
     assert.ok((await desk.ok("player", "show", "Ada")).includes(id), "the id is shown");
   });
 
-  it("when the data folder's files are read byte by byte then the token is in none of them", async (t) => {
+  it("when the files of the data folder are searched, none contains the token", async (t) => {
     const desk = await deskWithAda(t);
     const issued = [
       await desk.json<IssuedDocument>("token", "issue", "--player", "Ada", "--label", "phone"),

@@ -1,4 +1,4 @@
-/** `undo` of a change whose records have changed since: what it names, and what `--except-changed` undoes. */
+/** `undo` of a change whose records have changed since: the named obstacles, and `--except-changed`. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { describeObstacles } from "../../src/operator/undo.ts";
@@ -14,7 +14,7 @@ async function wanted(desk: Desk): Promise<string[]> {
   return (await desk.json<{ reason: string }[]>("call", "/wantedreason")).map(({ reason }) => reason);
 }
 
-/** A restore that brought two wanted reasons back, of which one was removed since. Gives the numbers of both changes. */
+/** Restores two wanted reasons, and removes one of them. Returns the numbers of both changes. */
 async function correctedRestore(desk: Desk): Promise<[restore: string, later: string]> {
   await desk.ok("call", "/wantedreason/add", "reason=Theft", "points=10");
   await desk.ok("call", "/wantedreason/add", "reason=Arson", "points=20");

@@ -1,4 +1,4 @@
-/** `undo`: what it takes back, what stands in the way, and that it does so beside a running service as well. */
+/** `undo`: its effects and obstacles, offline and beside a running service. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { model } from "../../src/domain/model.ts";
@@ -15,12 +15,12 @@ import {
   seededDesk,
 } from "./_setup.ts";
 
-/** The number of the newest change that matters to people. */
+/** Returns the number of the newest change that is not internal. */
 async function lastNumber(desk: Desk): Promise<string> {
   return String((await desk.json<{ number: number }>("audit", "--limit", "1")).number);
 }
 
-/** Takes the newest change back. */
+/** Undoes the newest change. */
 async function undoLast(desk: Desk): Promise<string> {
   return desk.ok("undo", await lastNumber(desk));
 }
@@ -32,7 +32,7 @@ async function read(desk: Desk, path: string): Promise<unknown> {
 const theft = ["call", "/wantedreason/add", "reason=Theft", "points=10"] as const;
 
 describeBothWays("undo", (open) => {
-  it("when something was added then it is gone, and the sentence says what was undone", async (t) => {
+  it("when an addition is undone, the record is gone, and the result names the change", async (t) => {
     const desk = await open(t);
     await desk.ok(...theft);
     const number = await lastNumber(desk);
@@ -40,14 +40,14 @@ describeBothWays("undo", (open) => {
     assert.deepEqual(await read(desk, "/wantedreason"), []);
   });
 
-  it("when --json is given then one document says so", async (t) => {
+  it("when --json is given, the result is one document", async (t) => {
     const desk = await open(t);
     await desk.ok(...theft);
     const number = await lastNumber(desk);
     assert.deepEqual(await desk.json("undo", number), { info: `Undid change ${number} (wantedreason.add).` });
   });
 
-  it("when an undo is undone then what it took back is there again, as often as one likes", async (t) => {
+  it("when an undo is undone, the change is made again, any number of times", async (t) => {
     const desk = await open(t);
     await desk.ok(...theft);
     for (const expected of [[], [{ reason: "Theft", points: 10 }], []]) {
@@ -56,7 +56,7 @@ describeBothWays("undo", (open) => {
     }
   });
 
-  it("when a change was undone then a second undo of it says what is in the way, and changes nothing", async (t) => {
+  it("when a change was undone, a second undo names the obstacle, and changes nothing", async (t) => {
     const desk = await open(t);
     await desk.ok(...theft);
     const number = await lastNumber(desk);
@@ -70,7 +70,7 @@ describeBothWays("undo", (open) => {
     assert.equal(await lastNumber(desk), String(Number(number) + 1));
   });
 
-  it("when the record was changed since then the later changes are named, all of them", async (t) => {
+  it("when the record has changed since, it names all later changes", async (t) => {
     const desk = await open(t);
     await desk.ok("call", "/targetlist/add", "name=Bob");
     const number = Number(await lastNumber(desk));
@@ -84,7 +84,7 @@ describeBothWays("undo", (open) => {
     assert.match(failure.hint ?? "", /Undo the later changes first/);
   });
 
-  it("when the record of a player was changed since then the player is named", async (t) => {
+  it("when the record of a player has changed since, it names the player", async (t) => {
     const desk = await open(t);
     const { uuid } = await desk.json<{ uuid: string }>("player", "add", "Ada");
     await desk.ok("player", "rename", "Ada", "Bea");
@@ -96,7 +96,7 @@ describeBothWays("undo", (open) => {
     );
   });
 
-  it("when what came later is undone first then it can be undone", async (t) => {
+  it("when the later changes are undone first, the change can be undone", async (t) => {
     const desk = await open(t);
     await desk.ok("call", "/targetlist/add", "name=Bob");
     const number = Number(await lastNumber(desk));
@@ -106,7 +106,7 @@ describeBothWays("undo", (open) => {
     assert.deepEqual(await read(desk, "/targetlist"), []);
   });
 
-  it("when another record was changed since then that is not in the way", async (t) => {
+  it("when another record has changed since, that is no obstacle", async (t) => {
     const desk = await open(t);
     await desk.ok(...theft);
     const number = await lastNumber(desk);
@@ -115,7 +115,7 @@ describeBothWays("undo", (open) => {
     assert.deepEqual(await read(desk, "/wantedreason"), [{ reason: "Arson", points: 20 }]);
   });
 
-  it("when the removal of a player is undone then everything of the player is there again", async (t) => {
+  it("when the removal of a player is undone, all data of the player is restored", async (t) => {
     const desk = await open(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4", "--member", "RESCUE:2", "--admin");
     await desk.ok("group", "add", "Ada", "VIP");
@@ -137,7 +137,7 @@ describeBothWays("undo", (open) => {
     );
   });
 
-  it("when a house ban is undone then it is gone, and a further reason of it goes alone", async (t) => {
+  it("when a house ban is undone, it is gone, and an undone further reason leaves the ban", async (t) => {
     const desk = await open(t);
     await desk.ok("call", "/housebanreason/add", "reason=Spam", "days=3");
     await desk.ok("call", "/housebanreason/add", "reason=Fraud", "days=5");
@@ -155,7 +155,7 @@ describeBothWays("undo", (open) => {
     assert.deepEqual(await read(desk, "/houseban"), []);
   });
 
-  it("when the removal of a house ban is undone then it lasts as long as it did", async (t) => {
+  it("when the removal of a house ban is undone, it ends at its original time", async (t) => {
     const desk = await open(t);
     await desk.ok("call", "/housebanreason/add", "reason=Spam", "days=3");
     await desk.ok("call", "/houseban/add", "name=Bob", "reason=Spam");
@@ -165,7 +165,7 @@ describeBothWays("undo", (open) => {
     assert.deepEqual(await read(desk, "/houseban"), before);
   });
 
-  it("when the revocation of a token is undone then the token is valid again", async (t) => {
+  it("when the revocation of a token is undone, the token is valid again", async (t) => {
     const desk = await open(t);
     const { id } = await desk.json<IssuedDocument>("token", "issue", "--public", "--label", "page");
     const state = async () =>
@@ -177,7 +177,7 @@ describeBothWays("undo", (open) => {
     assert.equal(await state(), "valid");
   });
 
-  it("when the issue of a token is undone then there is no such token", async (t) => {
+  it("when the issue of a token is undone, there is no such token", async (t) => {
     const desk = await open(t);
     await desk.ok("player", "add", "Ada");
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
@@ -189,7 +189,7 @@ describeBothWays("undo", (open) => {
     assert.match(token, /^gat_/);
   });
 
-  it("when the registration of a player who has something by now is undone then it says what", async (t) => {
+  it("when the registration of a player with later records is undone, it names them", async (t) => {
     const desk = await open(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:1");
     const number = await lastNumber(desk);
@@ -200,7 +200,7 @@ describeBothWays("undo", (open) => {
     assertIncludes(await desk.fails("player", "show", "Ada"), 'no player "Ada"');
   });
 
-  it("when there is no such change then it says which is the last", async (t) => {
+  it("when there is no such change, it names the last one", async (t) => {
     const desk = await open(t);
     await desk.ok(...theft);
     const number = Number(await lastNumber(desk));
@@ -215,17 +215,17 @@ describe("undo", () => {
   for (const number of ["0", "-1", "1.5", "abc", "", "9007199254740993"]) {
     it(`when "${number}" is typed as number then that is wrong usage`, async (t) => {
       const desk = await seededDesk(t);
-      assert.match(await desk.misused("undo", "--", number), /Expected is the number of a change/);
+      assert.match(await desk.misused("undo", "--", number), /Expected the number of a change/);
     });
   }
 
-  it("when the folder has no data then it says so, and begins none", async (t) => {
+  it("when the folder has no data, it reports that, and creates none", async (t) => {
     const desk = await emptyDesk(t);
     assertIncludes(await desk.fails("undo", "1"), "There is no data");
     assertIncludes(await desk.fails("audit"), "There is no data");
   });
 
-  it("when a change is nothing but bookkeeping then it says that nothing can be undone", async (t) => {
+  it("when a change is only internal, it reports that nothing can be undone", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
@@ -235,7 +235,7 @@ describe("undo", () => {
     assertIncludes(await desk.fails("undo", String(number)), "(activity.save) contains nothing to undo");
   });
 
-  it("when the journal does not reach back to a change any more then it says so", async (t) => {
+  it("when the journal no longer reaches back to a change, it reports that", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok(...theft);
     const number = await lastNumber(desk);
@@ -249,7 +249,7 @@ describe("undo", () => {
     assert.equal(linesOf(await desk.ok("audit", "--record", "wantedReasons/theft")).length, 0);
   });
 
-  it("when a change came with an idempotency key then undoing it takes back what it did", async (t) => {
+  it("when a change had an idempotency key, undoing it undoes its effect", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
@@ -263,7 +263,7 @@ describe("undo", () => {
     assert.equal(statistic.kills, 0);
   });
 
-  it("when the name of a removed player is another's by now then undoing the removal is refused", async (t) => {
+  it("when another player has the name of a removed one by now, undoing the removal is refused", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     await desk.ok("player", "remove", "Ada", "--yes");
@@ -273,7 +273,7 @@ describe("undo", () => {
     assert.equal((await desk.json<unknown[]>("player", "list")).length, 1);
   });
 
-  it("when names are in use by now then undoing their seed is refused", async (t) => {
+  it("when seeded names are in use by now, undoing the seed is refused", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     assert.match(await desk.fails("undo", "1"), /the name CEO stays; .*; and 10 more records/);

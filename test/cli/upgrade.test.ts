@@ -11,11 +11,11 @@ import { type Desk, seededDesk } from "./_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const current = await readFile(join(projectFolder, "routes.schema.json"), "utf8");
-/** The schema of the first version that had one, from before schemas had a `$comment`. */
+/** The schema of the first version that had one, without a `$comment`. */
 const first = await readFile(join(projectFolder, "test", "_first-schema.json"), "utf8");
 const withoutBundle = shipped.replace(/ {2}\/bundle:\n(?: {4}.*\n)+/, "");
 
-/** Starts the service and stops it. Gives its log. */
+/** Starts and stops the service. Returns its log. */
 async function startAndStop(desk: Desk): Promise<string> {
   const serving = desk.serve();
   await serving.shows(/Listening/);
@@ -23,7 +23,7 @@ async function startAndStop(desk: Desk): Promise<string> {
   return serving.stderr.text;
 }
 
-/** A folder whose schema is this. */
+/** Returns a folder with this schema. */
 async function deskWith(t: TestContext, schema: string): Promise<Desk> {
   const desk = await seededDesk(t);
   await desk.write("routes.schema.json", schema);
@@ -32,7 +32,7 @@ async function deskWith(t: TestContext, schema: string): Promise<Desk> {
 
 const schemaOf = (desk: Desk) => readFile(join(desk.folder, "routes.schema.json"), "utf8");
 
-/** A schema that another version wrote: with other operations, and its own digest. */
+/** Returns a schema of another version: with other operations, and its own digest. */
 const otherVersion = `${JSON.stringify(editorSchema([...handlers.keys(), "weather.today"]), undefined, 2)}\n`;
 
 describe("a table that lacks operations of this version", () => {
@@ -106,7 +106,7 @@ describe("an editor schema that cannot be read or replaced", () => {
     const desk = await seededDesk(t);
     await rm(join(desk.folder, "routes.schema.json"));
     await mkdir(join(desk.folder, "routes.schema.json"));
-    assert.match(await startAndStop(desk), /editor schema beside .* could not be refreshed/);
+    assert.match(await startAndStop(desk), /Cannot refresh the editor schema beside/);
   });
 });
 

@@ -1,9 +1,9 @@
-/** Wrong usage: what was mistyped, and what was meant (contract, section 4). */
+/** Wrong usage and its suggestions (contract, section 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { emptyDesk, type FailureDocument, seededDesk, toDocument } from "./_setup.ts";
 
-/** Command lines that can not be meant so, and what has to be said of each. */
+/** Invalid command lines, and the expected message. */
 const misuses: readonly (readonly [line: string, says: RegExp])[] = [
   ["playr list", /player/],
   ["player lst", /list/],
@@ -57,12 +57,12 @@ describe("wrong usage", () => {
     });
   }
 
-  it("when --json stands behind -- then it is an argument, and the result is text", async (t) => {
+  it("when --json follows --, it is an argument, and the result is text", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.ok("player", "add", "--", "--json"), /^Registered --json\.\n[0-9a-f]{32}\n$/);
   });
 
-  it("when no command is typed then the help is shown on standard error and the exit code is 2", async (t) => {
+  it("when no command is typed, the help is shown on standard error and the exit code is 2", async (t) => {
     const desk = await emptyDesk(t);
     assert.match(await desk.misused(), /Usage: addon-cli/);
     assert.match(await desk.misused("player"), /Usage: addon-cli player/);
@@ -79,12 +79,12 @@ describe("wrong usage", () => {
 });
 
 describe("an unknown command", () => {
-  /** The commands that a help text lists. */
+  /** Returns the commands that a help text lists. */
   function listed(help: string): string[] {
     const [list = ""] = help.split("\nCommands:\n")[1]?.split("\n\n") ?? [];
     return Array.from(list.matchAll(/^ {2}([a-z][a-z-]*)/gm), ([, name = ""]) => name);
   }
-  /** What takes something away, or gives access to somebody, by its name. */
+  /** The names of commands that remove something or grant access. */
   const harmful = /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback)/;
 
   it("is never answered with one that takes something away or gives access", async (t) => {
@@ -153,7 +153,7 @@ describe("names that were mistyped", () => {
     });
   }
 
-  it("when nothing is near then nothing is suggested", async (t) => {
+  it("when no name is near, nothing is suggested", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Bartholomew");
     assert.doesNotMatch(await desk.fails("player", "show", "Xx"), /Did you mean/);
@@ -162,7 +162,7 @@ describe("names that were mistyped", () => {
 });
 
 describe("help", () => {
-  /** Every command of the contract's section 4. */
+  /** Every command of section 4 of the contract. */
   const commands = [
     "serve",
     "seed groups",
@@ -213,11 +213,11 @@ describe("help", () => {
   it("when `help` is given a command that does not exist then it names the word and the nearest command", async (t) => {
     const desk = await emptyDesk(t);
     assert.match(await desk.misused("help", "tokn"), /'tokn'.*"token"/);
-    assert.match(await desk.misused("help", "token", "isue"), /'isue' below 'token'.*"issue"/);
-    assert.match(await desk.misused("help", "undo", "42"), /'42' below 'undo'/);
+    assert.match(await desk.misused("help", "token", "isue"), /'isue' of 'token'.*"issue"/);
+    assert.match(await desk.misused("help", "undo", "42"), /'42' of 'undo'/);
   });
 
-  it("when the help of a command that does something is asked for then it has an example", async (t) => {
+  it("when the help of an executable command is requested, it has an example", async (t) => {
     const desk = await emptyDesk(t);
     const without: string[] = [];
     for (const command of ["", ...commands.filter((name) => !name.endsWith("list"))]) {
@@ -227,7 +227,7 @@ describe("help", () => {
     assert.deepEqual(without, []);
   });
 
-  it("when the help is asked for then it names the environment variables and the exit codes", async (t) => {
+  it("when the help is requested, it names the environment variables and the exit codes", async (t) => {
     const desk = await emptyDesk(t);
     const help = await desk.ok("--help");
     for (const word of [
@@ -243,7 +243,7 @@ describe("help", () => {
     }
   });
 
-  it("when the version is asked for then it is that of the package", async (t) => {
+  it("when the version is requested, it is that of the package", async (t) => {
     const desk = await emptyDesk(t);
     assert.match(await desk.ok("--version"), /^\d+\.\d+\.\d+\n$/);
   });

@@ -28,10 +28,7 @@ it("the rehearsal works when pasted into a shell", async (t) => {
   assert.match(undo, /^Undid change 4 \(wantedreason\.remove\)\.$/m);
   assert.match(undo, /"reason": "Theft",\s+"points": 10/);
 
-  assert.match(
-    at,
-    /^Restored the data behind change 5: changed 1 record\. `addon-cli undo 7` takes it back\.$/m,
-  );
+  assert.match(at, /^Restored the data behind change 5: changed 1 record\. `addon-cli undo 7` undoes it\.$/m);
   assert.match(at, /^Ada\t[0-9a-f]{32}\t/m);
 
   assert.match(restore, /^Restored .*rehearsal\.jsonl\.gz of \d{4}-.*: changed 1 record\./m);
@@ -43,11 +40,8 @@ it("the rehearsal works when pasted into a shell", async (t) => {
 
   assert.match(repair, /^journal-000000000004\.log: byte \d+: the checksum of the line is wrong$/m);
   assert.match(repair, /^It is damaged\.$/m);
-  assert.match(
-    repair,
-    /a change, probably number 4.*it seems to say: player\.add, players [0-9a-f]{32}, Rob/,
-  );
-  assert.match(repair, /^1 lost\. The data goes on behind change 5\./m);
+  assert.match(repair, /a change, probably number 4.*probably: player\.add, players [0-9a-f]{32}, Rob/);
+  assert.match(repair, /^1 lost\. The next change follows change 5\./m);
   assert.deepEqual(repair.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada", "Cleo"]);
   assert.deepEqual((await readdir(folder)).sort(), ["bin", "dist", "routes.yaml"]);
 });

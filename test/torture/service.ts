@@ -2,9 +2,9 @@
  * The service under torture: as `serve` runs it, but with snapshots so frequent that kills hit them.
  * `node service.js <folder> <bytes of the journal before a snapshot>`
  */
-import { keepControl } from "../../cli/serving/control-socket.ts";
+import { serveControl } from "../../cli/serving/control-socket.ts";
 import { createLog } from "../../cli/serving/log.ts";
-import { processIO } from "../../cli/terminal/io.ts";
+import { processIO } from "../../cli/terminal/process-io.ts";
 import { controlOf } from "../../src/control/control.ts";
 import { startServer } from "../../src/http/server.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
@@ -31,7 +31,7 @@ const service = await Service.open({
   observe: log.request,
   warn: log.warn,
   onFatal: (error) => {
-    log.fatal("Leaving.", error);
+    log.fatal("Exiting.", error);
     process.exit(3);
   },
 });
@@ -48,7 +48,7 @@ for (let each = 0; service.store.isNew && each < clientCount; each += 1) {
 const { fetch, answerPlain } = service;
 const server = await startServer({ fetch, answerPlain, host: "127.0.0.1", port: 0, observe: log.request });
 const holder = { pid: process.pid, url: server.url, since: Date.now() };
-const control = await keepControl(service.store, controlOf(service, holder), log);
+const control = await serveControl(service.store, controlOf(service, holder), log);
 service.start();
 process.once("SIGTERM", async () => {
   await Promise.all([server.close(), control.close()]);

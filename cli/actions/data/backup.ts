@@ -1,32 +1,32 @@
-/** What `data snapshot` and `data backup` do. */
+/** Implements `data snapshot` and `data backup`. */
 import { resolve } from "node:path";
 import { writeBackup } from "../../../src/backup/backup.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { progressOn, requireData } from "./offline.ts";
 
-/** Writes a snapshot now. */
-export async function takeSnapshot({ output, workplace, withControl }: Session): Promise<void> {
-  const { folder } = workplace();
+/** Writes a snapshot. */
+export async function takeSnapshot({ output, workspace, withControl }: Context): Promise<void> {
+  const { folder } = workspace();
   await withControl("reads", (control) => control.snapshot());
   const sequence = snapshotsIn(await nodeFiles.readdir(folder)).at(-1);
   output.result({ sequence }, `There is a snapshot of everything up to change ${sequence}.`);
 }
 
-/** Whether a file that exists is overwritten. */
+/** Whether to overwrite an existing file. */
 export interface BackupOptions {
   readonly force?: boolean;
 }
 
-/** Writes all data into one file. */
+/** Writes all data to one file. */
 export async function backUp(
-  { io, output, workplace }: Session,
+  { io, output, workspace }: Context,
   file: string,
   { force = false }: BackupOptions,
 ): Promise<void> {
-  const { folder } = workplace();
-  await requireData(workplace());
+  const { folder } = workspace();
+  await requireData(workspace());
   const target = resolve(io.cwd, file);
   const progress = progressOn(io, output.wantsJSON, "Writing the backup");
   const now = Date.now();

@@ -1,27 +1,26 @@
-/** What `data export` does. */
+/** Implements `data export`. */
 import { resolve } from "node:path";
 import { formatExport, toExport } from "../../../src/backup/export-format.ts";
 import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";
 import { model } from "../../../src/domain/model.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { steadily } from "../../../src/store/listing.ts";
 import { readState } from "../../../src/store/reading.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { requireData } from "./offline.ts";
 
-/** Whether a file that exists is overwritten. */
+/** Whether to overwrite an existing file. */
 export interface ExportOptions {
   readonly force?: boolean;
 }
 
-/** Writes all records as plain JSON, by default to standard output. */
+/** Writes all records as plain JSON to a file or to standard output. */
 export async function exportData(
-  { io, output, workplace }: Session,
+  { io, output, workspace }: Context,
   file: string | undefined,
   { force = false }: ExportOptions,
 ): Promise<void> {
-  const { folder } = workplace();
-  await requireData(workplace());
+  const { folder } = workspace();
+  await requireData(workspace());
   const target = file === undefined ? undefined : resolve(io.cwd, file);
   if (target !== undefined) await requireFree(nodeFiles, target, force);
   const { database, warnings } = await readState(nodeFiles, folder, model);

@@ -1,22 +1,21 @@
-/** What `data status` and `data verify` do. */
-
+/** Implements `data status` and `data verify`. */
 import { describeInconsistency } from "../../../src/backup/consistency.ts";
 import type { Holder } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
 import { verify } from "../../../src/repair/verify.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import type { Session } from "../../context.ts";
-import { keepNewObjectsYoung } from "../../serving/heap.ts";
-import { Reported, toDate } from "../../terminal/output.ts";
+import type { Context } from "../../context.ts";
+import { disablePretenuring } from "../../serving/heap.ts";
+import { formatInstant, Reported } from "../../terminal/output.ts";
 import { describeFault, holderOrFailure } from "./offline.ts";
 
 /**
- * Tells what a folder has.
- * @throws Reported where it can not be read, the disk takes no changes, or its service does not answer
+ * Shows the content of a folder.
+ * @throws Reported if it cannot be read, the disk accepts no changes, or its service does not answer
  */
-export async function showStatus({ output, workplace }: Session): Promise<void> {
-  const { folder } = workplace();
+export async function showStatus({ output, workspace }: Context): Promise<void> {
+  const { folder } = workspace();
   const status = await statusOf(folder);
   const found = await holderOrFailure(folder);
   const holder = found instanceof Failure ? null : found;
@@ -27,10 +26,10 @@ export async function showStatus({ output, workplace }: Session): Promise<void> 
     throw new Reported();
 }
 
-/** Reads everything, and tells every fault. @throws Reported where there is one */
-export async function verifyFolder({ output, workplace }: Session): Promise<void> {
-  keepNewObjectsYoung();
-  const { folder } = workplace();
+/** Reads everything, and reports every fault. @throws Reported if there is one */
+export async function verifyFolder({ output, workspace }: Context): Promise<void> {
+  disablePretenuring();
+  const { folder } = workspace();
   const holder = await holderOrFailure(folder);
   if (holder instanceof Failure) output.remark(`warning: ${holder.message}`);
   const running = holder !== null;
@@ -50,42 +49,39 @@ export async function verifyFolder({ output, workplace }: Session): Promise<void
 function describeHolder(holder: Holder | null): string {
   return holder === null
     ? "no service runs on it"
-    : `process ${holder.pid} serves it at ${holder.url} since ${toDate(holder.since)}`;
+    : `process ${holder.pid} serves it at ${holder.url} since ${formatInstant(holder.since)}`;
 }
 
 function describeStatus(status: Status, holder: string): string {
   const { bytes, files, records } = status;
-  const kept = bytes.kept === 0 ? "" : `, kept from before ${sizeOf(bytes.kept)}`;
+  const replaced = bytes.kept === 0 ? "" : `, replaced files ${sizeOf(bytes.kept)}`;
   const rows: [string, string][] = [
     ["folder", status.folder],
     ["holder", holder],
     [
       "size",
       `${sizeOf(bytes.total)}: ${files.snapshots} snapshots ${sizeOf(bytes.snapshots)}, ` +
-        `${files.segments} segments of the journal ${sizeOf(bytes.journal)}${kept}`,
+        `${files.segments} segments of the journal ${sizeOf(bytes.journal)}${replaced}`,
     ],
     ["last change", describeMark(status.lastChange)],
     ["last snapshot", describeMark(status.lastSnapshot)],
     ["journal from", describeMark(status.journalFrom)],
-    ["back to", toDate(status.reachesBackTo)],
+    ["back to", formatInstant(status.reachesBackTo)],
   ];
   rows.push(["free on the disk", sizeOf(status.disk.free)]);
   for (const problem of [status.problem, status.disk.problem]) {
     if (problem !== null) rows.push(["problem", problem]);
   }
-  const list = Object.entries(records ?? {}).map(([name, count]): [string, string] => [
-    `  ${name}`,
-    String(count),
-  ]);
-  const lines = [...rows, ...(records === null ? [] : [["records", ""] as [string, string], ...list])];
-  return lines.map(([name, value]) => `${name.padEnd(20)}${value}`.trimEnd()).join("\n");
+  if (records !== null) rows.push(["records", ""]);
+  for (const [name, count] of Object.entries(records ?? {})) rows.push([`  ${name}`, String(count)]);
+  return rows.map(([name, value]) => `${name.padEnd(20)}${value}`.trimEnd()).join("\n");
 }
 
 function describeMark(mark: Mark | null): string {
-  return mark === null ? "-" : `${mark.sequence}, ${toDate(mark.instant)}`;
+  return mark === null ? "-" : `${mark.sequence}, ${formatInstant(mark.instant)}`;
 }
 
-/** A number of bytes for a person. */
+/** Formats a number of bytes for a person. */
 function sizeOf(bytes: number): string {
   const units = ["kB", "MB", "GB"] as const;
   let size = bytes / 1000;

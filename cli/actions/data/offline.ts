@@ -1,5 +1,4 @@
-/** What the `data` commands share: the folder for themselves alone, putting data in place, a progress bar. */
-
+/** Helpers of the `data` commands: exclusive access to the folder, replacing its data, and a progress bar. */
 import type { Progress } from "../../../src/backup/backup.ts";
 import { replaceFiles } from "../../../src/backup/replace-files.ts";
 import { connectControl } from "../../../src/control/client.ts";
@@ -11,17 +10,17 @@ import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { makeFolder } from "../../../src/store/folder/folder.ts";
 import { FolderLock } from "../../../src/store/folder/lock.ts";
-import { whenFree } from "../../data/lock-wait.ts";
+import { waitForLock } from "../../data/lock-wait.ts";
 import type { IO } from "../../terminal/io.ts";
 
-/** The service that runs on a folder, or null. */
+/** Returns the service that runs on a folder, or null. */
 export async function holderOf(folder: string): Promise<Holder | null> {
   return (await (await connectControl(folder))?.holder()) ?? null;
 }
 
 /**
- * The service that runs on a folder, for commands that only read the files: they work beside one that does not answer.
- * @returns the failure where there is one that does not answer
+ * Returns the service that runs on a folder, or a failure if it does not answer. Commands that only read the files work
+ * beside such a service.
  */
 export async function holderOrFailure(folder: string): Promise<Holder | Failure | null> {
   return holderOf(folder).catch((error: unknown) => {
@@ -30,24 +29,28 @@ export async function holderOrFailure(folder: string): Promise<Holder | Failure 
   });
 }
 
-/** @throws Failure `STORE_UNAVAILABLE` where a service runs on the folder */
+/** @throws Failure `STORE_UNAVAILABLE` if a service runs on the folder */
 export async function refuseBesideService(folder: string, what: string): Promise<void> {
   const control = await connectControl(folder);
   if (control === undefined) return;
   const holder = await control.holder();
   const who = holder === null ? "" : `: process ${holder.pid}, ${holder.url}`;
-  throw new Failure("STORE_UNAVAILABLE", `A service runs on ${folder}${who}. ${what} needs it stopped.`, {
-    hint: "Stop the service, and give the command again; nothing was changed.",
-  });
+  throw new Failure(
+    "STORE_UNAVAILABLE",
+    `A service runs on ${folder}${who}. ${what} requires it to be stopped.`,
+    {
+      hint: "Stop the service and repeat the command. Nothing was changed.",
+    },
+  );
 }
 
 /**
- * Runs `work` while nobody else has the folder, which is made where it is missing.
+ * Runs `work` with exclusive access to the folder, which is created if it is missing.
  * @param what the command, as the beginning of a sentence
- * @throws Failure `STORE_UNAVAILABLE` where a service runs on it
+ * @throws Failure `STORE_UNAVAILABLE` if a service runs on it
  */
 export async function withFolder<T>(folder: string, what: string, work: () => Promise<T>): Promise<T> {
-  const lock = await whenFree(async () => {
+  const lock = await waitForLock(async () => {
     await refuseBesideService(folder, what);
     return takeLock(folder);
   });
@@ -58,7 +61,7 @@ export async function withFolder<T>(folder: string, what: string, work: () => Pr
   }
 }
 
-/** Shows how far something has come: a bar on a terminal, and nothing elsewhere. */
+/** Returns a progress bar on a terminal, and a function without effect elsewhere. */
 export function progressOn({ stderr }: IO, json: boolean, label: string): Progress {
   if (stderr.isTTY !== true || json) return () => {};
   const width = 30;
@@ -69,18 +72,18 @@ export function progressOn({ stderr }: IO, json: boolean, label: string): Progre
     shown = percent;
     const done = Math.floor(share * width);
     const bar = `${"#".repeat(done)}${"-".repeat(width - done)}`;
-    // The line is cleared at the end: what follows is the result.
+    // At the end the line is cleared for the result.
     stderr.write(share === 1 ? "\r\u001b[K" : `\r${label} [${bar}] ${percent}%`);
   };
 }
 
-/** Puts a database in the place of a folder's data. The caller holds the folder's lock. */
-export async function putInPlace(folder: string, database: Database<typeof model>) {
+/** Replaces the data of a folder. The caller holds the folder's lock. */
+export async function installData(folder: string, database: Database<typeof model>) {
   const kept = await replaceFiles(nodeFiles, folder, database, "replaced", Date.now());
   return { sequence: database.sequence, kept };
 }
 
-/** @throws Failure `UNKNOWN_ENTRY` where the folder has no data */
+/** @throws Failure `UNKNOWN_ENTRY` if the folder has no data */
 export async function requireData(place: { folder: string; hasData(): Promise<boolean> }): Promise<void> {
   if (await place.hasData()) return;
   throw new Failure("UNKNOWN_ENTRY", `There is no data in ${place.folder}.`, {
@@ -88,7 +91,7 @@ export async function requireData(place: { folder: string; hasData(): Promise<bo
   });
 }
 
-/** A fault on one line, with its place. */
+/** Returns a fault and its position as one line. */
 export function describeFault({ file, offset, what }: Fault): string {
   return `${file}: byte ${offset}: ${what}`;
 }
@@ -101,9 +104,9 @@ async function takeLock(folder: string): Promise<FolderLock> {
     if (cause instanceof Failure) throw cause;
     throw new Failure(
       "STORE_UNAVAILABLE",
-      `The data folder ${folder} can not be used: ${(cause as Error).message}.`,
+      `Cannot use the data folder ${folder}: ${cause instanceof Error ? cause.message : cause}.`,
       {
-        hint: "It has to be a folder that you may write to; name another one with --data.",
+        hint: "It must be a writable folder; --data names another one.",
         cause,
       },
     );

@@ -1,12 +1,11 @@
-/** How a preview of a restore or an import is shown. */
-
+/** Formats the preview of a restore or an import. */
 import type { Portion, ResourceChange } from "../../../src/backup/preview.ts";
 import type { RestorePreview } from "../../../src/backup/restore.ts";
 import { escapeInvisible } from "../../../src/domain/text.ts";
 
 /**
- * A line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, one for tokens that are left out,
- * and one for each warning.
+ * Returns a line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, one for the tokens that are
+ * not restored, and one for each warning.
  */
 export function previewLines({
   resources,
@@ -23,8 +22,8 @@ export function previewLines({
 
 function leftOutLine(count: number): string {
   return count === 1
-    ? "1 token is left out; --tokens restores it, too."
-    : `${count} tokens are left out; --tokens restores them, too.`;
+    ? "1 token is not restored; --tokens restores it."
+    : `${count} tokens are not restored; --tokens restores them.`;
 }
 
 function portions({ added, changed, removed }: ResourceChange): string[] {

@@ -1,4 +1,4 @@
-/** What `data repair` does. */
+/** Implements `data repair`. */
 import { join, resolve } from "node:path";
 import { readBackup } from "../../../src/backup/source.ts";
 import {
@@ -9,18 +9,18 @@ import {
   requireDamage,
 } from "../../../src/repair/repair.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
 import { describeFault, requireData, withFolder } from "./offline.ts";
 
 /**
- * Saves what can be saved, and tells what was lost.
- * @param yes whether it is done; else it is only said what would be done
- * @throws Reported where something is damaged and stays so
+ * Recovers as much as possible, and reports the losses.
+ * @param yes whether to repair, or only to show what would be done
+ * @throws Reported if the folder is damaged and remains so
  */
-export async function repairFolder({ output, workplace }: Session, yes: boolean): Promise<void> {
-  const { folder } = workplace();
-  await requireData(workplace());
+export async function repairFolder({ output, workspace }: Context, yes: boolean): Promise<void> {
+  const { folder } = workspace();
+  await requireData(workspace());
   const { plan, kept } = await withFolder(folder, "Repairing", async () => {
     const made = await planRepair(nodeFiles, folder);
     const isDone = made.rebuilt !== null && yes;
@@ -43,17 +43,17 @@ export async function repairFolder({ output, workplace }: Session, yes: boolean)
 }
 
 /**
- * Puts a backup in the place of damaged files.
- * @throws Failure `CONFLICT` where nothing is damaged
- * @throws Reported where it is only said what would be done
+ * Replaces damaged files by a backup.
+ * @throws Failure `CONFLICT` if nothing is damaged
+ * @throws Reported if it only shows what would be done
  */
 export async function repairFrom(
-  { io, output, workplace }: Session,
+  { io, output, workspace }: Context,
   file: string,
   yes: boolean,
 ): Promise<void> {
-  const { folder } = workplace();
-  await requireData(workplace());
+  const { folder } = workspace();
+  await requireData(workspace());
   const path = resolve(io.cwd, file);
   const backup = await readBackup(nodeFiles, path);
   const { records, instant } = backup;
@@ -67,8 +67,8 @@ export async function repairFrom(
   const { sequence } = backup.database;
   const done =
     kept === null
-      ? `Nothing was changed; --yes puts the ${records} records of ${path} in the place of the damaged files.`
-      : `Restored ${records} records of ${path}. The data goes on behind change ${sequence}. The damaged files are in ${join(folder, kept)}. Tokens that were revoked since that backup are valid again: see \`addon-cli token list\`.`;
+      ? `Nothing was changed; --yes replaces the damaged files by the ${records} records of ${path}.`
+      : `Restored ${records} records of ${path}. The next change follows change ${sequence}. The damaged files are in ${join(folder, kept)}. Tokens revoked since that backup are valid again: see \`addon-cli token list\`.`;
   output.result(
     { folder, file: path, repaired: kept !== null, kept, sequence, records, instant, damage },
     ["Damage:", ...damage.map((fault) => `  ${describeFault(fault)}`), done].join("\n"),
@@ -77,28 +77,26 @@ export async function repairFrom(
 }
 
 function describe(folder: string, { rebuilt, damage, content }: RepairPlan, kept: string | null): string {
-  const odd = content.map((fault) => `${describeFault(fault)} (left as it is)`);
+  const odd = content.map((fault) => `${describeFault(fault)} (not changed)`);
   if (rebuilt === null) {
-    return [...odd, `${folder} is not damaged: there is nothing to repair, and nothing was changed.`].join(
-      "\n",
-    );
+    return [...odd, `${folder} is not damaged. Nothing was changed.`].join("\n");
   }
   const { saved, lost, database } = rebuilt;
   const last = database.sequence;
-  const head = kept === null ? "Would be" : "Was";
+  const head = kept === null ? "Would be recovered" : "Recovered";
   const verdict = lost.length === 0 ? "Nothing is lost" : `${lost.length} lost`;
   return [
     "Damage:",
     ...damage.map((fault) => `  ${describeFault(fault)}`),
     ...odd.map((line) => `  ${line}`),
-    `${head} saved:`,
+    `${head}:`,
     ...saved.map(({ file, what }) => `  ${file}: ${what}`),
     ...(lost.length === 0 ? [] : [kept === null ? "Would be lost:" : "Lost:"]),
     ...lost.map(({ file, offset, what, known }) => {
-      return `  ${file}: byte ${offset}: ${what}${known === null ? "" : ` (it seems to say: ${known})`}`;
+      return `  ${file}: byte ${offset}: ${what}${known === null ? "" : ` (probably: ${known})`}`;
     }),
     kept === null
-      ? `${verdict}. Nothing was changed; --yes does it, and keeps the files as they are in ${join(folder, "damaged-<instant>")}.`
-      : `${verdict}. The data goes on behind change ${last}. The damaged files are in ${join(folder, kept)}.`,
+      ? `${verdict}. Nothing was changed; --yes repairs the folder, and keeps the present files in ${join(folder, "damaged-<instant>")}.`
+      : `${verdict}. The next change follows change ${last}. The damaged files are in ${join(folder, kept)}.`,
   ].join("\n");
 }

@@ -1,6 +1,6 @@
 /**
- * What `data restore` and `data import` do. Where there is data it is one change: shown, asked about, made by the
- * running service or by the command itself. Into a folder without data a file is simply unpacked.
+ * Implements `data restore` and `data import`. In a folder with data, each is one change by the running service or by the
+ * command itself, after a preview and a question. A folder without data simply receives the records.
  */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
@@ -13,54 +13,54 @@ import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { steadily } from "../../../src/store/listing.ts";
 import { readOption, toInstant } from "../../arguments/instant.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
-import { Reported, toDate } from "../../terminal/output.ts";
-import { putInPlace, requireData, withFolder } from "./offline.ts";
+import { formatInstant, Reported } from "../../terminal/output.ts";
+import { installData, requireData, withFolder } from "./offline.ts";
 import { previewLines } from "./preview.ts";
 
-/** How many problems of an export a person is shown: one mistake of the program that wrote it is in every record. */
-const mostProblems = 20;
+/** The most problems of an export that a person is shown: the error of a program repeats in every record. */
+const maxProblems = 20;
 
-/** How data is restored or imported. The moment of a restore is read from the command. */
+/** The options of a restore or an import. The command parses the time of a restore. */
 export interface RestoreOptions extends GlobalOptions {
-  /** Whether tokens are restored, too. */
+  /** Whether to restore tokens as well. */
   readonly tokens?: boolean;
-  /** Whether nobody is asked. */
+  /** Whether to skip the question. */
   readonly yes?: boolean;
-  /** Whether it is only shown what would change. */
+  /** Whether only to show what would change. */
   readonly dryRun?: boolean;
-  /** Does nothing any more. */
+  /** Has no effect; accepted for older scripts. */
   readonly replace?: boolean;
 }
 
-/** Restores a backup, or the data as it was at a moment. */
-export async function restore(session: Session, file: string | undefined, command: Command): Promise<void> {
+/** Restores a backup or a past state. */
+export async function restore(context: Context, file: string | undefined, command: Command): Promise<void> {
   const at = readOption(command, "at", parseMoment);
   if ((file === undefined) === (at === undefined)) {
-    command.error("error: one of <file> and --at <moment> is needed", { code: "usage", exitCode: 2 });
+    command.error("error: one of <file> and --at <moment> is required", { code: "usage", exitCode: 2 });
   }
   const source: Source =
     file === undefined
-      ? { kind: "moment", sequence: await sequenceOf(session, at ?? { sequence: 0 }) }
-      : { kind: "backup", file: resolve(session.io.cwd, file) };
-  await carryOut(session, source, command.optsWithGlobals<RestoreOptions>());
+      ? { kind: "moment", sequence: await sequenceOf(context, at ?? { sequence: 0 }) }
+      : { kind: "backup", file: resolve(context.io.cwd, file) };
+  await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
 }
 
-/** Imports what `data export` has written, or another program in that form. */
-export async function importData(session: Session, file: string, command: Command): Promise<void> {
-  const { io, output } = session;
+/** Imports a file of `data export`, or of another program in that format. */
+export async function importData(context: Context, file: string, command: Command): Promise<void> {
+  const { io, output } = context;
   const source: Source = { kind: "export", file: resolve(io.cwd, file) };
   try {
-    await carryOut(session, source, command.optsWithGlobals<RestoreOptions>());
+    await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
   } catch (error) {
     if (!(error instanceof ImportProblems)) throw error;
     const { code, message, problems } = error;
     if (!output.wantsJSON) {
-      for (const problem of problems.slice(0, mostProblems)) output.remark(problem);
-      const left = problems.length - mostProblems;
-      if (left > 0) output.remark(`and ${left} more; with --json all of them are shown`);
+      for (const problem of problems.slice(0, maxProblems)) output.remark(problem);
+      const left = problems.length - maxProblems;
+      if (left > 0) output.remark(`and ${left} more; --json shows all of them`);
       throw error;
     }
     output.result({ code, info: message, problems }, "");
@@ -68,35 +68,35 @@ export async function importData(session: Session, file: string, command: Comman
   }
 }
 
-/** A moment as a person types it: a change's number, or an instant in milliseconds. */
+/** The point in time of a restore: a change's number, or an instant in milliseconds. */
 type Moment = { readonly sequence: number } | { readonly instant: number };
 
-/** @throws InvalidArgumentError where it is none */
+/** @throws InvalidArgumentError for any other text */
 function parseMoment(text: string): Moment {
   const [, number] = /^#([1-9]\d{0,15})$/.exec(text) ?? [];
   if (number !== undefined) return { sequence: Number(number) };
   const instant = toInstant(text);
   if (instant !== undefined) return { instant };
   throw new InvalidArgumentError(
-    "Expected is ISO 8601 with a zone, such as 2026-11-21T18:30:00Z, milliseconds since 1970, or the number of a change, such as #42.",
+    "Expected ISO 8601 with a time zone, such as 2026-11-21T18:30:00Z, milliseconds since 1970, or the number of a change, such as #42.",
   );
 }
 
-/** The number of the last change at a moment. @throws Failure where the data does not reach back to it */
-async function sequenceOf({ output, workplace }: Session, moment: Moment): Promise<number> {
-  const { folder } = workplace();
-  await requireData(workplace());
+/** Returns the number of the last change at that time. @throws Failure if the data does not reach back that far */
+async function sequenceOf({ output, workspace }: Context, moment: Moment): Promise<number> {
+  const { folder } = workspace();
+  await requireData(workspace());
   if ("sequence" in moment) return moment.sequence;
   const { instant } = moment;
   if (instant > Date.now()) {
-    throw new Failure("PARAMETER_INVALID", `${toDate(instant)} is still to come.`, {
-      hint: "Name a moment that has passed, or a change by its number, such as --at '#42'.",
+    throw new Failure("PARAMETER_INVALID", `${formatInstant(instant)} is in the future.`, {
+      hint: "Name a past time, or a change, such as --at '#42'.",
     });
   }
   const found = await steadily(() => findMoment(nodeFiles, folder, instant));
   if (found === undefined || found.sequence === 0) {
-    throw new Failure("UNKNOWN_ENTRY", `At ${toDate(instant)} there was no data in ${folder} yet.`, {
-      hint: "`addon-cli data status` tells how far back it reaches.",
+    throw new Failure("UNKNOWN_ENTRY", `There was no data in ${folder} at ${formatInstant(instant)}.`, {
+      hint: "`addon-cli data status` shows how far back the data reaches.",
     });
   }
   for (const line of momentLines(found, instant)) output.remark(line);
@@ -104,26 +104,25 @@ async function sequenceOf({ output, workplace }: Session, moment: Moment): Promi
 }
 
 function momentLines({ sequence, later, steps }: MomentFound, instant: number): string[] {
-  const line = `Change ${sequence} is the last one at or before ${toDate(instant)}.`;
+  const line = `Change ${sequence} is the last one at or before ${formatInstant(instant)}.`;
   if (later === 0) return [line];
   const changes =
     later === 1
-      ? "A change before it has a later instant and is"
-      : `${later} changes before it have later instants and are`;
+      ? "1 change before it has a later time and is"
+      : `${later} changes before it have later times and are`;
   const where = steps.map((step) => `change ${step}`).join(", ");
   return [
     line,
-    `warning: The clock went backwards at ${where}. ${changes} kept; --at '#<number>' names a change itself.`,
+    `warning: The clock went backwards at ${where}. ${changes} included; --at '#<number>' selects an exact change.`,
   ];
 }
 
-async function carryOut(session: Session, source: Source, options: RestoreOptions): Promise<void> {
-  const { output, workplace, withControl } = session;
+async function applySource(context: Context, source: Source, options: RestoreOptions): Promise<void> {
+  const { output, workspace, withControl } = context;
   const { tokens = false, dryRun = false, replace = false } = options;
-  if (replace)
-    output.remark("--replace is no longer needed: a restore is a change, which `undo` takes back.");
-  if (!(await workplace().hasData())) return unpack(session, source, dryRun);
-  const { folder } = workplace();
+  if (replace) output.remark("--replace is no longer needed: a restore is a change, which `undo` can undo.");
+  if (!(await workspace().hasData())) return unpack(context, source, dryRun);
+  const { folder } = workspace();
   const request: RestoreRequest = { source, tokens };
   const preview = await withControl("reads", (control) => control.previewRestore(request));
   const what = describeSource(source, preview);
@@ -139,7 +138,7 @@ async function carryOut(session: Session, source: Source, options: RestoreOption
     return;
   }
   if (!output.wantsJSON) output.remark(shown);
-  await confirm(session, options, {
+  await confirm(context, options, {
     asks: `Change ${countOf(preview.changes)}?`,
     does: `This changes ${countOf(preview.changes)}`,
     hint: "--yes does it without asking; --dry-run only shows what would change.",
@@ -150,25 +149,25 @@ async function carryOut(session: Session, source: Source, options: RestoreOption
   output.result({ folder, ...toDocument(source), dryRun, ...result }, doneText(source, result));
 }
 
-/** Puts a file's records into a folder that has no data. */
-async function unpack({ output, workplace }: Session, source: Source, dryRun: boolean): Promise<void> {
-  const { folder } = workplace();
+/** Writes the records of a file to a folder that has no data. */
+async function unpack({ output, workspace }: Context, source: Source, dryRun: boolean): Promise<void> {
+  const { folder } = workspace();
   if (source.kind === "moment") return;
   const { database, records, instant, problems } = await readConsistentSource(nodeFiles, folder, source);
   for (const problem of problems) output.remark(`warning: ${problem}`);
   await requireRoom(nodeFiles, folder);
-  const words = `${countOf(records)}${instant === null ? "" : ` of ${toDate(instant)}`}`;
+  const words = `${countOf(records)}${instant === null ? "" : ` of ${formatInstant(instant)}`}`;
   if (dryRun) {
     output.result(
       { folder, ...toDocument(source), dryRun, sequence: null, records, instant },
-      `${folder} would get ${words}.`,
+      `${folder} would receive ${words}.`,
     );
     return;
   }
   const what = source.kind === "export" ? "Importing" : "Restoring";
   const { sequence } = await withFolder(folder, what, async () => {
     await requireRoom(nodeFiles, folder);
-    return putInPlace(folder, database);
+    return installData(folder, database);
   });
   const verb = source.kind === "export" ? "Imported" : "Restored";
   const upTo = source.kind === "export" ? "" : `, everything up to change ${sequence}`;
@@ -178,14 +177,14 @@ async function unpack({ output, workplace }: Session, source: Source, dryRun: bo
   );
 }
 
-/** A source in a JSON document, where `sequence` is the number of the change that was made. */
+/** Returns a source for a JSON document, in which `sequence` is the number of the new change. */
 function toDocument(source: Source) {
   return source.kind === "moment" ? { kind: source.kind, at: source.sequence } : source;
 }
 
 function describeSource(source: Source, { instant }: Pick<RestorePreview, "instant">): string {
   if (source.kind === "moment") return `The data behind change ${source.sequence}`;
-  return instant === null ? source.file : `${source.file} of ${toDate(instant)}`;
+  return instant === null ? source.file : `${source.file} of ${formatInstant(instant)}`;
 }
 
 function doneText(source: Source, { sequence, changes, instant }: RestoreResult): string {
@@ -194,8 +193,8 @@ function doneText(source: Source, { sequence, changes, instant }: RestoreResult)
     source.kind === "moment"
       ? `the data behind change ${source.sequence}`
       : describeSource(source, { instant });
-  if (sequence === null) return `${what} ${from}: nothing had to be changed.`;
-  return `${what} ${from}: changed ${countOf(changes)}. \`addon-cli undo ${sequence}\` takes it back.`;
+  if (sequence === null) return `${what} ${from}: no change was necessary.`;
+  return `${what} ${from}: changed ${countOf(changes)}. \`addon-cli undo ${sequence}\` undoes it.`;
 }
 
 function countOf(records: number): string {

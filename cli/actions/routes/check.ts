@@ -1,34 +1,34 @@
-/** What `routes check` does. */
+/** Implements `routes check`. */
 import { TableFaults } from "../../../src/table-in-force/route-table.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { countOf } from "../../terminal/excerpts.ts";
 import { Reported } from "../../terminal/output.ts";
-import { type LookedThrough, lookThrough, tableFile } from "./table.ts";
+import { type InspectedTable, inspectTable, tableFile } from "./table.ts";
 
-/** What is checked, and how strictly. */
+/** The options of `routes check`. */
 export interface CheckOptions {
-  /** Whether warnings fail as well. */
+  /** Whether to fail on warnings. */
   readonly strict?: boolean;
 }
 
-/** Checks a file, by default that of `--routes`. @throws Reported where it does not pass */
+/** Checks a file; the default is that of `--routes`. @throws Reported if it does not pass */
 export async function checkFile(
-  session: Session,
+  context: Context,
   given: string | undefined,
   { strict = false }: CheckOptions,
 ): Promise<void> {
-  const file = await tableFile(session, given);
-  const looked = await lookThrough(session, file);
-  const failed = looked.faults.length > 0 || (strict && looked.warnings.length > 0);
-  if (session.output.wantsJSON) {
-    session.output.result(toDocument(file, looked, failed), "");
+  const file = await tableFile(context, given);
+  const inspected = await inspectTable(context, file);
+  const failed = inspected.faults.length > 0 || (strict && inspected.warnings.length > 0);
+  if (context.output.wantsJSON) {
+    context.output.result(toDocument(file, inspected, failed), "");
   } else {
-    await show(session, file, looked, failed);
+    await show(context, file, inspected, failed);
   }
   if (failed) throw new Reported();
 }
 
-function toDocument(file: string, { table, revision, faults, warnings }: LookedThrough, failed: boolean) {
+function toDocument(file: string, { table, revision, faults, warnings }: InspectedTable, failed: boolean) {
   const failure = failed && {
     code: faults.length > 0 ? "TABLE_FAULTS" : "TABLE_WARNINGS",
     info: `${file} has ${faults.length > 0 ? countOf(faults.length, "fault") : countOf(warnings.length, "warning")}.`,
@@ -37,12 +37,12 @@ function toDocument(file: string, { table, revision, faults, warnings }: LookedT
 }
 
 async function show(
-  { output, io }: Session,
+  { output, io }: Context,
   file: string,
-  looked: LookedThrough,
+  inspected: InspectedTable,
   failed: boolean,
 ): Promise<void> {
-  const { table, faults, warnings, text } = looked;
+  const { table, faults, warnings, text } = inspected;
   if (table === undefined) {
     await output.failure(new TableFaults(file, faults, text));
     return;
@@ -51,7 +51,7 @@ async function show(
   const count = countOf(warnings.length, "warning");
   if (failed) {
     const label = output.style("red", "error:", io.stderr);
-    output.remark(`${label} ${file} has ${count}, which --strict does not let pass.`);
+    output.remark(`${label} ${file} has ${count}, which --strict rejects.`);
     return;
   }
   const words = warnings.length === 0 ? "" : `, ${count}`;

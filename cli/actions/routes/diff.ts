@@ -1,37 +1,37 @@
-/** What `routes diff` does. */
+/** Implements `routes diff`. */
 import type { Change, NamedChange } from "../../../src/explain/changes.ts";
 import type { Affected } from "../../../src/explain/comparison.ts";
 import { type Crowd, diffTables, isEmpty, type TableDiff } from "../../../src/explain/diff.ts";
 import { inWords } from "../../../src/explain/summary.ts";
 import { tableText } from "../../arguments/operation.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { Output } from "../../terminal/output.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
-/** Shows what one file would change against another, or against the table in force. */
-export async function showDiff(session: Session, old: string | undefined, fresh: string): Promise<void> {
-  const { output } = session;
-  const diff = await diffFiles(session, old, fresh);
+/** Compares a table with another one, or with the table in force. */
+export async function showDiff(context: Context, old: string | undefined, fresh: string): Promise<void> {
+  const { output } = context;
+  const diff = await diffFiles(context, old, fresh);
   output.result(diff, diffText(output, diff));
 }
 
-async function diffFiles(session: Session, old: string | undefined, fresh: string): Promise<TableDiff> {
-  const { output, workplace, withControl } = session;
-  if (await workplace().hasData()) {
-    const after = await tableText(session, fresh);
-    const before = old === undefined ? undefined : await tableText(session, old);
+async function diffFiles(context: Context, old: string | undefined, fresh: string): Promise<TableDiff> {
+  const { output, workspace, withControl } = context;
+  if (await workspace().hasData()) {
+    const after = await tableText(context, fresh);
+    const before = old === undefined ? undefined : await tableText(context, old);
     return withControl("reads", (control) => control.diffRoutes(after, before));
   }
   output.remark("There is no data yet, so nobody gains or loses anything.");
   const sourceOf = async (given: string | undefined) => {
-    const file = await tableFile(session, given);
-    return { file, table: await checkedTable(session, file) };
+    const file = await tableFile(context, given);
+    return { file, table: await checkedTable(context, file) };
   };
-  return diffTables(await sourceOf(old), await sourceOf(fresh), undefined, await vocabularyOf(session));
+  return diffTables(await sourceOf(old), await sourceOf(fresh), undefined, await vocabularyOf(context));
 }
 
-/** A diff in words. @param mostNames how many players a line names, where not all are wanted */
-export function diffText(output: Output, diff: TableDiff, mostNames = Number.POSITIVE_INFINITY): string {
+/** Returns a diff as text. @param maxNames the most players that a line names */
+export function diffText(output: Output, diff: TableDiff, maxNames = Number.POSITIVE_INFINITY): string {
   const { before, after, settings, routes, exclusion } = diff;
   const name = (table: TableDiff["before"]) =>
     `${table.file} (revision ${table.revision}, ${table.routes} routes)`;
@@ -40,16 +40,16 @@ export function diffText(output: Output, diff: TableDiff, mostNames = Number.POS
   if (settings.length > 0) lines.push("");
   for (const each of settings) lines.push(`${output.style("yellow", "changed")} ${namedText(each)}`);
   if (exclusion !== null) {
-    lines.push(...crowdLines(output, "red", "can call nothing any more", exclusion.excludes, mostNames));
-    lines.push(...crowdLines(output, "green", "not excluded any more", exclusion.readmits, mostNames));
+    lines.push(...crowdLines(output, "red", "newly excluded", exclusion.excludes, maxNames));
+    lines.push(...crowdLines(output, "green", "no longer excluded", exclusion.readmits, maxNames));
   }
-  for (const route of routes) lines.push("", ...routeLines(output, route, mostNames));
+  for (const route of routes) lines.push("", ...routeLines(output, route, maxNames));
   return [...lines, "", inWords(diff)].join("\n");
 }
 
 const colours = { added: "green", removed: "red", changed: "yellow" } as const;
 
-function routeLines(output: Output, route: TableDiff["routes"][number], mostNames: number): string[] {
+function routeLines(output: Output, route: TableDiff["routes"][number], maxNames: number): string[] {
   const { path, change, restriction, handler, summary, parameters, people } = route;
   const lines = [`${output.style(colours[change], change)} ${output.style("bold", path)}`];
   if (restriction !== null) lines.push(...changeLines("restriction", restriction));
@@ -58,7 +58,7 @@ function routeLines(output: Output, route: TableDiff["routes"][number], mostName
     lines.push(...parameters.map((each) => `  parameter ${namedText(each)}`));
     if (summary !== null) lines.push(...changeLines("summary", summary));
   }
-  return [...lines, ...people.flatMap((each) => affectedLines(output, each, mostNames))];
+  return [...lines, ...people.flatMap((each) => affectedLines(output, each, maxNames))];
 }
 
 function changeLines(what: string, { before, after }: Change): string[] {
@@ -70,12 +70,12 @@ function namedText({ name, before, after }: NamedChange): string {
   return `${name}: ${before ?? "none"} -> ${after ?? "none"}`;
 }
 
-function affectedLines(output: Output, { when, gains, loses }: Affected<Crowd>, mostNames: number): string[] {
+function affectedLines(output: Output, { when, gains, loses }: Affected<Crowd>, maxNames: number): string[] {
   const words = Object.entries(when).map(([name, value]) => `${name}=${value}`);
   const where = words.length === 0 ? "" : ` ${words.join(" ")}`;
   return [
-    ...crowdLines(output, "red", `lose${where}`, loses, mostNames),
-    ...crowdLines(output, "green", `gain${where}`, gains, mostNames),
+    ...crowdLines(output, "red", `lose${where}`, loses, maxNames),
+    ...crowdLines(output, "green", `gain${where}`, gains, maxNames),
   ];
 }
 
@@ -84,20 +84,20 @@ function crowdLines(
   colour: "red" | "green",
   verb: string,
   crowd: Crowd,
-  mostNames: number,
+  maxNames: number,
 ): string[] {
   if (isEmpty(crowd)) return [];
   const { count, players, everyone } = crowd;
-  const more = count > mostNames ? ` and ${count - mostNames} more` : "";
+  const more = count > maxNames ? ` and ${count - maxNames} more` : "";
   const names =
     players
-      .slice(0, mostNames)
+      .slice(0, maxNames)
       .map(({ name }) => name)
       .join(", ") + more;
-  const said =
+  const sentence =
     count === 0
       ? []
       : [`${count} ${count === 1 ? "player" : "players"}${everyone ? " (all)" : ""}: ${names}`];
-  const all = [...said, ...(crowd.public ? ["public tokens"] : [])];
+  const all = [...sentence, ...(crowd.public ? ["public tokens"] : [])];
   return [`  ${output.style(colour, verb)}  ${all.join("; and ")}`];
 }

@@ -1,24 +1,23 @@
-/** What `routes list` does. */
-
+/** Implements `routes list`. */
 import { Failure } from "../../../src/domain/errors.ts";
 import { compareTexts, didYouMean, fold, oneOf } from "../../../src/domain/text.ts";
 import type { Caller } from "../../../src/table/caller.ts";
 import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
 import { describe, parametersOf } from "../../../src/table/restriction/restriction.ts";
 import type { Route, Table } from "../../../src/table/table.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { Column } from "../../terminal/output.ts";
 import { toMarkdown } from "./markdown.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
-/** What is to be listed, and how. */
+/** The options of `routes list`. */
 export interface ListOptions {
   readonly resource?: string;
   readonly for?: string;
   readonly markdown?: boolean;
 }
 
-/** A route as it is listed. */
+/** A route in the list. */
 interface Row {
   readonly path: string;
   readonly restriction: string;
@@ -29,9 +28,9 @@ interface Row {
     readonly default?: string | number | boolean;
   }[];
   readonly summary: string;
-  /** Whether whoever `--for` names may call it. */
+  /** Whether the caller of `--for` may call it. */
   readonly may?: Access;
-  /** The parameters that this depends on. */
+  /** The parameters on which that depends. */
   readonly dependsOn?: readonly string[];
 }
 
@@ -48,22 +47,22 @@ const mayColumn: Column<Row> = {
   cell: ({ may, dependsOn = [] }) => (may === "depends" ? `depends on ${oneOf(dependsOn, "and")}` : "yes"),
 };
 
-/** Lists the routes that are wanted. */
-export async function listRoutes(session: Session, options: ListOptions): Promise<void> {
-  const table = await checkedTable(session, await tableFile(session, undefined));
+/** Lists the selected routes. */
+export async function listRoutes(context: Context, options: ListOptions): Promise<void> {
+  const table = await checkedTable(context, await tableFile(context, undefined));
   const chosen = ofResource(table.routes, options.resource);
   const verdicts =
-    options.for === undefined ? undefined : await verdictsFor(session, table, chosen, options.for);
+    options.for === undefined ? undefined : await verdictsFor(context, table, chosen, options.for);
   const routes = chosen.filter((route) => verdicts?.get(route) !== "no");
   if (options.markdown === true) {
     const markdown = toMarkdown(routes, table.excludedGroup);
-    session.output.result({ markdown }, markdown);
+    context.output.result({ markdown }, markdown);
     return;
   }
   const rows = routes.map((route) => toRow(route, verdicts?.get(route)));
   const shown = verdicts === undefined ? columns : [...columns.slice(0, 1), mayColumn, ...columns.slice(1)];
   const empty = verdicts === undefined ? "The table has no routes." : `${options.for} may call none of them.`;
-  await session.output.list(rows, shown, empty);
+  await context.output.list(rows, shown, empty);
 }
 
 function toRow(route: Route, may: Access | undefined): Row {
@@ -82,7 +81,7 @@ function toRow(route: Route, may: Access | undefined): Row {
   };
 }
 
-/** @throws Failure where no path begins so */
+/** Returns the routes of a resource. @throws Failure if there are none */
 function ofResource(routes: readonly Route[], wanted: string | undefined): readonly Route[] {
   if (wanted === undefined) return routes;
   const resourceOf = ({ path }: Route) => path.split("/")[1] ?? "";
@@ -91,11 +90,11 @@ function ofResource(routes: readonly Route[], wanted: string | undefined): reado
   if (found.length > 0) return found;
   const known = [...new Set(routes.map(resourceOf))].sort(compareTexts);
   throw new Failure("UNKNOWN_PATH", `There is no resource "${wanted}".${didYouMean(wanted, known)}`, {
-    hint: `Known are ${oneOf(known, "and")}.`,
+    hint: `Known resources: ${oneOf(known, "and")}.`,
   });
 }
 
-/** Holders of public tokens: nobody in particular. */
+/** The caller of a public token. */
 const publicCaller: Caller = {
   id: null,
   scope: "public",
@@ -106,15 +105,15 @@ const publicCaller: Caller = {
   rankIn: () => undefined,
 };
 
-/** What a caller may do with each route. @throws Failure `UNKNOWN_PLAYER` */
+/** Returns whether a caller may call each route. @throws Failure `UNKNOWN_PLAYER` */
 async function verdictsFor(
-  session: Session,
+  context: Context,
   table: Table,
   routes: readonly Route[],
   who: string,
 ): Promise<ReadonlyMap<Route, Access>> {
-  const caller = fold(who) === "public" ? publicCaller : await playerCaller(session, who);
-  const vocabulary = await vocabularyOf(session);
+  const caller = fold(who) === "public" ? publicCaller : await playerCaller(context, who);
+  const vocabulary = await vocabularyOf(context);
   const { excludedGroup } = table;
   const excluded = excludedGroup !== undefined && caller.rankIn("group", excludedGroup) !== undefined;
   return new Map(
@@ -122,9 +121,9 @@ async function verdictsFor(
   );
 }
 
-/** A player as the data describes it. */
-async function playerCaller({ look }: Session, player: string): Promise<Caller> {
-  const shown = await look("player.show", { player });
+/** Returns a player of the data as a caller. */
+async function playerCaller({ read }: Context, player: string): Promise<Caller> {
+  const shown = await read("player.show", { player });
   const { name, uuid, administrator, members, groups } = shown;
   return {
     id: uuid,

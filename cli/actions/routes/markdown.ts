@@ -1,10 +1,10 @@
-/** The route table as Markdown: a table of the operations, and one of the types of their parameters. */
+/** Formats the route table as Markdown: a table of the operations, and one of their parameter types. */
 import type { Vocabulary } from "../../../src/table/caller.ts";
 import { expectation, type Parameter, type ParameterType } from "../../../src/table/parameters.ts";
 import { describe } from "../../../src/table/restriction/restriction.ts";
 import type { Route } from "../../../src/table/table.ts";
 
-/** @param excludedGroup the group whose members every operation refuses */
+/** @param excludedGroup the group whose members may not call anything */
 export function toMarkdown(routes: readonly Route[], excludedGroup: string | undefined): string {
   const operations = [
     ["path", "who", "parameters"],
@@ -32,7 +32,7 @@ function parameterCell({ name, type, default: fallback }: Parameter): string {
   return `${code(name)}: ${type.name}${otherwise}`;
 }
 
-/** What a value looks like. The names of groups, factions and services are the data's, not the table's. */
+/** Describes the values of a type. The names of groups, factions and services are not in the table. */
 function typeWords(type: ParameterType): string {
   const { base, values = [] } = type;
   switch (base) {
@@ -53,7 +53,7 @@ function code(text: string): string {
   return `\`${text}\``;
 }
 
-/** A Markdown table whose columns are aligned, for those who read it as text. The first row is the heading. */
+/** Formats a Markdown table with aligned columns. The first row is the heading. */
 function toTable(rows: readonly (readonly string[])[]): string {
   const cells = rows.map((row) => row.map((cell) => cell.replaceAll("|", "\\|")));
   const widths = (cells[0] ?? []).map((_, index) => Math.max(...cells.map((row) => row[index]?.length ?? 0)));

@@ -1,19 +1,18 @@
-/** What `routes openapi` does. */
-
+/** Implements `routes openapi`. */
 import { describeTable, toYAML } from "../../../src/openapi/openapi.ts";
 import { descriptionOptions } from "../../../src/openapi/service-description.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
-/** In which form the description is wanted. */
+/** The options of `routes openapi`. */
 export interface OpenApiOptions {
   readonly yaml?: boolean;
 }
 
-/** Prints the description of the interface that the table's file makes. @throws TableFaults where it has faults */
-export async function printOpenApi(session: Session, { yaml = false }: OpenApiOptions): Promise<void> {
-  const table = await checkedTable(session, await tableFile(session, undefined));
-  const document = describeTable(table, await vocabularyOf(session), descriptionOptions());
+/** Prints the description of the interface. @throws TableFaults if the table has faults */
+export async function printOpenApi(context: Context, { yaml = false }: OpenApiOptions): Promise<void> {
+  const table = await checkedTable(context, await tableFile(context, undefined));
+  const document = describeTable(table, await vocabularyOf(context), descriptionOptions());
   const text = yaml ? toYAML(document).trimEnd() : JSON.stringify(document, undefined, 2);
-  session.output.result(document, text);
+  context.output.result(document, text);
 }

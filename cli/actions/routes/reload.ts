@@ -1,37 +1,36 @@
-/** What `routes reload` and `routes status` do. */
-
+/** Implements `routes reload` and `routes status`. */
 import type { Control } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { TableDiff } from "../../../src/explain/diff.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "../../../src/table-in-force/route-table.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
-import { toDate } from "../../terminal/output.ts";
+import { formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
 import { checkedTable, tableFile } from "./table.ts";
 
-/** How many players are named of each whom another table hits, before it is asked about: `routes diff` names all. */
+/** The most players that a line of the preview names; `routes diff` names all. */
 export const shownNames = 10;
 
-/** How the file is put in force. */
+/** The options of `routes reload`. */
 export interface ReloadOptions extends GlobalOptions {
-  /** Whether nobody is asked, even if it takes access away. */
+  /** Whether to skip the question, even if the table takes access away. */
   readonly yes?: boolean;
 }
 
-/** Puts the file in force, and shows what that changes. @throws Reported where it is not to be */
-export async function reloadRoutes(session: Session, options: ReloadOptions): Promise<void> {
-  const { output, withControl, workplace } = session;
+/** Puts the file in force, and shows what changes. @throws Reported unless that is confirmed */
+export async function reloadRoutes(context: Context, options: ReloadOptions): Promise<void> {
+  const { output, withControl, workspace } = context;
   const { json } = options;
-  if (!(await workplace().hasData())) throw notRunning(workplace().folder);
+  if (!(await workspace().hasData())) throw notRunning(workspace().folder);
   await withControl("reads", async (control) => {
-    if ((await control.holder()) === null) throw notRunning(workplace().folder);
+    if ((await control.holder()) === null) throw notRunning(workspace().folder);
     const diff = await diffToFile(control);
     const isSame = diff.before.revision === diff.after.revision;
     if (!json && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
     if (diff.takesAway) {
-      await confirm(session, options, {
+      await confirm(context, options, {
         asks: "This takes access away. Put it in force?",
         does: "This takes access away",
         hint: "--yes puts it in force without asking.",
@@ -45,17 +44,17 @@ export async function reloadRoutes(session: Session, options: ReloadOptions): Pr
 }
 
 function notRunning(folder: string): Failure {
-  return new Failure("UNKNOWN_ENTRY", `There is no running service on ${folder}.`, {
-    hint: "It reads the table when it starts: `addon-cli serve`. `addon-cli routes check` checks the file.",
+  return new Failure("UNKNOWN_ENTRY", `No service is running on ${folder}.`, {
+    hint: "`addon-cli serve` reads the table when it starts; `addon-cli routes check` checks the file.",
   });
 }
 
-/** What the file would change. A faulty file is an attempt that the service is to remember. */
+/** Compares the file with the table in force. If the file has faults, the service records the failed attempt. */
 async function diffToFile(control: Control): Promise<TableDiff> {
   try {
     return await control.diffRoutes();
   } catch (error) {
-    // Expecting a revision that there is not: should the file be good by now, it is not put in force unseen.
+    // No revision is empty: a file without faults by now is not put in force unseen.
     if (error instanceof TableFaults) await control.reloadRoutes("");
     throw error;
   }
@@ -64,65 +63,65 @@ async function diffToFile(control: Control): Promise<TableDiff> {
 function reloadedText({ before, after }: TableDiff, { revision, changed }: Reloaded): string {
   if (changed) return `Revision ${revision} is in force; it was ${before.revision}.`;
   if (before.revision === after.revision)
-    return `Revision ${revision} is in force already: nothing has changed.`;
-  return `Revision ${revision} is in force: the service itself has put it in force meanwhile.`;
+    return `Revision ${revision} is already in force: nothing has changed.`;
+  return `Revision ${revision} is in force: the service has reloaded it meanwhile.`;
 }
 
-/** Tells which table is in force. */
-export async function showStatus(session: Session): Promise<void> {
-  const { output, withControl, workplace } = session;
-  const status = (await workplace().hasData())
+/** Shows which table is in force. */
+export async function showStatus(context: Context): Promise<void> {
+  const { output, withControl, workspace } = context;
+  const status = (await workspace().hasData())
     ? await withControl("reads", async (control) =>
         (await control.holder()) === null ? null : control.routesStatus(),
       )
     : null;
   if (status === null) {
-    const file = await tableFile(session, undefined);
-    const { revision, routes: all } = await checkedTable(session, file);
+    const file = await tableFile(context, undefined);
+    const { revision, routes: all } = await checkedTable(context, file);
     const document = { running: false, file, revision, routes: all.length, since: null, refused: null };
     output.result(
       { ...document, pending: null },
-      `No service is running on ${workplace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${all.length} routes, no faults`,
+      `No service is running on ${workspace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${all.length} routes, no faults`,
     );
     return;
   }
-  const pending = await pendingOf(session, status);
-  output.result({ running: true, ...status, pending }, statusText(session, status, pending));
+  const pending = await pendingOf(context, status);
+  output.result({ running: true, ...status, pending }, statusText(context, status, pending));
 }
 
-/** What the file has that is not in force: another revision, or faults. Null where file and table are the same. */
+/** What keeps the file from being in force: another revision, or faults. Null if it is in force. */
 type Pending = { readonly revision: string } | { readonly faults: number; readonly reason: string } | null;
 
-async function pendingOf(session: Session, { file, revision }: TableStatus): Promise<Pending> {
+async function pendingOf(context: Context, { file, revision }: TableStatus): Promise<Pending> {
   try {
-    const table = await checkedTable(session, file);
+    const table = await checkedTable(context, file);
     return table.revision === revision ? null : { revision: table.revision };
   } catch (error) {
     return {
       faults: error instanceof TableFaults ? error.faults.length : 0,
-      reason: (error as Error).message,
+      reason: error instanceof Error ? error.message : String(error),
     };
   }
 }
 
-function statusText({ output }: Session, status: TableStatus, pending: Pending): string {
+function statusText({ output }: Context, status: TableStatus, pending: Pending): string {
   const { file, revision, routes, since, refused } = status;
   const lines = [
-    `in force      revision ${revision}, ${routes} routes, since ${toDate(since)}`,
+    `in force      revision ${revision}, ${routes} routes, since ${formatInstant(since)}`,
     `file          ${file}`,
   ];
-  if (pending === null) lines.push("              is what is in force");
+  if (pending === null) lines.push("              is in force");
   else if ("revision" in pending) {
     lines.push(
-      `              ${output.style("yellow", "is not in force")}: it is revision ${pending.revision} now, which \`routes reload\` puts in force`,
+      `              ${output.style("yellow", "is not in force")}: its revision is ${pending.revision}, which \`routes reload\` puts in force`,
     );
   } else {
-    lines.push(`              ${output.style("red", "can not be put in force")}: \`routes check\` tells why`);
+    lines.push(`              ${output.style("red", "cannot be put in force")}: \`routes check\` shows why`);
   }
   if (refused === null) lines.push("last attempt  was not refused");
   else {
     lines.push(
-      `last attempt  ${output.style("red", `was refused at ${toDate(refused.at)}`)}; revision ${revision} stayed in force:`,
+      `last attempt  ${output.style("red", `was refused at ${formatInstant(refused.at)}`)}; revision ${revision} stayed in force:`,
       ...refused.reason.split("\n").map((line) => `  ${line}`),
     );
   }

@@ -1,11 +1,10 @@
-/** What `routes schema` does. */
-
+/** Implements `routes schema`. */
 import { handlers } from "../../../src/resources/index.ts";
 import { editorSchema } from "../../../src/table/editor-schema.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 
 /** Prints the schema. */
-export function printSchema({ output }: Session): void {
+export function printSchema({ output }: Context): void {
   const schema = editorSchema([...handlers.keys()]);
   output.result(schema, JSON.stringify(schema, undefined, 2));
 }

@@ -1,4 +1,4 @@
-/** The route table as commands look at it: a file's text, checked against the names that the data has. */
+/** Reads the route table of a command, and checks it against the names in the data. */
 import { resolve } from "node:path";
 import { checkRoutes, operationsToCheck } from "../../../src/operations.ts";
 import { readSeed } from "../../../src/operator/seed-file.ts";
@@ -7,32 +7,32 @@ import { revisionOf } from "../../../src/table/revision.ts";
 import type { CheckedTable, Table } from "../../../src/table/table.ts";
 import { type HighestRanks, type Warning, warningsOf } from "../../../src/table/warnings.ts";
 import { readTable, TableFaults } from "../../../src/table-in-force/route-table.ts";
-import type { Session } from "../../context.ts";
+import type { Context } from "../../context.ts";
 
-/** The file that a command means: the one that it was given, or the one of `--routes`. */
-export async function tableFile({ io, workplace }: Session, given: string | undefined): Promise<string> {
-  return given === undefined ? workplace().routesFile() : resolve(io.cwd, given);
+/** Returns the file of an argument, or that of `--routes`. */
+export async function tableFile({ io, workspace }: Context, given: string | undefined): Promise<string> {
+  return given === undefined ? workspace().routesFile() : resolve(io.cwd, given);
 }
 
-/** The table of a file. @throws TableFaults where it has faults */
-export async function checkedTable(session: Session, file: string): Promise<Table> {
+/** Reads a table. @throws TableFaults if it has faults */
+export async function checkedTable(context: Context, file: string): Promise<Table> {
   const text = await readTable(file);
-  const { table, faults } = checkRoutes(text, await vocabularyOf(session));
+  const { table, faults } = checkRoutes(text, await vocabularyOf(context));
   if (table === undefined) throw new TableFaults(file, faults, text);
   return table;
 }
 
-/** A file's faults, and where it has none, what is suspicious in it. */
-export type LookedThrough = CheckedTable & {
+/** The faults of a file or, if it has none, its warnings. */
+export type InspectedTable = CheckedTable & {
   readonly text: string;
   readonly revision: string;
   readonly warnings: readonly Warning[];
 };
 
-/** Looks a file through, for faults and for what is suspicious. */
-export async function lookThrough(session: Session, file: string): Promise<LookedThrough> {
+/** Reads a file, and finds its faults and warnings. */
+export async function inspectTable(context: Context, file: string): Promise<InspectedTable> {
   const text = await readTable(file);
-  const { vocabulary, members, ranks } = await namesOf(session);
+  const { vocabulary, members, ranks } = await namesOf(context);
   const checked = checkRoutes(text, vocabulary);
   const warnings =
     checked.table === undefined
@@ -41,24 +41,24 @@ export async function lookThrough(session: Session, file: string): Promise<Looke
   return { ...checked, text, revision: revisionOf(text), warnings };
 }
 
-/** The names that the data has; before there is data, those that it would be seeded with. */
-export async function vocabularyOf(session: Session): Promise<Vocabulary> {
-  if (await session.workplace().hasData())
-    return session.withControl("reads", (control) => control.vocabulary());
-  return seedVocabulary(session);
+/** Returns the names in the data or, before there is data, those of the seed. */
+export async function vocabularyOf(context: Context): Promise<Vocabulary> {
+  if (await context.workspace().hasData())
+    return context.withControl("reads", (control) => control.vocabulary());
+  return seedVocabulary(context);
 }
 
 interface Names {
   readonly vocabulary: Vocabulary;
-  /** How many members each group has; undefined while there is nobody at all, and every group is empty. */
+  /** The number of members of each group; undefined if there are no players and no members at all. */
   readonly members: ReadonlyMap<string, number> | undefined;
   readonly ranks: HighestRanks | undefined;
 }
 
-async function namesOf(session: Session): Promise<Names> {
-  if (!(await session.workplace().hasData()))
-    return { vocabulary: await seedVocabulary(session), members: undefined, ranks: undefined };
-  return session.withControl("reads", async (control) => {
+async function namesOf(context: Context): Promise<Names> {
+  if (!(await context.workspace().hasData()))
+    return { vocabulary: await seedVocabulary(context), members: undefined, ranks: undefined };
+  return context.withControl("reads", async (control) => {
     const vocabulary = await control.vocabulary();
     const groups = await control.administer("group.list", {});
     const players = await control.administer("player.list", {});
@@ -81,7 +81,7 @@ function highestRanks(
   return { faction: of(vocabulary.faction), service: of(vocabulary.service) };
 }
 
-async function seedVocabulary({ workplace }: Session): Promise<Vocabulary> {
-  const { groups, factions, services } = await readSeed(await workplace().seedFile());
+async function seedVocabulary({ workspace }: Context): Promise<Vocabulary> {
+  const { groups, factions, services } = await readSeed(await workspace().seedFile());
   return { group: groups ?? [], faction: factions ?? [], service: services ?? [] };
 }

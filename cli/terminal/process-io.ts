@@ -1,0 +1,136 @@
+/** The environment of a command that runs as a process of its own. */
+import { fstatSync, write, writeSync } from "node:fs";
+import { Failure } from "../../src/domain/errors.ts";
+import type { IO, Sink } from "./io.ts";
+
+/** The time for which operations under way may delay the end of the process, in milliseconds. */
+const leaveMilliseconds = 500;
+
+/** Returns the environment of this process. */
+export function processIO(): IO {
+  let stdout: Sink = isFile(1) ? fileSink(1) : process.stdout;
+  let stderr: Sink = process.stderr;
+  let isDelivering = false;
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // `deliver` reports it.
+    if (isDelivering) return;
+    // A reader such as `head` may stop early: that is no failure.
+    if (error.code === "EPIPE") process.exit(0);
+    process.stderr.write(`error: ${outputFailed(error).message}\n`);
+    process.exit(1);
+  });
+  // There is no other place to report it.
+  process.stderr.on("error", () => {});
+  return {
+    get stdout() {
+      return stdout;
+    },
+    get stderr() {
+      return stderr;
+    },
+    env: process.env,
+    cwd: process.cwd(),
+    ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
+    readInput,
+    async deliver(text) {
+      if (stdout !== process.stdout) {
+        stdout.write(text);
+        return;
+      }
+      isDelivering = true;
+      await new Promise<void>((resolve, reject) => {
+        process.stdout.write(text, (error) => (error == null ? resolve() : reject(outputFailed(error))));
+      });
+      isDelivering = false;
+    },
+    onStop(callback) {
+      process.on("SIGINT", callback);
+      process.on("SIGTERM", callback);
+    },
+    onReload: (callback) => void process.on("SIGHUP", callback),
+    async detachOutput(onDropped) {
+      const { BufferedSink } = await import("./buffered-sink.ts");
+      const errors = new BufferedSink(2, process.stderr.isTTY === true, onDropped);
+      const results = new BufferedSink(1, process.stdout.isTTY === true);
+      [stdout, stderr] = [results, errors];
+      return { close: async () => void (await Promise.all([results.close(), errors.close()])) };
+    },
+    abort,
+    leaveSoon: () => void setTimeout(() => abort(Number(process.exitCode ?? 0)), leaveMilliseconds).unref(),
+  };
+}
+
+/**
+ * Ends the process. At its exit Node waits for file system calls, and a call on a hanging disk or terminal would block it
+ * forever: then the process kills itself.
+ */
+function abort(code: number, message = ""): void {
+  process.exitCode = code;
+  // `process.stderr` can block on a reader.
+  if (message !== "") write(2, `${message}\n`, () => {});
+  const deadline = performance.now() + leaveMilliseconds;
+  const leave = () => {
+    const isBusy = process.getActiveResourcesInfo().some((name) => name.startsWith("FSReq"));
+    if (!isBusy) process.exit(code);
+    if (performance.now() > deadline) process.kill(process.pid, "SIGKILL");
+    setTimeout(leave, 5);
+  };
+  leave();
+}
+
+/** Returns whether a descriptor is a regular file or a device such as `/dev/full`, but not a terminal. */
+function isFile(descriptor: number): boolean {
+  try {
+    const found = fstatSync(descriptor);
+    return found.isFile() || (found.isCharacterDevice() && !process.stdout.isTTY);
+  } catch {
+    return false;
+  }
+}
+
+/** Returns a sink that writes all or throws: Node's own stream for a file loses data on a full disk without an error. */
+function fileSink(descriptor: number): Sink {
+  return {
+    write(text) {
+      let rest = Buffer.from(text);
+      try {
+        while (rest.length > 0) rest = rest.subarray(writeSync(descriptor, rest));
+      } catch (error) {
+        throw outputFailed(error);
+      }
+    },
+  };
+}
+
+function outputFailed(cause: unknown): Failure {
+  const reason = cause instanceof Error ? cause.message : cause;
+  return new Failure("STORE_UNAVAILABLE", `Cannot write to standard output: ${reason}.`, {
+    hint: "The command has done its work, but its output is lost.",
+    cause,
+  });
+}
+
+async function readInput(limit: number): Promise<string> {
+  let text = "";
+  process.stdin.setEncoding("utf8");
+  for await (const piece of process.stdin) {
+    text += piece;
+    if (text.length > limit) break;
+  }
+  return text.slice(0, limit);
+}
+
+/** Asks on standard error, since results go to standard output. */
+async function askOnTerminal(question: string): Promise<string | undefined> {
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: process.stdin, output: process.stderr });
+  try {
+    return await new Promise<string | undefined>((resolve) => {
+      // Control-D and Control-C end the question, not the process.
+      lines.once("close", () => resolve(undefined));
+      void lines.question(question).then(resolve, () => resolve(undefined));
+    });
+  } finally {
+    lines.close();
+  }
+}
