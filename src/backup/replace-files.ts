@@ -37,6 +37,7 @@ import {
   snapshotFile,
   snapshotsIn,
 } from "../store/folder/folder-names.ts";
+import { foreignFiles } from "../store/folder/refusals.ts";
 import { headerLine } from "../store/journal/segment.ts";
 import { namesIn } from "../store/listing.ts";
 
@@ -49,12 +50,7 @@ export async function requireRoom(files: Files, folder: string): Promise<void> {
     });
   }
   const foreign = foreignIn(names);
-  if (foreign.length === 0) return;
-  throw new Failure(
-    "CONFLICT",
-    `${folder} is not a data folder of this service: it contains ${foreign.slice(0, 3).join(", ")}.`,
-    { hint: "Name an empty folder, or one that does not exist yet, with --data." },
-  );
+  if (foreign.length > 0) throw foreignFiles("CONFLICT", folder, foreign);
 }
 
 /**

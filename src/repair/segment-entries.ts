@@ -117,7 +117,7 @@ function tailOf(group: Group): Tail | undefined {
 }
 
 function toRecord([first, ...further]: Group): JournalRecord | undefined {
-  const open = openRecord(first.document);
+  const open = openRecord(first.document, first.line.offset);
   if (open === undefined || hasMore((further.at(-1) ?? first).document)) return undefined;
   return further.every(({ document }) => addLine(open, document)) ? closeRecord(open) : undefined;
 }

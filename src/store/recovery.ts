@@ -28,6 +28,7 @@ import {
   segmentFile,
   snapshotsIn,
 } from "./folder/folder-names.ts";
+import { foreignFiles } from "./folder/refusals.ts";
 import { Journal } from "./journal/journal.ts";
 import { journalVersion, type ReadSegment } from "./journal/segment.ts";
 import { newestWholeSnapshot } from "./reading.ts";
@@ -93,13 +94,7 @@ function requireOurs(folder: string, names: readonly string[]): void {
     );
   }
   const foreign = foreignIn(names);
-  if (foreign.length === 0) return;
-  const shown = foreign.slice(0, 3).join(", ");
-  throw new Failure(
-    "STORE_UNAVAILABLE",
-    `${folder} is not a data folder of this service: it contains ${shown}.`,
-    { hint: "Name an empty folder, or one that does not exist yet, with --data." },
-  );
+  if (foreign.length > 0) throw foreignFiles("STORE_UNAVAILABLE", folder, foreign);
 }
 
 /** Makes the name of a new folder durable, and those of the folders above it, which may be new as well. */

@@ -54,6 +54,18 @@ export function unusable(folder: string, cause: unknown): Failure {
   );
 }
 
+/** The refusal of a folder without data but with files of somebody else. */
+export function foreignFiles(
+  code: "CONFLICT" | "STORE_UNAVAILABLE",
+  folder: string,
+  names: readonly string[],
+): Failure {
+  const shown = names.slice(0, 3).join(", ");
+  return new Failure(code, `${folder} is not a data folder of this service: it contains ${shown}.`, {
+    hint: "Name an empty folder, or one that does not exist yet, with --data.",
+  });
+}
+
 /** The refusal that names a damaged file, the position of the damage and the next command. */
 export function damaged(path: string, offset: number, what: string): Failure {
   return new Failure("STORE_UNAVAILABLE", `${path} is damaged at byte ${offset}: ${what}.`, {

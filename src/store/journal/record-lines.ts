@@ -27,12 +27,14 @@ export interface OpenRecord {
   readonly head: JournalRecord;
   /** The changes of each line. */
   readonly lines: (readonly RecordChange[])[];
+  /** The offset of its first line. */
+  readonly offset: number;
 }
 
 /** Begins a change with its first line. Returns undefined where the document is not one. */
-export function openRecord(document: unknown): OpenRecord | undefined {
+export function openRecord(document: unknown, offset: number): OpenRecord | undefined {
   const head = toHead(document);
-  return head === undefined ? undefined : { head, lines: [head.changes] };
+  return head === undefined ? undefined : { head, lines: [head.changes], offset };
 }
 
 /** Adds a further line to a bulk change. Returns whether it is one. */

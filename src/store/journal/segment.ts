@@ -89,8 +89,8 @@ export class SegmentReader {
   #header: SegmentHeader | undefined;
   /** The next sequence number. */
   #sequence = 0;
-  /** The change whose last line is yet to come, and the offset of its first. */
-  #open: (OpenRecord & { readonly offset: number }) | undefined;
+  /** The change whose last line is yet to come. */
+  #open: OpenRecord | undefined;
 
   constructor(onRecord: (read: ReadRecord) => void) {
     this.#onRecord = onRecord;
@@ -131,14 +131,13 @@ export class SegmentReader {
   }
 
   #read(document: unknown, chain: number, offset: number): void {
-    const begun = this.#open === undefined ? openRecord(document) : undefined;
-    const open = this.#open ?? (begun && { ...begun, offset });
+    const open = this.#open ?? openRecord(document, offset);
     if (open === undefined) throw new BrokenLine("the line is not a record of the journal", offset);
     const { sequence } = open.head;
     if (sequence !== this.#sequence) {
       throw new BrokenLine(`expected change ${this.#sequence}, got ${sequence}`, offset);
     }
-    if (begun === undefined && !addLine(open, document)) {
+    if (open === this.#open && !addLine(open, document)) {
       throw new BrokenLine(`change ${sequence} lacks its last line`, offset);
     }
     this.#open = hasMore(document) ? open : undefined;
