@@ -40,23 +40,31 @@ export function currentVocabulary(data: Pick<DurableData, "names">): () => Vocab
   };
 }
 
-/** Returns a group's name as seeded. @throws Failure `UNKNOWN_GROUP`, with the nearest name */
-export function requireGroup(data: Data, name: string): string {
-  const group = data.names.get(`group/${fold(name)}`);
-  if (group !== undefined) return group.name;
-  const names = namesOf(data, "group");
-  throw new Failure("UNKNOWN_GROUP", `There is no group "${name}".${didYouMean(name, names)}`, {
-    hint: `Known are ${oneOf(names, "and")}.`,
+/** Returns the refusal of an unknown name, with the nearest name and all names. */
+export function unknownName(
+  code: "UNKNOWN_GROUP" | "UNKNOWN_FACTION",
+  kind: string,
+  name: string,
+  names: readonly string[],
+): Failure {
+  return new Failure(code, `There is no ${kind} "${name}".${didYouMean(name, names)}`, {
+    hint: names.length === 0 ? "There are none." : `Known are ${oneOf(names, "and")}.`,
   });
 }
 
-/** Returns the faction or service of a name. @throws Failure `UNKNOWN_FACTION`, with the nearest name */
+/** Returns a group's name as seeded. @throws Failure `UNKNOWN_GROUP` */
+export function requireGroup(data: Data, name: string): string {
+  const group = data.names.get(`group/${fold(name)}`);
+  if (group !== undefined) return group.name;
+  throw unknownName("UNKNOWN_GROUP", "group", name, namesOf(data, "group"));
+}
+
+/** Returns the faction or service of a name. @throws Failure `UNKNOWN_FACTION` */
 export function requireOrganisation(data: Data, name: string): Named {
   const organisation = data.names.get(`faction/${fold(name)}`) ?? data.names.get(`service/${fold(name)}`);
   if (organisation !== undefined) return organisation;
   const names = [...namesOf(data, "faction"), ...namesOf(data, "service")];
-  const sentence = `There is no faction or service "${name}".${didYouMean(name, names)}`;
-  throw new Failure("UNKNOWN_FACTION", sentence, { hint: `Known are ${oneOf(names, "and")}.` });
+  throw unknownName("UNKNOWN_FACTION", "faction or service", name, names);
 }
 
 /** Whether somebody is in a group. */

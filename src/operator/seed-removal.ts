@@ -1,8 +1,8 @@
 /** Removing a group, a faction or a service that nothing refers to, such as a mistyped one. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { compareTexts, didYouMean, fold, oneOf } from "../domain/text.ts";
-import { namesOf } from "../identity/memberships.ts";
+import { compareTexts, fold, oneOf } from "../domain/text.ts";
+import { namesOf, unknownName } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import type { References, ReferredName } from "../table/restriction/references.ts";
 import { defineChangeByTable } from "./define.ts";
@@ -14,7 +14,10 @@ export const removeName = defineChangeByTable({
   input: v.object({ kind: v.picklist(["group", "faction", "service"]), name: v.string() }),
   change(draft, { kind, name: typed }, context) {
     const stored = draft.names.get(`${kind}/${fold(typed)}`);
-    if (stored === undefined) throw unknownName(draft, kind, typed);
+    if (stored === undefined) {
+      const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";
+      throw unknownName(code, kind, typed, namesOf(draft, kind));
+    }
     const { name } = stored;
     const uses = [...routesOf(context.referencesTo({ kind, name })), ...recordsOf(draft, { kind, name })];
     if (uses.length > 0) {
@@ -26,14 +29,6 @@ export const removeName = defineChangeByTable({
     return { info: `Removed the ${kind} ${name}.`, kind, name };
   },
 });
-
-function unknownName(data: Data, kind: ReferredName["kind"], typed: string): Failure {
-  const names = namesOf(data, kind);
-  const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";
-  return new Failure(code, `There is no ${kind} "${typed}".${didYouMean(typed, names)}`, {
-    hint: names.length === 0 ? "There are none." : `Known are ${oneOf(names, "and")}.`,
-  });
-}
 
 /** What refers to a name, and a sentence about how to remove the reference. */
 interface Use {
