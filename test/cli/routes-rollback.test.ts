@@ -162,7 +162,7 @@ describe("routes rollback beside a service", () => {
         /no stored route table[\s\S]*routes history/,
       );
     await writeFile(join(desk.data, "tables", `${first}.yaml`), looser);
-    assert.match(await desk.fails("routes", "rollback", "--yes"), /is not the table of revision/);
+    assert.match(await desk.fails("routes", "rollback", "--yes"), /is no longer the table of revision/);
     assert.deepEqual([await table(desk), await inForce(desk)], [stricter, second]);
   });
 

@@ -8,7 +8,7 @@ import type { Path, Report } from "./fault.ts";
 const maxListed = 8;
 
 /**
- * Returns `unknown group "VPI"; expected CEO, DEV or VIP. Did you mean "VIP"?`.
+ * Returns `unknown group "VIPS"; expected CEO, DEV or VIP. Did you mean "VIP"?`.
  * @param options.of what the name belongs to
  * @param options.likely the names to suggest, if not all that are valid
  */
