@@ -69,10 +69,10 @@ export async function showAudit(
 
   let shown = 0;
   let last = 0;
-  const told = (number: number) => {
+  const onRead = (number: number) => {
     last = number;
   };
-  for await (const entry of readEntries(nodeFiles, folder, look, names, told)) {
+  for await (const entry of readEntries(nodeFiles, folder, look, names, onRead)) {
     if (stopped.aborted) return;
     show(entry);
     shown += 1;

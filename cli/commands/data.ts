@@ -106,9 +106,9 @@ function addRestoreOptions(command: Command): Command {
 
 function addRepair(data: Command, context: Context): void {
   neverSuggested(data.command("repair"))
-    .description("recover as much as possible of damaged files, and report each lost record")
+    .description("recover as much as possible from damaged files, and report each lost record")
     .option("--from <file>", "replace the damaged files by a backup instead")
-    .option("--yes", "repair; without it, a terminal only shows what would be done")
+    .option("--yes", "repair; without it, on a terminal, only show what would be done")
     .addHelpText(
       "after",
       `

@@ -57,7 +57,7 @@ A table with faults is not served. Warnings report what is valid but suspicious:
   open-change         a change that everyone with a public token may make
   unknown-caller      a change that stores its caller, which a public token does not identify
   empty-group         a restriction to a group that has no members in the present data
-  unheld-rank         a rank that no member has in the present data, or can have
+  unheld-rank         a rank that no member has in the present data, or that no member can have
   excluded-group      a restriction to the excluded group, whose members may not call anything
   player-condition    a condition on a player's name, which the player's UUID does not meet
   redundant-part      a part of an allOf that another part implies

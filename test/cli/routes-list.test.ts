@@ -140,11 +140,11 @@ describe("--markdown", () => {
     const text = await desk.ok(...args);
     assert.equal(
       text,
-      `| path               | who                                                                                        | parameters                                         |
-| ------------------ | ------------------------------------------------------------------------------------------ | -------------------------------------------------- |
-| \`/houseban\`        | members of the service RESCUE when advanced is true; everyone with a valid token otherwise | \`advanced\`: boolean (\`false\` where it is left out) |
-| \`/houseban/add\`    | members of the service RESCUE with rank 4 or higher                                        | \`name\`: playerName, \`reason\`: reason               |
-| \`/houseban/remove\` | members of the service RESCUE with rank 4 or higher                                        | \`name\`: playerName, \`reason\`: reason               |
+      `| path               | who                                                                                        | parameters                            |
+| ------------------ | ------------------------------------------------------------------------------------------ | ------------------------------------- |
+| \`/houseban\`        | members of the service RESCUE when advanced is true; everyone with a valid token otherwise | \`advanced\`: boolean (default \`false\`) |
+| \`/houseban/add\`    | members of the service RESCUE with rank 4 or higher                                        | \`name\`: playerName, \`reason\`: reason  |
+| \`/houseban/remove\` | members of the service RESCUE with rank 4 or higher                                        | \`name\`: playerName, \`reason\`: reason  |
 
 | parameter type | what it is                                                             |
 | -------------- | ---------------------------------------------------------------------- |

@@ -28,7 +28,7 @@ export function toMarkdown(routes: readonly Route[], excludedGroup: string | und
 }
 
 function parameterCell({ name, type, default: fallback }: Parameter): string {
-  const otherwise = fallback === undefined ? "" : ` (${code(String(fallback))} where it is left out)`;
+  const otherwise = fallback === undefined ? "" : ` (default ${code(String(fallback))})`;
   return `${code(name)}: ${type.name}${otherwise}`;
 }
 

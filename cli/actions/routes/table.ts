@@ -63,9 +63,9 @@ async function namesOf(context: Context): Promise<Names> {
     const groups = await control.administer("group.list", {});
     const players = await control.administer("player.list", {});
     const members = new Map(groups.map((each) => [each.group, each.members.length]));
-    const isAnybody = players.length > 0 || groups.some((each) => each.members.length > 0);
+    const hasPeople = players.length > 0 || groups.some((each) => each.members.length > 0);
     const ranks = highestRanks(vocabulary, players);
-    return { vocabulary, members: isAnybody ? members : undefined, ranks };
+    return { vocabulary, members: hasPeople ? members : undefined, ranks };
   });
 }
 
