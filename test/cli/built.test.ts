@@ -18,7 +18,7 @@ const hook = `
   });
 `;
 
-it("a command that only looks at the data loads the file for that, and help and completed commands do not", async (t) => {
+it("a command that only reads the data loads the file for reading, and help and completion do not load more", async (t) => {
   const folder = await temporaryFolder(t);
   const main = await buildProject(folder);
   const [hookFile, LOADED] = [join(folder, "hook.cjs"), join(folder, "loaded.txt")];

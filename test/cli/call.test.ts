@@ -58,7 +58,7 @@ describe("call as the operator", () => {
   });
 });
 
-describe("call with what is not right", () => {
+describe("invalid calls", () => {
   for (const [line, code, parameter] of [
     ["/wantedreason/add reason=Theft", "PARAMETER_MISSING", "points"],
     ["/wantedreason/add reason=Theft points=", "PARAMETER_INVALID", "points"],

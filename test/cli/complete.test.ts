@@ -246,7 +246,7 @@ describe("the data that values come from", () => {
     assert.equal(stdout, "Cleo\n:4\n");
   });
 
-  it("is not begun, and words that need none are offered without it", async (t) => {
+  it("is not created, and words that do not need it are offered without it", async (t) => {
     const desk = await emptyDesk(t);
     assert.deepEqual(await valuesFor(desk, "player", "show", ""), []);
     assert.deepEqual(await valuesFor(desk, "can-i", ""), ["public"]);
@@ -272,7 +272,7 @@ describe("the data that values come from", () => {
     assert.deepEqual(await valuesFor(desk, "player", "show", ""), []);
   });
 
-  it("can be damaged, and so can the table: then nothing is said", async (t) => {
+  it("may be damaged, and so may the table: then the shell shows no error", async (t) => {
     const desk = await deskWithPlayers(t);
     await desk.write("routes.yaml", "routes: [");
     assert.deepEqual(await valuesFor(desk, "call", "/"), []);

@@ -76,7 +76,7 @@ it("data verify names every problem, and exits with 1", async (t) => {
   assert.equal(ok, false);
 });
 
-it("serve warns of it, and starts all the same", async (t) => {
+it("serve warns of it, and starts anyway", async (t) => {
   const desk = await inconsistentDesk(t);
   const serving = desk.serve();
   await serving.shows(/Listening/);

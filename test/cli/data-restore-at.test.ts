@@ -48,7 +48,7 @@ describe("data restore --at", () => {
     assert.deepEqual(await desk.files(), before);
   });
 
-  it("tells in JSON which change is restored, and which one that made", async (t) => {
+  it("prints the restored change and the new one as JSON", async (t) => {
     const desk = await deskWithPast(t);
     const moment = "2026-03-01T13:30:00Z";
     for (const [flag, made] of [
@@ -131,7 +131,7 @@ describe("where the clock went backwards", () => {
     assert.match((await desk.run(["player", "add", "Ada"])).stderr, warning);
   });
 
-  it("by a minute or less nobody is warned", async (t) => {
+  it("by a minute or less, there is no warning", async (t) => {
     const desk = await deskWithClock(t, "2026-03-01T12:01:00Z", "2026-03-01T12:00:00Z");
     assert.equal((await desk.run(["data", "verify"])).stderr, "");
   });

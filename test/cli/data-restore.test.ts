@@ -125,7 +125,7 @@ for (const { command, operation, file } of [
       assert.match(again.stdout, /nothing would change\./);
     });
 
-    it("needs --yes where there is nobody to ask", async (t) => {
+    it("requires --yes if there is nobody to ask", async (t) => {
       const desk = await changedDesk(t);
       const before = await desk.files();
       assert.match(await desk.fails("data", command, file), /there is nobody to ask.*\n.*--yes/);
@@ -160,7 +160,7 @@ for (const { command, operation, file } of [
       assert.deepEqual(await desk.answerTo(token, "/player/groups"), [200, undefined]);
     });
 
-    it("never removes the name of a group, which the route table may refer to", async (t) => {
+    it("never removes the name of a group, which the route table may name", async (t) => {
       const desk = await changedDesk(t);
       await desk.write("names.yaml", "groups: [NEW]\n");
       await desk.ok("seed", "groups", "names.yaml");
@@ -286,7 +286,7 @@ describe("undoing a restore", () => {
     assertIncludes(stderr, "; and 2 more records.");
   });
 
-  it("beside a player who would be left without one is refused: undoing never leaves records of nobody", async (t) => {
+  it("is refused if it would leave records of a missing player", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("member", "remove", "Ada", "GROVE");

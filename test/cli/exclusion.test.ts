@@ -61,14 +61,14 @@ describe("player exclude and player readmit", () => {
     assert.match(await desk.fails("player", "readmit", "Ada"), /Ada/);
   });
 
-  it("when a name is excluded before anybody has registered it, whoever registers it is excluded", async (t) => {
+  it("when a name is excluded before its registration, the player who registers it is excluded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "exclude", "Ada");
     await desk.ok("player", "add", "ada");
     assert.equal(await codeOf(desk, "ada"), "EXCLUDED");
   });
 
-  it("when a UUID is excluded before it is registered, whoever registers with it is excluded", async (t) => {
+  it("when a UUID is excluded before it is registered, the player who registers it is excluded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "exclude", uuid);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
@@ -175,7 +175,7 @@ describe("player remove", () => {
     await desk.fails("player", "show", "Ada");
   });
 
-  it("when a player is removed, the tokens are good for nothing, also after registering anew", async (t) => {
+  it("when a player is removed, the tokens are invalid, also after a new registration", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");

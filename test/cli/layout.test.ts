@@ -32,7 +32,7 @@ describe("a table", () => {
     );
   });
 
-  it("wraps its widest cells at spaces where there is too little, and is no wider than what is left", () => {
+  it("wraps its widest cells at spaces if there is too little room, and is then as narrow as possible", () => {
     assert.deepEqual(
       table(
         ["NAME", "GROUPS"],

@@ -32,7 +32,7 @@ function open(options?: LogOptions) {
   return { log, written, lines };
 }
 
-it("tells of a request what it was, without its path", () => {
+it("logs a request without its path", () => {
   const { log, lines } = open();
   log.request(record);
   log.close();
@@ -76,7 +76,7 @@ for (const [options, expected] of [
   });
 }
 
-it("tells of a public caller the token's id, and of the client its address, where it is shown", () => {
+it("logs the token's id of a public caller, and the client's address if there is one", () => {
   const { log, lines } = open();
   const more = { caller: null, token: "0a1b2c3d", address: "192.0.2.1" };
   log.request({ ...record, ...more });
@@ -101,14 +101,14 @@ it("writes lines of requests together, in their order", () => {
   );
 });
 
-it("writes a lone line of a request without being asked", async () => {
+it("writes a single line of a request without a flush", async () => {
   const { log, lines } = open();
   log.request(record);
   while (lines().length === 0) await setTimeout(5);
   assert.equal(lines().length, 1);
 });
 
-it("writes what is not of a request at once, behind the requests before it", () => {
+it("writes other lines at once, after the lines of earlier requests", () => {
   const { log, lines } = open();
   log.request(record);
   log.warn("Something.", new Error("else"));
@@ -118,7 +118,7 @@ it("writes what is not of a request at once, behind the requests before it", () 
   );
 });
 
-it("tells of a failure with its code, and of a fault without a token that its text has", () => {
+it("logs a failure with its code, and an internal error without the token in its text", () => {
   const { log, written, lines } = open();
   const token = `gat_${"a".repeat(43)}`;
   log.request({ ...record, status: 403, code: "RESTRICTED" });
@@ -134,7 +134,7 @@ it("tells of a failure with its code, and of a fault without a token that its te
   assertLacks(written.join(""), token);
 });
 
-it("makes the line of a request as pino does", () => {
+it("formats the line of a request as pino does", () => {
   const { log, written } = open();
   const records: RequestRecord[] = [
     record,
@@ -155,7 +155,7 @@ it("makes the line of a request as pino does", () => {
   assert.deepEqual(lines.map(withoutTime), peer.map(withoutTime));
 });
 
-it("gives a request's line the time of its answer, not that of its writing", () => {
+it("logs the time of a request's answer, not of its writing", () => {
   const { log, lines } = open();
   log.request(record);
   const answered = Date.now();

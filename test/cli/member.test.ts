@@ -15,7 +15,7 @@ async function groupsOf(desk: Desk, player: string): Promise<readonly string[]> 
 }
 
 describe("member", () => {
-  it("when a rank is set, it decides what the player may do", async (t) => {
+  it("when a rank is set, it decides which operations the player may call", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     const add = ["call", "/wantedreason/add", "reason=Theft", "points=1", "--as", "Ada"];
@@ -139,7 +139,7 @@ describe("group", () => {
     assert.deepEqual(await groupsOf(desk, "Ada"), []);
   });
 
-  it("when an unregistered UUID is put into a group, whoever registers with it is in the group", async (t) => {
+  it("when an unregistered UUID is put into a group, the player who registers it is a member of the group", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("group", "add", uuid, "VIP");
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
@@ -155,7 +155,7 @@ describe("group", () => {
     assert.deepEqual(await groupsOf(desk, "Ada"), []);
   });
 
-  it("when somebody who is not in the group is removed, the exit code is 1", async (t) => {
+  it("when a player who is not a member is removed, the exit code is 1", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     assert.match(await desk.fails("group", "remove", "Ada", "VIP"), /Ada.*VIP/);

@@ -178,7 +178,7 @@ describe("another command whose output cannot be written", () => {
         new CliProcess(desk, ["token", "issue", "--public"], [], redirected(">/dev/full")),
     ],
   ] as const) {
-    it(`says that nobody has seen an issued token, and how to revoke it, when ${what}`, {
+    it(`reports that an issued token could not be printed, and how to revoke it, when ${what}`, {
       timeout,
     }, async (t) => {
       const desk = await seededDesk(t);

@@ -98,7 +98,7 @@ describe("serve in a process", () => {
     assert.equal((await fetch(open)).status, 200);
   });
 
-  it("when routes.yaml has a fault, it exits with 1 and tells line and column", async (t) => {
+  it("when routes.yaml has a fault, it exits with 1 and prints line and column", async (t) => {
     const desk = await seededDesk(t);
     const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
     const line = table

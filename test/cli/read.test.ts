@@ -45,7 +45,7 @@ describe("looking at the data", () => {
     }
   });
 
-  it("when a snapshot is damaged, it is said, and the journal tells the same", async (t) => {
+  it("when a snapshot is damaged, it warns, and reads the same data from the journal", async (t) => {
     const { desk } = await deskWithAda(t);
     await desk.withService((service) => service.store.snapshot());
     const path = await dataFile(desk, /^snapshot-/);
@@ -67,7 +67,7 @@ describe("looking at the data", () => {
     assert.deepEqual(await desk.files(), before);
   });
 
-  it("when there is no data, nothing is begun", async (t) => {
+  it("when there is no data, nothing is created", async (t) => {
     const desk = await emptyDesk(t);
     const failure = await desk.failsAs<FailureDocument>("token", "list");
     assert.equal(failure.code, "UNKNOWN_ENTRY");

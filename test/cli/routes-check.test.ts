@@ -173,7 +173,7 @@ describe("warnings", () => {
     assert.deepEqual([document.faults, document.warnings], [[], []]);
   });
 
-  it("when anybody may enter house bans, that is shown with its line, and the exit code is 0", async (t) => {
+  it("when everyone may add house bans, it warns with the line, and exits with 0", async (t) => {
     const desk = await emptyDesk(t);
     const text = await withOpenHouseBans();
     const line = lineOf(text, "/houseban/add:") + 2;
@@ -234,7 +234,7 @@ describe("warnings", () => {
     assert.deepEqual(await warned(), []);
   });
 
-  it("when a restriction asks for a rank that nobody has, that is shown, and --strict fails", async (t) => {
+  it("when a restriction requires a rank that nobody has, it warns, and --strict fails", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--member", "POLICE:6", "--member", "GROVE:4");
     for (const group of ["TARGETLIST"]) await desk.ok("group", "add", "Ada", group);
@@ -262,7 +262,7 @@ describe("warnings", () => {
     assert.equal(warnings.length, 3);
   });
 
-  it("when an operation is not served, it is named; the table can say that it is meant", async (t) => {
+  it("when an operation is not served, it warns, unless the table declares it unserved", async (t) => {
     const desk = await emptyDesk(t);
     const users = `  /mgmt/users:
     summary: Returns all registered clients with activity, version, UUID and version currency.

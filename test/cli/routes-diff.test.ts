@@ -74,7 +74,7 @@ describe("routes diff", () => {
     assert.equal(counts.lose, 1);
   });
 
-  it("when there is no data yet, the routes are compared, and nothing is begun", async (t) => {
+  it("when there is no data yet, the routes are compared, and nothing is created", async (t) => {
     const desk = await emptyDesk(t);
     await desk.write("next.yaml", stricter);
     const { exitCode, stdout, stderr } = await desk.run(["routes", "diff", "next.yaml"]);

@@ -78,7 +78,7 @@ const historyOf = (desk: Desk) => desk.json<readonly HistoryEntry[]>("routes", "
 const revisionsOf = async (desk: Desk) => (await historyOf(desk)).map(({ revision }) => revision);
 
 describe("the log, when a table is put in force", () => {
-  it("tells in one line whom an edited file hits, with the first five names", async (t) => {
+  it("logs in one line whom an edited file affects, with the first five names", async (t) => {
     const desk = await policeDesk(t);
     const serving = await serve(desk);
     await replaceTable(desk, stricter);
@@ -108,7 +108,7 @@ describe("the log, when a table is put in force", () => {
     assert.deepEqual(await revisionsOf(desk), [revisionOf(stricter), revisionOf(shipped)]);
   });
 
-  it("tells it for SIGHUP and `routes reload` alike; what only gives access is no warning", async (t) => {
+  it("logs it for SIGHUP and `routes reload` alike; a change that only grants access is no warning", async (t) => {
     const desk = await policeDesk(t);
     const serving = await serve(desk, ["--no-watch"]);
     await desk.write("routes.yaml", stricter);
@@ -127,7 +127,7 @@ describe("the log, when a table is put in force", () => {
     assert.equal(tableLines(serving).length, 2, "the same table again changes nothing");
   });
 
-  it("tells at a start what has changed since the service last ran, and only then", async (t) => {
+  it("logs at a start what has changed since the last run, if anything", async (t) => {
     const desk = await policeDesk(t);
     const startAndStop = async () => {
       const serving = await serve(desk);
@@ -177,7 +177,7 @@ describe("the log, when a table is put in force", () => {
     assert.ok(!serving.stderr.text.includes(colourBegins));
   });
 
-  it("tells of public tokens, and of an excluded group", async (t) => {
+  it("logs public tokens and an excluded group", async (t) => {
     const desk = await policeDesk(t);
     await desk.ok("group", "add", "Ada", "VIP");
     const serving = await serve(desk, ["--no-watch"]);

@@ -47,7 +47,7 @@ describe("--resource", () => {
     assert.deepEqual(linesOf(await desk.ok("routes", "list", "--resource", "/HouseBan")), lines);
   });
 
-  it("when there is none of that name, the nearest is shown", async (t) => {
+  it("when there is no resource of that name, it suggests the nearest", async (t) => {
     const desk = await emptyDesk(t);
     const stderr = await desk.fails("routes", "list", "--resource", "navipiont");
     assert.match(stderr, /no resource "navipiont".*"navipoint"/);
@@ -55,7 +55,7 @@ describe("--resource", () => {
 });
 
 describe("--for", () => {
-  it("when it is public, what is open is listed, and what is open as the parameters are", async (t) => {
+  it("when the caller is public, it lists open operations, and those that depend on parameters", async (t) => {
     const desk = await emptyDesk(t);
     const { yes, depends } = await mayOf(desk, "public");
     assert.deepEqual(yes, open.toSorted());
@@ -70,7 +70,7 @@ describe("--for", () => {
     assert.deepEqual(depends, { "/houseban": ["advanced"], "/statistic/{player}/add": ["player"] });
   });
 
-  it("when it is a member, what members may, where their rank is enough", async (t) => {
+  it("when the caller is a member, it lists what the rank allows", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok(
       "player",
@@ -96,7 +96,7 @@ describe("--for", () => {
     });
   });
 
-  it("when it is an administrator, what administrators may, and nothing else", async (t) => {
+  it("when the caller is an administrator, it lists what administrators may call, and nothing else", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Root", "--admin");
     const { yes } = await mayOf(desk, "Root");
@@ -134,7 +134,7 @@ describe("--for", () => {
 });
 
 describe("--markdown", () => {
-  it("when it is given, it is two tables, of operations and of the types of their parameters", async (t) => {
+  it("prints two tables, of operations and of the types of their parameters", async (t) => {
     const desk = await emptyDesk(t);
     const args = ["routes", "list", "--routes", shippedRoutes, "--markdown", "--resource", "houseban"];
     const text = await desk.ok(...args);
@@ -157,7 +157,7 @@ Members of the group BLACKLIST may call nothing.
     );
   });
 
-  it("when it goes to a terminal, it is the same", async (t) => {
+  it("prints the same on a terminal", async (t) => {
     const desk = await emptyDesk(t);
     const { stdout } = await desk.run(["routes", "list", "--markdown"], { terminal: true });
     assert.equal(stdout, await desk.ok("routes", "list", "--markdown"));

@@ -48,7 +48,7 @@ async function servingDesk(t: TestContext): Promise<{ desk: Desk; serving: Runni
 const statusOf = (desk: Desk) => desk.json<Status>("routes", "status");
 
 describe("routes reload", () => {
-  it("when nothing is taken away, the file is put in force without a question", async (t) => {
+  it("when no access is taken away, the file is put in force without a question", async (t) => {
     const { desk, before } = await servingDesk(t);
     await desk.write("routes.yaml", looser);
     const { exitCode, questions, stdout } = await answering(desk, undefined, "routes", "reload");
@@ -84,7 +84,7 @@ describe("routes reload", () => {
     assert.match(await desk.ok("routes", "diff", "routes.yaml"), /, Bob18, Bob19, Bob20\n/);
   });
 
-  it("when there is nobody to ask, it refuses and says to use --yes", async (t) => {
+  it("when there is nobody to ask, it fails and suggests --yes", async (t) => {
     const { desk, before } = await servingDesk(t);
     await desk.write("routes.yaml", stricter);
     assert.match(await desk.fails("routes", "reload"), /--yes/);
@@ -120,7 +120,7 @@ describe("routes reload", () => {
     assert.match(await desk.ok("routes", "reload"), /already in force/);
   });
 
-  it("when the file changes while somebody thinks about it, what was not looked at is not put in force", async (t) => {
+  it("when the file changes during the question, the new content is not put in force", async (t) => {
     const { desk, before } = await servingDesk(t);
     await desk.write("routes.yaml", stricter);
     const [stdout, stderr] = [new Recorder(true), new Recorder(true)];
@@ -153,7 +153,7 @@ describe("routes reload", () => {
 });
 
 describe("routes status", () => {
-  it("when a service runs, it tells what is in force, and whether the file is that", async (t) => {
+  it("when a service runs, it shows which table is in force, and whether the file is the same", async (t) => {
     const { desk, before } = await servingDesk(t);
     assert.deepEqual([before.running, before.routes, before.refused, before.pending], [true, 35, null, null]);
     const text = await desk.ok("routes", "status");
@@ -164,7 +164,7 @@ describe("routes status", () => {
     assert.notEqual((await statusOf(desk)).pending?.revision, before.revision);
   });
 
-  it("when no service runs, it tells what the file is", async (t) => {
+  it("when no service runs, it describes the file", async (t) => {
     const desk = await seededDesk(t);
     assert.match(await desk.ok("routes", "status"), /No service is running[\s\S]*35 routes, no faults/);
     assert.equal((await statusOf(desk)).running, false);

@@ -6,7 +6,7 @@ import { it } from "node:test";
 import { projectFolder } from "../_setup.ts";
 import { emptyDesk } from "./_setup.ts";
 
-it("when the schema is printed, it is the one that comes with the table", async (t) => {
+it("prints the schema that is packaged with the table", async (t) => {
   const desk = await emptyDesk(t);
   const printed: unknown = JSON.parse(await desk.ok("routes", "schema"));
   const shipped: unknown = JSON.parse(await readFile(join(projectFolder, "routes.schema.json"), "utf8"));

@@ -91,7 +91,7 @@ describe("the shipped routes.test.yaml", () => {
     assert.ok(changes > 100, `${changes}`);
   });
 
-  it("is put down beside routes.yaml at the first start, and an own one is kept", async (t) => {
+  it("is written beside routes.yaml at the first start, unless there is one", async (t) => {
     const desk = await emptyDesk(t);
     await desk.ok("seed", "groups");
     assert.equal(
@@ -193,7 +193,7 @@ describe("routes test", () => {
     assert.equal(toDocument<Document>(stdout).tests, 2);
   });
 
-  it("when there are no tests, or the table has faults, that is said", async (t) => {
+  it("when there are no tests, or the table has faults, it reports that", async (t) => {
     const desk = await loosenedDesk(t);
     assert.match(await desk.fails("routes", "test"), /no test file .*routes\.test\.yaml/);
     await desk.write("routes.yaml", "routes: nowhere\n");

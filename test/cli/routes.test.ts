@@ -56,7 +56,7 @@ describe("routes list", () => {
     assert.doesNotMatch(stdout, /\t/);
   });
 
-  it("when there is no data yet, the shipped table is listed and nothing is begun", async (t) => {
+  it("when there is no data yet, the shipped table is listed and nothing is created", async (t) => {
     const desk = await emptyDesk(t);
     assert.equal(linesOf(await desk.ok("routes", "list")).length, paths.length);
     await assert.rejects(desk.files(), { code: "ENOENT" });
@@ -183,7 +183,7 @@ describe("routes check", () => {
     assert.match(await desk.fails("call", "/event"), /routes\.yaml:1:\d+/);
   });
 
-  it("when the seed file of a folder without data is empty, it is said what was expected of it", async (t) => {
+  it("when the seed file of a folder without data is empty, the error names what was expected", async (t) => {
     const desk = await emptyDesk(t);
     await mkdir(desk.data);
     await desk.write("data/seed.yaml", "");

@@ -33,14 +33,14 @@ const wrongFiles = [
 ] as const;
 
 describe("seed groups", () => {
-  it("when a folder is begun without a file, it has the names that are shipped", async (t) => {
+  it("when a folder is created without a file, it has the shipped names", async (t) => {
     const desk = await emptyDesk(t);
     await desk.ok("seed", "groups");
     assert.deepEqual(await groupsOf(desk), shippedGroups);
     for (const name of ["GROVE", "RESCUE", "POLICE"]) assert.ok(await isOrganisation(desk, name), name);
   });
 
-  it("when a folder is begun, the result says what was added", async (t) => {
+  it("when a folder is created, the result shows what was added", async (t) => {
     const desk = await emptyDesk(t);
     const result = await desk.ok("seed", "groups");
     for (const name of ["CEO", "GROVE", "RESCUE"]) assert.ok(result.includes(name), result);
@@ -74,7 +74,7 @@ describe("seed groups", () => {
     assert.ok(await isOrganisation(desk, "YAKUZA"));
   });
 
-  it("when the file in the data folder was edited, it is what is added without a file", async (t) => {
+  it("when the file in the data folder was edited, its names are added by default", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("data/seed.yaml", "groups: [EVENT]\n");
     await desk.ok("seed", "groups");
@@ -91,7 +91,7 @@ describe("seed groups", () => {
   });
 
   for (const [what, text, says] of wrongFiles) {
-    it(`when the file ${what}, the exit code is 1, it is said, and nothing is added`, async (t) => {
+    it(`when the file ${what}, the exit code is 1, the error names it, and nothing is added`, async (t) => {
       const desk = await seededDesk(t);
       await desk.write("more.yaml", text);
       assert.match(await desk.fails("seed", "groups", "more.yaml"), says);

@@ -125,7 +125,7 @@ describe("serve", () => {
     assert.match(await desk.ok(...command.split(" ")), tokenForm);
   });
 
-  it("when the data was begun by a command before, the first start of serve shows a token all the same", async (t) => {
+  it("when a command has created the data, the first start of serve still prints a token", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
     assert.match(await serveOnce(desk), openable);

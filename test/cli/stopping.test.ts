@@ -52,7 +52,7 @@ describe("serve that cannot open its control socket", () => {
     });
   }
 
-  it("exits with 1 where the path is too long, and says how long it is and may be", {
+  it("exits with 1 if the path is too long, and names its length and the limit", {
     timeout,
   }, async (t) => {
     const desk = await seededDesk(t);
@@ -63,7 +63,7 @@ describe("serve that cannot open its control socket", () => {
     assert.match(stderr, /--data/);
   });
 
-  it("starts where the path is as long as it may be, and commands reach it", { timeout }, async (t) => {
+  it("starts with the longest possible path, and commands reach it", { timeout }, async (t) => {
     const desk = await seededDesk(t);
     const longest = "d".repeat((process.platform === "linux" ? 107 : 103) - "/socket".length);
     await serveProcess(desk, ["--data", longest]);

@@ -70,7 +70,7 @@ describe("the data folder", noModes, () => {
     assert.equal(await modeOf(desk.data), "700");
   });
 
-  it("remains unchanged where it holds data, or files of somebody else, and serve warns", async (t) => {
+  it("remains unchanged if it contains data, or files of another program, and serve warns", async (t) => {
     const desk = await seededDesk(t);
     await chmod(desk.data, 0o750);
     const remarks = await remarksOf(desk);

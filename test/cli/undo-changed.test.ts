@@ -34,7 +34,7 @@ for (const beside of [false, true]) {
     return desk;
   };
   describe(`undo of a change with records that have changed since, ${beside ? "beside a service" : "offline"}`, () => {
-    it("undoes nothing, and tells of --except-changed", async (t) => {
+    it("undoes nothing, and suggests --except-changed", async (t) => {
       const desk = await open(t);
       const [restore, later] = await correctedRestore(desk);
       const failure = await desk.failsAs<FailureDocument>("undo", restore);

@@ -76,7 +76,7 @@ describe("the editor schema beside the table", () => {
     }
   });
 
-  it("is not touched where somebody edited it, or it is no schema, or it is this version's", async (t) => {
+  it("is not replaced if it was edited, is no schema, or is that of this version", async (t) => {
     for (const text of [
       otherVersion.replace("Route table", "Our route table"),
       "",
@@ -93,7 +93,7 @@ describe("the editor schema beside the table", () => {
     }
   });
 
-  it("stays away where somebody removed it", async (t) => {
+  it("is not recreated after somebody has removed it", async (t) => {
     const desk = await seededDesk(t);
     await rm(join(desk.folder, "routes.schema.json"));
     await startAndStop(desk);

@@ -87,7 +87,7 @@ describe("an unknown command", () => {
   /** The names of commands that remove something or grant access. */
   const harmful = /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback)/;
 
-  it("is never answered with one that takes something away or gives access", async (t) => {
+  it("never suggests one that removes something or grants access", async (t) => {
     const desk = await emptyDesk(t);
     const groups = [[], ...listed(await desk.ok("--help")).map((name) => [name])];
     let tried = 0;
@@ -106,14 +106,14 @@ describe("an unknown command", () => {
     assert.ok(tried > 40, `${tried} were tried`);
   });
 
-  it("is answered with where the commands are listed, where none is suggested", async (t) => {
+  it("names the list of commands if it suggests none", async (t) => {
     const desk = await emptyDesk(t);
     const said = await desk.misused("player", "move");
     assert.equal(said.trim(), "error: unknown command 'move'; `addon-cli player --help` lists the commands");
     assert.match(await desk.misused("und"), /`addon-cli --help` lists the commands/);
   });
 
-  it("is answered with the one that was meant, where that does no harm", async (t) => {
+  it("suggests the nearest one that does no harm", async (t) => {
     const desk = await emptyDesk(t);
     assert.match(
       await desk.misused("player", "shw"),
@@ -144,7 +144,7 @@ describe("names that were mistyped", () => {
     ["call /blacklistreason/GROOVE", "GROVE"],
     ["call /player/add name=Cleo group=TARGETLST", "TARGETLIST"],
   ] as const) {
-    it(`when "${line}" is typed then ${meant} is suggested and the exit code is 1`, async (t) => {
+    it(`when "${line}" is typed, it suggests ${meant} and exits with 1`, async (t) => {
       const desk = await seededDesk(t);
       await desk.ok("player", "add", "Bartholomew");
       const stderr = await desk.fails(...line.split(" "));
