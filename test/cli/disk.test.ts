@@ -190,7 +190,7 @@ describe("on a disk that fails to read", { skip: noStrace }, () => {
     ["data", "backup", "b.gz"],
     ["data", "repair", "--yes"],
   ]) {
-    it(`${args.slice(0, 2).join(" ")} names the file, and says to look at the disk`, async () => {
+    it(`${args.slice(0, 2).join(" ")} names the file, and points to the disk`, async () => {
       const folder = await seeded(`eio-${args.join("-")}`);
       const journal = join(folder, "data", "journal-000000000001.log");
       const inject = ["-P", journal, "-e", "inject=read,pread64:error=EIO"];
@@ -209,7 +209,7 @@ describe("on a disk that fails to read", { skip: noStrace }, () => {
 });
 
 describe("a first start", { skip: noStrace }, () => {
-  it("that is killed at any call for the files that it puts down does not stand in the way of the next", async (t) => {
+  it("that is killed at any call for the files that it writes does not block the next", async (t) => {
     const whole = join(root, "first");
     await mkdir(whole);
     const trace = join(root, "first.trace");

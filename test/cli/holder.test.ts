@@ -186,7 +186,7 @@ describe("beside a command that is stopped", () => {
 });
 
 describe("when descriptors are exhausted", () => {
-  it("in the service then a command says that it runs and does not answer", { timeout }, async (t) => {
+  it("in the service, a command reports that it runs and does not answer", { timeout }, async (t) => {
     const desk = await seededDesk(t);
     const onSignal = moduleOf(`
       import { exhaust } from ${JSON.stringify(moduleOf(exhaust))};
@@ -203,13 +203,13 @@ describe("when descriptors are exhausted", () => {
     await child.shows("stderr", /Exhausted/);
     const { exitCode, stderr } = await execute(desk, ["player", "add", "Bob"]);
     assert.equal(exitCode, 1, stderr);
-    assert.match(stderr, new RegExp(`process ${child.pid} runs.*descriptor`));
+    assert.match(stderr, new RegExp(`process ${child.pid} is running.*descriptor`));
     assert.doesNotMatch(stderr, /has (?:just )?stopped|stopped before/);
     child.signal("SIGTERM");
     assert.equal(await child.ended, 0, child.stderr);
   });
 
-  it("in the command then it reports that", { timeout }, async (t) => {
+  it("in the command, it reports that", { timeout }, async (t) => {
     const desk = await seededDesk(t);
     await serveProcess(desk);
     const onConnect = moduleOf(`
