@@ -11,6 +11,7 @@ import { Database } from "./collection.ts";
 import {
   type File,
   type Files,
+  hasCode,
   naming,
   piecesOf,
   privateMode,
@@ -104,7 +105,7 @@ async function syncNames(files: Files, folder: string): Promise<void> {
       await syncFolder(files, dirname(path));
     } catch (error) {
       // It belongs to somebody else, so it is not new.
-      if (["EACCES", "EPERM"].includes((error as NodeJS.ErrnoException).code ?? "")) return;
+      if (hasCode(error, "EACCES", "EPERM")) return;
       throw error;
     }
   }

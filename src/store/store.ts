@@ -11,7 +11,7 @@ import { Failure } from "../domain/errors.ts";
 import type { Model } from "../domain/model.ts";
 import { FolderAdapter } from "./adapter.ts";
 import { Database, type DurableView } from "./collection.ts";
-import { type Files, nodeFiles, privateMode } from "./folder/files.ts";
+import { type Files, hasCode, nodeFiles, privateMode } from "./folder/files.ts";
 import { makeFolder } from "./folder/folder.ts";
 import { earlierFolder, hasData, unsyncedMarker } from "./folder/folder-names.ts";
 import { FolderLock } from "./folder/lock.ts";
@@ -92,7 +92,7 @@ export class Store<M extends Model> {
     try {
       return hasData(await files.readdir(folder));
     } catch (error) {
-      if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return false;
+      if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
       throw error;
     }
   }

@@ -36,9 +36,14 @@ export function naming(path: string, error: unknown): unknown {
   return named === undefined && /^E[A-Z]+$/.test(code) ? new FileError(path, error) : error;
 }
 
+/** Returns whether an error has one of some codes of the operating system. */
+export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
+  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+}
+
 /** Returns whether an error says that a file does not exist. */
 export function isMissing(error: unknown): boolean {
-  return error instanceof Error && "code" in error && error.code === "ENOENT";
+  return hasCode(error, "ENOENT");
 }
 
 /** The bytes that are read at once. */
