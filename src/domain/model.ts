@@ -168,7 +168,6 @@ export type Event = v.InferOutput<typeof eventSchema>;
 
 /** The score of the gang war: a single record with the key `gangwar`. */
 const scoreSchema = v.object({ attacker: count, defender: count });
-export type Score = v.InferOutput<typeof scoreSchema>;
 
 /** A token, stored as its SHA-256 in 64 hex digits. `uuid` is null for a public token. */
 const tokenSchema = v.object({

@@ -90,7 +90,7 @@ export type Handler = ReadHandler | ChangeHandler;
 type InputOf<I extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<I, undefined>>;
 
 /** The answer of every change (contract, section 1). */
-export const infoAnswer = v.pipe(
+const infoAnswer = v.pipe(
   v.object({
     info: v.pipe(
       v.string(),
