@@ -37,13 +37,13 @@ export async function rejectUnknown(error: unknown): Promise<never> {
   const { command, typed, message } = error;
   // Loaded late, since most command lines need no suggestion.
   const { nearest } = await import("../src/domain/text.ts");
-  const escapeControls = command
+  const suggested = command
     .createHelp()
     .visibleCommands(command)
     .filter((each) => !unsuggested.has(each));
   const meant = nearest(
     typed,
-    escapeControls.map((each) => each.name()),
+    suggested.map((each) => each.name()),
   );
   const hint =
     meant === undefined ? `; \`${nameOf(command)} --help\` lists the commands` : `\n(Did you mean ${meant}?)`;

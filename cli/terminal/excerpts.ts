@@ -1,5 +1,6 @@
 /** Formats the faults and warnings of a file: position, message, and the line of the file with a mark below it. */
 import stringWidth from "string-width";
+import { escapeInvisible } from "../../src/domain/text.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";
 
@@ -98,11 +99,9 @@ function blanks(text: string): string {
     .join("\t");
 }
 
-/** Replaces characters that would control the terminal, or whose width terminals disagree on. */
+/** Returns a text as it is shown, with its tabs. */
 function visible(text: string): string {
-  return text.replace(/[\p{Cc}\p{Cf}\p{Cs}]/gu, (character) =>
-    character === "\t" || character === "\u200d" ? character : "\ufffd",
-  );
+  return text.split("\t").map(escapeInvisible).join("\t");
 }
 
 /** Highlights the suggested name in a message. */

@@ -1,6 +1,7 @@
 /** The output of commands: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
 import { styleText } from "node:util";
 import { Failure } from "../../src/domain/errors.ts";
+import { escapeInvisible } from "../../src/domain/text.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";
@@ -158,16 +159,12 @@ function cellsOf<T>(row: T, columns: readonly Column<T>[]): string[] {
 }
 
 /**
- * Escapes control characters and those that change the direction of text, as JSON does: names and labels in older data or
- * an import could otherwise control the terminal. Line breaks, tabs and the colours of {@link Output.style} remain.
+ * Escapes control and invisible characters: names and labels in older data or an import could otherwise control the
+ * terminal. Line breaks, tabs and the colours of {@link Output.style} remain.
  */
 function escapeControls(text: string): string {
-  return text.replace(/[\p{Cc}\p{Bidi_Control}]/gu, (character: string, place: number) => {
-    if (character === "\n" || character === "\t") return character;
-    if (character === "\u001b" && /^\[(?:1|2|22|31|32|33|39)m/.test(text.slice(place + 1, place + 5)))
-      return character;
-    return `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`;
-  });
+  const pieces = text.split(/(\n|\t|\u001b\[(?:1|2|22|31|32|33|39)m)/);
+  return pieces.map((piece, index) => (index % 2 === 0 ? escapeInvisible(piece) : piece)).join("");
 }
 
 /** Formats an instant as ISO 8601, or null as a dash. */

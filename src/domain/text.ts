@@ -29,7 +29,6 @@ export function invisibleIn(text: string): string | undefined {
 }
 
 const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/v;
-const emojiOrUnseen = new RegExp(`(\\p{RGI_Emoji})|${unseen.source}`, "gv");
 
 /**
  * Returns a text with its control and invisible characters as `\u{…}`, so that it can neither steer a terminal, nor break
@@ -39,7 +38,7 @@ export function escapeInvisible(text: string): string {
   // Few texts have such a character; searching for emoji takes longer.
   if (!unseen.test(text)) return text;
   return text.replace(
-    emojiOrUnseen,
+    new RegExp(`(\\p{RGI_Emoji})|${unseen.source}`, "gv"),
     (found, emoji?: string) => emoji ?? `\\u{${found.codePointAt(0)?.toString(16)}}`,
   );
 }
