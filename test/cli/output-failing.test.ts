@@ -185,7 +185,7 @@ describe("another command whose output cannot be written", () => {
       const child = await run(desk);
       assert.equal(await child.ended, 1);
       const [{ id } = { id: "" }] = await desk.json<{ id: string }[]>("token", "list");
-      assert.match(child.stderr, new RegExp(`The token ${id} was issued, but nobody has seen it`));
+      assert.match(child.stderr, new RegExp(`The token ${id} was issued, but could not be printed`));
       assert.match(child.stderr, new RegExp(`token revoke ${id}`));
       assert.doesNotMatch(child.stderr, /gat_/);
     });

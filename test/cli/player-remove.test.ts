@@ -28,7 +28,7 @@ describeBothWays("player remove", (open) => {
       no.stderr,
       "It keeps 1 entry of the target list, 1 house-ban reason by the player and an exclusion",
     );
-    const [, until = ""] = /keep the history for 14 days at least, until (\S+);/.exec(no.stderr) ?? [];
+    const [, until = ""] = /keep the history for at least 14 days, until (\S+);/.exec(no.stderr) ?? [];
     assert.ok(Math.abs(Date.parse(until) - Date.now() - 14 * day) < day);
     assertIncludes(no.stderr, "Nothing was changed.");
     assert.equal(await isThere(desk), true);
