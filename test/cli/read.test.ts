@@ -33,7 +33,7 @@ describe("looking at the data", () => {
     assert.deepEqual(await desk.files(), before);
     const changed = await desk.run(["player", "add", "Bob"]);
     assert.equal(changed.exitCode, 0, changed.stderr);
-    assert.match(changed.stderr, /incomplete record/);
+    assert.match(changed.stderr, /incomplete change/);
     assert.deepEqual(await namesOf(desk), ["Ada", "Bob"]);
   });
 
