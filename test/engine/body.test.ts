@@ -1,4 +1,4 @@
-/** Bodies of reads: their ETags, and bodies that are composed of others and cached. */
+/** The bodies of reads: ETags, composition and its cache. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { ReadyBody } from "../../src/engine/body.ts";
@@ -8,7 +8,7 @@ function textOf(body: ReadyBody): string {
 }
 
 describe("a body composed of others", () => {
-  it("has each of them under its name, in their order", () => {
+  it("a composed body has its parts under their names, in their order", () => {
     const [one, two] = [new ReadyBody([1]), new ReadyBody({ a: "ü" })];
     const body = ReadyBody.of([
       ["second", two],
@@ -18,7 +18,7 @@ describe("a body composed of others", () => {
     assert.equal(textOf(ReadyBody.of([])), "{}");
   });
 
-  it("differs where equal bodies have other names or another order", () => {
+  it("composed bodies of equal parts differ in names and order", () => {
     const [empty, full] = [new ReadyBody([]), new ReadyBody([1])];
     const bodies = [
       ReadyBody.of([["GROVE", empty]]),
@@ -41,11 +41,11 @@ describe("a body composed of others", () => {
     assert.equal(new Set(bodies.map(({ etag }) => etag)).size, bodies.length);
   });
 
-  it("is cached by what it is composed of, and the cache does not grow without bound", () => {
+  it("composed bodies are cached by their parts, in a bounded number", () => {
     const compose = (number: number) => ReadyBody.of([["list", new ReadyBody([number])]]);
     const first = compose(0);
     assert.ok(compose(0) === first, "it is composed once");
-    // Far more than there are sets of lists that different callers may read.
+    // Far more than the sets of lists that callers may read.
     for (let number = 1; number <= 1000; number += 1) compose(number);
     assert.ok(compose(0) !== first, "the first of a thousand is no longer cached");
   });

@@ -1,4 +1,4 @@
-/** What the engine answers, and whom it tells, whatever table it serves (contract, section 1). */
+/** The engine's answers, log records and reports of callers with the table of a library (contract, section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Library, secret } from "../table/_library.ts";
@@ -15,8 +15,8 @@ routes:
   /shelf/empty: { summary: Is empty., restriction: open, handler: shelf.empty }
 `;
 
-describe("by its method", () => {
-  it("a HEAD answers as a GET would, without its body", async () => {
+describe("the methods of a request", () => {
+  it("HEAD answers as GET does, without the body", async () => {
     const library = new Library(table);
     const head = await library.ask("rosa", "/house/open", { method: "HEAD" });
     const get = await library.ask("rosa", "/house/open");
@@ -26,7 +26,7 @@ describe("by its method", () => {
     assert.equal(head.headers.get("content-length"), get.headers.get("content-length"));
   });
 
-  it("a HEAD never changes anything", async () => {
+  it("HEAD never runs a change", async () => {
     const library = new Library(table);
     const head = await library.ask("rosa", "/house/close", { method: "HEAD" });
     assert.equal(head.status, 405);
@@ -34,7 +34,7 @@ describe("by its method", () => {
     assert.equal(library.runs.length, 0);
   });
 
-  it("an OPTIONS is answered without running anything, and without a card", async () => {
+  it("OPTIONS is answered without a card, and runs nothing", async () => {
     const library = new Library(table);
     for (const [path, allow] of [
       ["/house/open", "GET, HEAD, OPTIONS"],
@@ -50,7 +50,7 @@ describe("by its method", () => {
     assert.deepEqual(library.seen, []);
   });
 
-  it("anything else is told what is allowed", async () => {
+  it("any other method is refused with 405 and Allow", async () => {
     const library = new Library(table);
     for (const method of ["POST", "PUT", "DELETE", "PATCH", "BREW"]) {
       const read = await library.ask("rosa", "/house/open", { method });
@@ -66,8 +66,8 @@ describe("by its method", () => {
   });
 });
 
-describe("a path that the library does not have", () => {
-  it("is answered with the nearest that it has, under its own prefix", async () => {
+describe("an unknown path", () => {
+  it("an unknown path is answered with the nearest path under the table's prefix", async () => {
     const library = new Library(table);
     const answer = await library.ask("rosa", "/house/opne");
     assert.equal(answer.status, 404);
@@ -76,7 +76,7 @@ describe("a path that the library does not have", () => {
     assert.ok(!answer.text.includes("rosa"), "the card is in the answer");
   });
 
-  it("is one of another service", async () => {
+  it("a path under another prefix is unknown", async () => {
     const library = new Library(table);
     for (const path of [
       "/gameaddon/v1/rosa/house/open",
@@ -88,7 +88,7 @@ describe("a path that the library does not have", () => {
       assert.equal((await library.request(path)).body.code, "UNKNOWN_PATH", path);
   });
 
-  it("is malformed", async () => {
+  it("a malformed percent-encoding in a path is refused", async () => {
     const library = new Library(table);
     const answer = await library.ask("rosa", "/readers/%E0%A4%A");
     assert.equal(answer.status, 400);
@@ -97,8 +97,8 @@ describe("a path that the library does not have", () => {
   });
 });
 
-describe("an operation that breaks", () => {
-  it("answers that the fault is ours, and nothing more", async () => {
+describe("an operation that throws", () => {
+  it("an operation that throws answers INTERNAL without details", async () => {
     const library = new Library(table);
     const answer = await library.ask("rosa", "/shelf/break");
     assert.equal(answer.status, 500);
@@ -114,7 +114,7 @@ describe("an operation that breaks", () => {
       assert.ok(!answer.text.includes(part), `${answer.text} has ${part}`);
   });
 
-  it("tells the cause to whoever observes, under the request id of the answer", async () => {
+  it("an operation that throws is logged with its error and the request id of the answer", async () => {
     const library = new Library(table);
     const answer = await library.ask("rosa", "/shelf/break");
     const [record] = library.log;
@@ -124,29 +124,29 @@ describe("an operation that breaks", () => {
     assert.equal(record.error.message, secret);
   });
 
-  it("keeps nobody from the next request", async () => {
+  it("an operation that throws does not affect the next request", async () => {
     const library = new Library(table);
     await library.ask("rosa", "/shelf/break");
     assert.equal((await library.ask("rosa", "/house/open")).status, 200);
   });
 });
 
-describe("whoever observes is told", () => {
-  it("of every answer once, with the route as the table has it and never with a card", async () => {
+describe("the observer", () => {
+  it("the observer gets one record per answer, with the route as declared and never with a card", async () => {
     const library = new Library(table);
     await library.ask("rosa", "/readers/Rosa");
     await library.ask("karl", "/readers/Rosa");
     await library.ask("nobody", "/house/open");
     await library.ask("rosa", "/nowhere");
     await library.ask("rosa", "/shelf/empty");
-    const told = library.log.map(({ method, route, status, caller, code }) => [
+    const records = library.log.map(({ method, route, status, caller, code }) => [
       method,
       route,
       status,
       caller,
       code,
     ]);
-    assert.deepEqual(told, [
+    assert.deepEqual(records, [
       ["GET", "/readers/{reader}", 200, "reader-rosa", null],
       ["GET", "/readers/{reader}", 403, "reader-karl", "RESTRICTED"],
       ["GET", "/house/open", 401, null, "TOKEN_UNKNOWN"],
@@ -156,15 +156,15 @@ describe("whoever observes is told", () => {
     assert.equal(new Set(library.log.map(({ requestId }) => requestId)).size, 5);
   });
 
-  it("of no error where the refusal was meant", async () => {
+  it("the observer gets no error for an intended refusal", async () => {
     const library = new Library(table);
     await library.ask("rosa", "/shelf/empty");
     assert.equal(library.log[0]?.error, undefined);
   });
 });
 
-describe("whoever watches readers come is told", () => {
-  it("of everyone with a valid card, also when they are refused, and of nobody else", async () => {
+describe("the seen callback", () => {
+  it("seen is called for every request with a valid card, even a refused one, and no other", async () => {
     const library = new Library(table);
     await library.ask("rosa", "/house/open");
     await library.ask("karl", "/readers/Rosa");
@@ -186,14 +186,14 @@ describe("whoever watches readers come is told", () => {
     ["Mozilla/5.0", undefined],
   ];
   for (const [agent, version] of agents) {
-    it(`that the User-Agent "${agent}" names ${version ?? "no version"}`, async () => {
+    it(`seen is called with ${version ?? "no version"} for the User-Agent "${agent}"`, async () => {
       const library = new Library(table);
       await library.ask("rosa", "/house/open", { headers: { "User-Agent": agent } });
       assert.deepEqual(library.seen, [["reader-rosa", version]]);
     });
   }
 
-  it("of no version by a table that names no product", async () => {
+  it("seen is called without a version if the table names no product", async () => {
     const library = new Library(table.replace("product: bookworm\n", ""));
     await library.ask("rosa", "/house/open", { headers: { "User-Agent": "bookworm/2.5.1" } });
     assert.deepEqual(library.seen, [["reader-rosa", undefined]]);

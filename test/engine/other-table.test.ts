@@ -1,4 +1,4 @@
-/** The engine serves any table: here that of a library, whose paths, names, callers and operations are its own. */
+/** The engine with the table of a library: restrictions, parameters, and the order of the steps. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Library, type LibraryAnswer, owner } from "../table/_library.ts";
@@ -63,9 +63,9 @@ function assertFailed(answer: LibraryAnswer, status: number, code: string): void
 
 const newBook = "title=Rayuela&pages=600&kind=novel";
 
-describe("a library on the same engine lets in", () => {
-  /** Who, what, and whether they may. */
-  const decisions: readonly (readonly [string, string, boolean])[] = [
+describe("the restrictions of a library", () => {
+  /** The card, the path, and whether the restriction allows it. */
+  const decisions: readonly (readonly [card: string, path: string, isAllowed: boolean])[] = [
     ["visitor", "/books", true],
     ["visitor", "/books?hidden=false", true],
     ["visitor", "/books?hidden=true", false],
@@ -95,17 +95,17 @@ describe("a library on the same engine lets in", () => {
     ["head", "/books/find?mode=long&shelf=07", true],
     ["visitor", "/books/find?shelf=7", true],
   ];
-  for (const [card, path, may] of decisions) {
-    it(`${card} to ${path}: ${may ? "yes" : "no"}`, async () => {
+  for (const [card, path, isAllowed] of decisions) {
+    it(`${card} is ${isAllowed ? "allowed" : "denied"} ${path}`, async () => {
       const library = new Library(table);
       const answer = await library.ask(card, path);
-      if (may) assert.equal(answer.status, 200, answer.text);
+      if (isAllowed) assert.equal(answer.status, 200, answer.text);
       else assertFailed(answer, 403, "RESTRICTED");
-      assert.equal(library.runs.length, may ? 1 : 0);
+      assert.equal(library.runs.length, isAllowed ? 1 : 0);
     });
   }
 
-  it("the owner everywhere, without a card, even if the owner is barred", async () => {
+  it("the unrestricted caller is allowed everything, even if excluded", async () => {
     const library = new Library(table);
     for (const path of ["/house/close", "/books/SOUTH", "/readers/Rosa"])
       assert.equal((await library.call(path, [])).status, 200, path);
@@ -114,14 +114,14 @@ describe("a library on the same engine lets in", () => {
     assert.equal(library.log[0]?.caller, owner.id);
   });
 
-  it("no barred reader anywhere, administrator or not", async () => {
+  it("an excluded caller is denied everything, even an administrator", async () => {
     const library = new Library(table);
     for (const path of ["/books", "/house/open", "/house/close", "/books/find?mode=nothing"])
       assertFailed(await library.ask("barred", path), 403, "EXCLUDED");
     assert.equal(library.runs.length, 0);
   });
 
-  it("and tells who would be let in", async () => {
+  it("a refusal names the callers who are allowed", async () => {
     const library = new Library(table);
     const info = async (path: string) => String((await library.ask("visitor", path)).body.info);
     assert.match(await info("/books/north/add"), /members of the faction NORTH with rank 4 or higher/);
@@ -134,8 +134,8 @@ describe("a library on the same engine lets in", () => {
   });
 });
 
-describe("an operation gets its parameters", () => {
-  it("with the defaults that the table has, of every type", async () => {
+describe("the input of an operation", () => {
+  it("an operation gets the defaults of the table, of every type", async () => {
     const library = new Library(table);
     await library.ask("visitor", "/books/find");
     const since = Date.UTC(2026, 10, 21, 11);
@@ -143,7 +143,7 @@ describe("an operation gets its parameters", () => {
     assert.deepEqual(library.runs[0]?.input, expected);
   });
 
-  it("as values of their types", async () => {
+  it("an operation gets its parameters as values of their types", async () => {
     const library = new Library(table);
     const query = "words=la-mar&since=0&at=archive&within=staff&shelf=-0&mode=Short";
     await library.ask("visitor", `/books/find?${query}`);
@@ -151,7 +151,7 @@ describe("an operation gets its parameters", () => {
     assert.deepEqual(library.runs[0]?.input, expected);
   });
 
-  it("only within what the table says of them", async () => {
+  it("an operation does not run with parameters that the table does not allow", async () => {
     const library = new Library(table);
     const bad = ["words=a", "words=Mar", "since=now", "shelf=10", "shelf=-1", "shelf=1.0", "mode=middle"];
     for (const query of bad)
@@ -167,7 +167,7 @@ describe("an operation gets its parameters", () => {
     assert.equal(library.runs.length, 0);
   });
 
-  it("from the path, percent-encoded or not, in front of a slash or not", async () => {
+  it("an operation gets parameters from the path, percent-encoded or not, with or without a slash at the end", async () => {
     const library = new Library(table);
     for (const path of ["/readers/caf%C3%A9", "/readers/café", "/readers/caf%c3%a9/"]) {
       assert.deepEqual((await library.ask("friend", path)).body, { reader: "café" }, path);
@@ -175,7 +175,7 @@ describe("an operation gets its parameters", () => {
     assert.deepEqual((await library.ask("friend", "/readers/a%2Fb%3Fc")).body, { reader: "a/b?c" });
   });
 
-  it("from inside as they are, without any encoding", async () => {
+  it("an operation called within the process gets parameters without decoding", async () => {
     const library = new Library(table);
     await library.call("/readers/100%-&?#ü", []);
     assert.deepEqual(library.runs[0]?.input, { reader: "100%-&?#ü" });
@@ -188,8 +188,8 @@ describe("an operation gets its parameters", () => {
   });
 });
 
-describe("the steps of a request are in order", () => {
-  it("and each hides those after it", async () => {
+describe("the steps of the pipeline", () => {
+  it("the steps of the pipeline run in order, and the first failure is answered", async () => {
     const library = new Library(table);
     const post = { method: "POST", headers: { Purpose: "prefetch" } };
     const prefetch = { headers: { "Sec-Purpose": "prefetch;prerender" } };
@@ -204,7 +204,7 @@ describe("the steps of a request are in order", () => {
     assertFailed(await library.ask("rosa", "/shelf/empty"), 404, "UNKNOWN_ENTRY");
   });
 
-  it("so that a read may be fetched ahead of time", async () => {
+  it("a read may be fetched ahead of time", async () => {
     const library = new Library(table);
     assert.equal((await library.ask("rosa", "/books", { headers: { Purpose: "prefetch" } })).status, 200);
   });

@@ -1,4 +1,4 @@
-/** Why a restriction decided as it did, in words for the log: what it needs, and what the caller has of that. */
+/** The reasons of decisions in the log: what a restriction requires, and what of that the caller has. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { reasonOf } from "../../src/engine/reason.ts";
@@ -43,7 +43,7 @@ const byCase: Restriction = {
   ],
 };
 
-/** A restriction, the parameters and the caller; what is needed, and what the caller has. */
+/** A restriction, the parameters and the caller; what the restriction requires, and what the caller has. */
 const reasons: readonly (readonly [Restriction, Input, Caller, needs: string, had: string])[] = [
   [{ kind: "open" }, {}, ada, "everyone with a valid token", "has a valid token"],
   [{ kind: "identified" }, {}, ada, "identified players", "is a player"],
@@ -90,7 +90,7 @@ const reasons: readonly (readonly [Restriction, Input, Caller, needs: string, ha
 
 describe("the reason of a decision", () => {
   for (const [restriction, input, who, needs, had] of reasons) {
-    it(`needs ${needs}, and the caller ${had}`, () => {
+    it(`the reason names the required ${needs}, and that the caller ${had}`, () => {
       assert.deepEqual(reasonOf(restriction, who, input), { needs, had });
     });
   }

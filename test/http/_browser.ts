@@ -1,16 +1,16 @@
-/** A real browser for tests: Debian's Chromium, driven by playwright-core, which brings none of its own. */
+/** A real browser for tests: Debian's Chromium, driven by playwright-core, which has no browser of its own. */
 import { existsSync } from "node:fs";
 import { type Browser, type BrowserContextOptions, chromium, type Page } from "playwright-core";
 import type { Cleanup } from "../_setup.ts";
 
 const executablePath = "/usr/bin/chromium";
 
-/** Why there is no browser here and a test is skipped, or false. */
+/** Why tests that need a browser are skipped, or false. */
 export const noBrowser: string | false = existsSync(executablePath)
   ? false
-  : `there is no ${executablePath}; install it by: apt-get install --no-install-recommends chromium`;
+  : `${executablePath} is missing; install it with: apt-get install --no-install-recommends chromium`;
 
-/** Starts a browser, which is closed after the tests. It asks nobody for anything on its own account. */
+/** Starts a browser, which is closed after the tests. It sends no requests of its own. */
 export async function startBrowser(t: Cleanup): Promise<Browser> {
   const browser = await chromium.launch({
     executablePath,
@@ -29,12 +29,12 @@ export async function startBrowser(t: Cleanup): Promise<Browser> {
   return browser;
 }
 
-/** A page, and what it did that a user would not see. */
-export interface Watched {
+/** A page, its requests and its errors. */
+export interface ObservedPage {
   readonly page: Page;
-  /** The addresses that it asked for, but those of data that is within it. */
-  readonly asked: string[];
-  /** What its console told as an error, such as a violation of its Content-Security-Policy; and what it threw. */
+  /** The addresses that it has requested, without `data:`. */
+  readonly requested: string[];
+  /** The errors on its console, such as violations of its Content-Security-Policy, and those that it threw. */
   readonly errors: string[];
 }
 
@@ -43,18 +43,18 @@ export async function openPage(
   t: Cleanup,
   browser: Browser,
   options: BrowserContextOptions = {},
-): Promise<Watched> {
+): Promise<ObservedPage> {
   const context = await browser.newContext(options);
   t.after(() => context.close());
   const page = await context.newPage();
-  const asked: string[] = [];
+  const requested: string[] = [];
   const errors: string[] = [];
   page.on("request", (request) => {
-    if (!request.url().startsWith("data:")) asked.push(request.url());
+    if (!request.url().startsWith("data:")) requested.push(request.url());
   });
   page.on("pageerror", (error) => void errors.push(String(error)));
   page.on("console", (message) => {
     if (message.type() === "error") errors.push(message.text());
   });
-  return { page, asked, errors };
+  return { page, requested, errors };
 }

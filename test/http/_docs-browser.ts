@@ -1,27 +1,27 @@
-/** What the browser tests of the documentation page share: opening it, and using its operations. */
+/** Functions for the browser tests of the documentation page: open it, and use its operations. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Cleanup } from "../_setup.ts";
-import { openPage, type Watched } from "./_browser.ts";
+import { openPage, type ObservedPage } from "./_browser.ts";
 
-/** Opens the page, and waits until the operations are there. @param address such as `http://127.0.0.1:8888/docs` */
+/** Opens the page, and waits for its operations. @param address such as `http://127.0.0.1:8888/docs` */
 export async function openDocs(
   t: Cleanup,
   browser: Browser,
   address: string,
   options: BrowserContextOptions = {},
-): Promise<Watched> {
-  const watched = await openPage(t, browser, options);
-  await watched.page.goto(address);
-  await operation(watched.page, "/wantedreason").waitFor();
-  return watched;
+): Promise<ObservedPage> {
+  const observed = await openPage(t, browser, options);
+  await observed.page.goto(address);
+  await operation(observed.page, "/wantedreason").waitFor();
+  return observed;
 }
 
-/** An operation, by its path below the token. */
+/** Returns an operation. @param path without the prefix */
 export function operation(page: Page, path: string): Locator {
   return page.locator(".opblock").filter({ has: page.locator(`[data-path="${path}"]`) });
 }
 
-/** Opens an operation, ready to be filled in. */
+/** Opens an operation with "Try it out". */
 export async function openToTry(page: Page, path: string): Promise<Locator> {
   const opened = operation(page, path);
   await opened.locator(".opblock-summary-control").click();
@@ -29,7 +29,7 @@ export async function openToTry(page: Page, path: string): Promise<Locator> {
   return opened;
 }
 
-/** Opens an operation, fills its text parameters in, and executes it. */
+/** Opens an operation, fills in its text parameters, and executes it. */
 export async function tryOut(
   page: Page,
   path: string,
@@ -42,7 +42,7 @@ export async function tryOut(
   return opened;
 }
 
-/** Executes what is filled in. */
+/** Executes an open operation. */
 export function execute(opened: Locator): Promise<void> {
   return opened.getByRole("button", { name: "Execute" }).click();
 }

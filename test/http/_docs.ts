@@ -1,4 +1,4 @@
-/** What the tests of the documentation page share: a service as `addon-cli serve` runs it. */
+/** A service that `addon-cli serve` runs, for the tests of the documentation page, and raw requests to it. */
 import { type OutgoingHttpHeaders, request } from "node:http";
 import type { Cleanup } from "../_setup.ts";
 import { type Desk, type Running, seededDesk } from "../cli/_setup.ts";
@@ -10,7 +10,7 @@ export interface Docs {
   readonly url: string;
 }
 
-/** Serves, with Ada, who is in the police, and a wanted reason. */
+/** Starts a service with a player Ada of rank 4 in the police, and a wanted reason. */
 export async function serveDocs(t: Cleanup): Promise<Docs> {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada", "--member", "POLICE:4");
@@ -20,14 +20,14 @@ export async function serveDocs(t: Cleanup): Promise<Docs> {
   return { desk, serving, url };
 }
 
-/** An answer as it came. */
+/** An answer with its body as it was sent. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
   readonly body: Buffer;
 }
 
-/** Asks for a path as it is: `fetch` would resolve its dots, and decompress what comes. */
+/** Requests a path as it is. `fetch` would resolve its dots and decompress the answer. */
 export function ask(
   url: string,
   path: string,

@@ -1,4 +1,4 @@
-/** What the server remembers of connections: nothing once they are closed, whoever closed them. */
+/** The state of closed connections, which the server forgets, whoever closed them. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { createServer, type Server } from "node:http";
@@ -11,9 +11,9 @@ const inTime = { timeout: 60_000 };
 interface Desk {
   readonly connections: Connections;
   readonly opened: readonly Connection[];
-  /** Resolves when the server has taken up so many connections. */
+  /** Resolves when the server has accepted `count` connections. */
   reached(count: number): Promise<void>;
-  /** Resolves when so many connections have been closed on the server's side. */
+  /** Resolves when `count` connections have been closed on the server's side. */
   closed(count: number): Promise<void>;
   connect(): Promise<Socket>;
 }
@@ -71,32 +71,24 @@ it("forgets a connection that its client closes", inTime, async (t) => {
   assert.deepEqual([...desk.connections], desk.opened.slice(0, 1));
 });
 
-it(
-  "does not count connections that are closed: an idle one stays, however many came and went",
-  inTime,
-  async (t) => {
-    const desk = await openDesk(t, 2);
-    await desk.connect();
-    for (let count = 1; count <= 10; count += 1) {
-      (await desk.connect()).destroy();
-      await desk.closed(count);
-      assert.equal(desk.opened[0]?.socket.destroyed, false);
-    }
-  },
-);
+it("does not count closed connections: an idle one stays while ten others come and go", inTime, async (t) => {
+  const desk = await openDesk(t, 2);
+  await desk.connect();
+  for (let count = 1; count <= 10; count += 1) {
+    (await desk.connect()).destroy();
+    await desk.closed(count);
+    assert.equal(desk.opened[0]?.socket.destroyed, false);
+  }
+});
 
-it(
-  "closes one idle connection for each that exceeds the limit, also after others were closed",
-  inTime,
-  async (t) => {
-    const most = 3;
-    const desk = await openDesk(t, most);
-    for (let count = 1; count <= 10; count += 1) {
-      await desk.connect();
-      await desk.reached(count);
-      const open = desk.opened.filter(({ socket }) => !socket.destroyed);
-      assert.equal(open.length, Math.min(count, most));
-      await desk.closed(count - open.length);
-    }
-  },
-);
+it("closes one idle connection for each one beyond the limit", inTime, async (t) => {
+  const most = 3;
+  const desk = await openDesk(t, most);
+  for (let count = 1; count <= 10; count += 1) {
+    await desk.connect();
+    await desk.reached(count);
+    const open = desk.opened.filter(({ socket }) => !socket.destroyed);
+    assert.equal(open.length, Math.min(count, most));
+    await desk.closed(count - open.length);
+  }
+});

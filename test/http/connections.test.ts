@@ -1,4 +1,4 @@
-/** Connections: those that are handed over, and how many there may be. */
+/** The connections of the HTTP server: CONNECT, the limit, and bytes that are no request. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, Server as NetServer, type Socket } from "node:net";
@@ -82,7 +82,7 @@ async function ask({ socket, received }: Client, text = keptAlive): Promise<void
 }
 
 describe("CONNECT", () => {
-  it("is refused by a 405, and the connection is closed though the client keeps it", inTime, async (t) => {
+  it("refuses CONNECT with 405 and closes the connection", inTime, async (t) => {
     const desk = await openDesk(t, 100);
     const { socket, received, closed } = await desk.connect();
     socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n");
@@ -95,7 +95,7 @@ describe("CONNECT", () => {
     );
   });
 
-  it("by clients that neither read nor close does not keep connections open", inTime, async (t) => {
+  it("closes CONNECT connections of clients that neither read nor close", inTime, async (t) => {
     const desk = await openDesk(t, 100);
     const clients = await Promise.all(Array.from({ length: 50 }, () => desk.connect()));
     for (const { socket } of clients) socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n");
@@ -105,7 +105,7 @@ describe("CONNECT", () => {
     await Promise.all(clients.map(({ closed }) => closed));
   });
 
-  it("followed by a reset, many times, leaves the server alive", inTime, async (t) => {
+  it("survives 300 connections that send CONNECT and reset", inTime, async (t) => {
     const desk = await openDesk(t, 100);
     for (let number = 0; number < 300; number += 1) {
       const { socket, closed } = await desk.connect();
@@ -120,8 +120,8 @@ describe("CONNECT", () => {
 });
 
 for (const secure of [false, true]) {
-  describe(`beyond the limit of connections${secure ? ", with TLS" : ""}`, () => {
-    it("those that are idle for longest are closed, and the new one is answered", inTime, async (t) => {
+  describe(`the limit of connections${secure ? ", with TLS" : ""}`, () => {
+    it("closes the connection that has been idle longest to accept a new one", inTime, async (t) => {
       const desk = await openDesk(t, 4, secure);
       const clients: Client[] = [];
       for (let number = 0; number < 4; number += 1) {
@@ -130,7 +130,7 @@ for (const secure of [false, true]) {
         clients.push(client);
       }
       const [first, second, ...others] = clients as [Client, Client, ...Client[]];
-      // Now the second one is idle for longest.
+      // Now the second has been idle longest.
       await ask(first);
       const fresh = await desk.connect();
       await ask(fresh);
@@ -138,14 +138,14 @@ for (const secure of [false, true]) {
       for (const client of [first, ...others, fresh]) await ask(client);
     });
 
-    it("a connection with a request under way stays, and a new one is refused", inTime, async (t) => {
+    it("refuses a new connection rather than close one with a request in progress", inTime, async (t) => {
       const desk = await openDesk(t, 2, secure);
       const busy = [await desk.connect(), await desk.connect()];
       for (const client of busy) {
         await ask(client);
         client.socket.write("GET /never HTTP/1.1\r\nHost: here\r\n\r\n");
       }
-      // The server has taken the two when one that comes is refused at once.
+      // As soon as a new connection is refused, both requests are in progress.
       for (;;) {
         const fresh = await desk.connect();
         fresh.socket.write(keptAlive);
@@ -162,7 +162,7 @@ for (const secure of [false, true]) {
   });
 }
 
-it("with TLS, clients that do not shake hands make room first", inTime, async (t) => {
+it("closes connections without a TLS handshake first to accept a new one", inTime, async (t) => {
   const desk = await openDesk(t, 3, true);
   const mute = [await desk.connectPlainly(), await desk.connectPlainly()];
   const known = await desk.connect();
@@ -173,14 +173,14 @@ it("with TLS, clients that do not shake hands make room first", inTime, async (t
   await ask(known);
 });
 
-describe("what is no request", () => {
+describe("bytes that are no request", () => {
   const slow = "GET /slow HTTP/1.1\r\nHost: here\r\n\r\n";
 
   for (const [what, bytes, status] of [
     ["garbage", "GARBAGE\r\n\r\n", 400],
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 405],
   ] as const) {
-    it(`is refused behind the answer to the request before it: ${what}`, inTime, async (t) => {
+    it(`refuses ${what} after the answer to the request before it`, inTime, async (t) => {
       const desk = await openDesk(t, 100);
       const client = await desk.connect();
       client.socket.write(slow + bytes + bytes);
@@ -190,7 +190,7 @@ describe("what is no request", () => {
     });
   }
 
-  it("and never ends is cut off", inTime, async (t) => {
+  it("cuts off a client that sends line feeds without end", inTime, async (t) => {
     const desk = await openDesk(t, 100);
     const client = await desk.connect();
     const feeds = Buffer.alloc(64 * 1024, "\r\n");
@@ -203,7 +203,7 @@ describe("what is no request", () => {
   });
 });
 
-it("what cannot be accepted is told of, each time, and the server goes on", inTime, async (t) => {
+it("reports each connection that cannot be accepted, and continues", inTime, async (t) => {
   const listen = t.mock.method(NetServer.prototype, "listen");
   const warnings: string[] = [];
   const server = await startServer({
@@ -213,7 +213,7 @@ it("what cannot be accepted is told of, each time, and the server goes on", inTi
     fetch: () => new Response("answered"),
   });
   t.after(() => server.close());
-  // Others were only to find out whether the port is free.
+  // The earlier ones only tested whether the port is free.
   const listening = listen.mock.calls.map((call) => call.this).at(-1);
   assert.ok(listening instanceof NetServer && listening.listening, "the server listens");
   for (const number of [1, 2]) listening.emit("error", new Error(`EMFILE ${number}`));

@@ -1,4 +1,4 @@
-/** The documentation page, as somebody reads it: what is in view, what is found, and for whom it can be read. */
+/** The documentation page for its readers: the first view, the filter, and accessibility. */
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import axe from "axe-core";
@@ -17,7 +17,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
   const browser = await startBrowser(t);
   const open = (options = {}) => openDocs(t, browser, `${url}/docs`, options);
 
-  await t.test("shows the first operations without scrolling, on a desktop and on a phone", async () => {
+  await t.test("the documentation page shows operations without scrolling, also on a phone", async () => {
     for (const viewport of [desktop, phone]) {
       const { page } = await open({ viewport });
       const box = await operation(page, "/statistic/{player}").boundingBox();
@@ -27,14 +27,14 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
 
   const { page } = await open();
 
-  await t.test("has the text about the service behind a fold", async () => {
+  await t.test("the documentation page hides the text about the service until it is opened", async () => {
     const heading = page.getByRole("heading", { name: "Trying it here" });
     assert.equal(await heading.isVisible(), false);
     await page.getByText("Tokens, requests, answers and failures").click();
     await heading.waitFor();
   });
 
-  await t.test("links to the description and to the guides for clients", async () => {
+  await t.test("the documentation page links to the description and to the guides for clients", async () => {
     const links = await page
       .locator("nav a")
       .evaluateAll((all) => all.map((each) => each.getAttribute("href")));
@@ -42,7 +42,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
     assert.deepEqual(links, [...openapi, "/docs/clients.md", "/docs/typescript-client.md"]);
   });
 
-  await t.test("finds operations by summary, description and parameter", async () => {
+  await t.test("the filter finds operations by summary, description and parameter", async () => {
     const kills = [
       "/statistic/{player}/add",
       "/statistic/{player}/set",
@@ -64,7 +64,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
     assert.ok((await pathsShown(page)).includes("/event/bankrob"));
   });
 
-  await t.test("says that no operation matches, and shows all when the filter is empty again", async () => {
+  await t.test("the filter says when no operation matches, and shows all when it is cleared", async () => {
     await page.getByLabel("Filter").fill("zeppelin");
     await page.getByText("No operation matches.").waitFor();
     assert.deepEqual(await pathsShown(page), []);
@@ -73,14 +73,14 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
     assert.equal((await pathsShown(page)).length, 35);
   });
 
-  await t.test("shows each change's own example answer", async () => {
+  await t.test("the documentation page shows the example answer of each change", async () => {
     const change = operation(page, "/navipoint/remove");
     await change.locator(".opblock-summary-control").click();
     await change.locator(".example", { hasText: "City-hall" }).waitFor();
   });
 
   for (const colorScheme of ["light", "dark"] as const) {
-    await t.test(`can be read with little sight and by screen readers (${colorScheme})`, async () => {
+    await t.test(`the documentation page has no accessibility violations (${colorScheme})`, async () => {
       const { page } = await open({ colorScheme });
       assert.deepEqual(await violations(page), [], "when opened");
       await page.getByText("Tokens, requests, answers and failures").click();
@@ -105,7 +105,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
     });
   }
 
-  await t.test("takes one focus stop for each operation, and none that cannot be seen", async () => {
+  await t.test("the documentation page has one visible focus stop for each operation", async () => {
     const { page } = await open({ viewport: desktop });
     const stops = await focusStops(page);
     const operations = stops.filter(({ name }) => /^GET \//.test(name));
@@ -127,20 +127,20 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
     ]);
   });
 
-  await t.test("has one main part, in which the operations are", async () => {
+  await t.test("the documentation page has one main landmark, which contains the operations", async () => {
     assert.equal(await page.getByRole("main").count(), 1);
     assert.equal(await page.getByRole("main").locator(".opblock").count(), 35);
   });
 });
 
-/** The paths of the operations that are shown. */
+/** Returns the paths of the operations that are shown. */
 function pathsShown(page: Page): Promise<(string | null)[]> {
   return page
     .locator(".opblock [data-path]")
     .evaluateAll((all) => all.map((each) => each.getAttribute("data-path")));
 }
 
-/** What axe-core finds fault with, a line each. */
+/** Returns the violations that axe-core finds, one line each. */
 async function violations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
   // Swagger UI makes each table of answers a landmark, all of the same name.
@@ -157,7 +157,7 @@ interface FocusStop {
   readonly height: number;
 }
 
-/** Where the tabulator key leads, from the top of the page to its end. */
+/** Returns the elements that the tabulator key focuses, from the top of the page to its end. */
 async function focusStops(page: Page): Promise<FocusStop[]> {
   const stops: FocusStop[] = [];
   for (;;) {
@@ -172,6 +172,6 @@ async function focusStops(page: Page): Promise<FocusStop[]> {
       return { name: label ?? element.innerText.replace(/\s+/g, " ").trim(), width, height };
     });
     stops.push(stop);
-    assert.ok(stops.length < 200, "the focus leaves the page");
+    assert.ok(stops.length < 200, "the focus never leaves the page");
   }
 }

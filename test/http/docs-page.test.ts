@@ -1,4 +1,4 @@
-/** The documentation page, as it is served. What it does in a browser is in `docs-page-browser.test.ts`. */
+/** The documentation page as it is served. `docs-page-browser.test.ts` tests it in a browser. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -28,7 +28,7 @@ const types = {
   "/docs/swagger-ui.js": "text/javascript",
 };
 
-it("the page and its files have the headers that confine them", async (t) => {
+it("the documentation page and its files have security headers", async (t) => {
   const { url } = await serveDocs(t);
   for (const [path, type] of Object.entries(types)) {
     const { status, headers, body } = await ask(url, path);
@@ -53,7 +53,7 @@ it("the page and its files have the headers that confine them", async (t) => {
   }
 });
 
-it("the page and its files are compressed, known again by their ETag, and answer HEAD", async (t) => {
+it("the documentation page and its files are compressed, have ETags, and answer HEAD", async (t) => {
   const { url } = await serveDocs(t);
   for (const path of Object.keys(types)) {
     const plain = await ask(url, path);
@@ -74,7 +74,7 @@ it("the page and its files are compressed, known again by their ETag, and answer
   }
 });
 
-it("the page names the description of the table in force", async (t) => {
+it("the documentation page links to the description of the table in force, also after a reload", async (t) => {
   const { desk, serving, url } = await serveDocs(t);
   const named = async () =>
     /rel="service-desc".* href="([^"]*)"/.exec((await ask(url, "/docs?x")).body.toString())?.[1];
@@ -95,7 +95,7 @@ routes:
   assert.equal(await serving.stop(), 0);
 });
 
-it("the page is called by GET and HEAD alone, and answers a preflight", async (t) => {
+it("the documentation page allows only GET and HEAD, and answers a preflight", async (t) => {
   const { url } = await serveDocs(t);
   for (const path of ["/", "/docs", "/docs/page.js"]) {
     for (const method of ["POST", "PUT", "DELETE", "PROPFIND"]) {
@@ -109,7 +109,7 @@ it("the page is called by GET and HEAD alone, and answers a preflight", async (t
   }
 });
 
-it("there is nothing beside the page's own files, however it is asked for", async (t) => {
+it("paths below /docs reach only the files of the documentation page", async (t) => {
   const { url } = await serveDocs(t);
   for (const path of [
     "/docs/page.html",
@@ -133,7 +133,7 @@ it("there is nothing beside the page's own files, however it is asked for", asyn
   }
 });
 
-it("a line is logged for each request of the page, and tells no more than that it was the page", async (t) => {
+it("each request for the documentation page is logged as /docs, without its path and query", async (t) => {
   const { serving, url } = await serveDocs(t);
   await ask(url, "/docs?gat_secret");
   await ask(url, "/docs/swagger-ui.css");
@@ -156,7 +156,7 @@ it("a line is logged for each request of the page, and tells no more than that i
   assert.doesNotMatch(serving.stderr.text, /secret/);
 });
 
-it("the service's address and that of the page are shown when it starts", async (t) => {
+it("serve prints the addresses of the service and of the documentation page", async (t) => {
   const { serving, url } = await serveDocs(t);
   assertIncludes(
     serving.stdout.text,

@@ -1,6 +1,6 @@
 /**
- * The two entrances of the app: a request with a plain URL goes to the engine as it is, any other through h3. Both give
- * the same answer, and route by the same rule.
+ * The two entrances of the app: a request with a plain URL goes to the engine as it is, any other through h3. Both
+ * return the same answer and use the same rule of routing.
  */
 import assert from "node:assert/strict";
 import { it, type TestContext } from "node:test";
@@ -71,7 +71,7 @@ const paths = [
   "",
 ];
 
-/** What differs from request to request, and is no part of the answer. */
+/** Returns the parts of an answer that are the same for equal requests. */
 function comparable(status: number, headers: Iterable<readonly [string, string]>, body: string) {
   const rest = Array.from(headers, ([name, value]) => [name.toLowerCase(), value] as const);
   return {
@@ -87,7 +87,7 @@ function* pairs({ headers }: Answer): Generator<readonly [string, string]> {
   }
 }
 
-/** Two worlds with the same history, one for each entrance. */
+/** Opens a world. Two of them have the same history, one for each entrance. */
 async function openAlike(t: TestContext) {
   const world = await openWorld(t);
   const player = async (number: number, name: string, details: PlayerDetails) => {
@@ -101,7 +101,7 @@ async function openAlike(t: TestContext) {
   return { service: world.service, tokens: [ada, mallory, gone, world.publicToken] };
 }
 
-it("a request with a plain URL gets the answer that it gets through h3", async (t) => {
+it("a request with a plain URL has the same answer with and without h3", async (t) => {
   const one = await openAlike(t);
   const other = await openAlike(t);
   const made = ["gat_x", "a%41", "..", "a.b", "ä", ""];
@@ -133,7 +133,7 @@ it("a request with a plain URL gets the answer that it gets through h3", async (
         );
         const bytes = Buffer.from(await response.arrayBuffer());
         assert.deepEqual(
-          // Node sends no body for HEAD, whatever it is given.
+          // Node never sends a body for HEAD.
           comparable(
             answer.status,
             pairs(answer),
@@ -155,7 +155,7 @@ const placeholders = ["one", "two", "three"];
 /** A path of a table, as its segments: a name, or the number of a placeholder. */
 const routeOf = fc.array(fc.oneof(fc.constantFrom(...names), fc.nat(2)), { minLength: 1, maxLength: 3 });
 
-/** Segments as clients write them, in every form that a URL allows and some that it does not. */
+/** Segments as clients write them, in valid and invalid forms. */
 const segmentOf = fc.oneof(
   { weight: 12, arbitrary: fc.constantFrom(...names, "x") },
   {
@@ -185,7 +185,7 @@ const segmentOf = fc.oneof(
   },
 );
 
-/** The text of a table with one route a path; every parameter is a text. */
+/** Returns the text of a table with one route for each path; every parameter is a text. */
 function tableWith(paths: readonly (readonly (string | number)[])[]): string {
   const lines = paths.map((segments) => {
     const used: string[] = [];
@@ -202,7 +202,7 @@ function tableWith(paths: readonly (readonly (string | number)[])[]): string {
 }
 
 /**
- * The route of a path by the contract (section 1): of the routes with as many segments that match, the one with a
+ * Returns the route of a path by the contract (section 1): of the routes with as many segments that match, the one with a
  * literal segment at the first place where they differ.
  */
 function expectedRoute(paths: readonly string[], path: string): string | undefined {
@@ -221,7 +221,7 @@ function expectedRoute(paths: readonly string[], path: string): string | undefin
   return matching.toSorted((a, b) => (shape(a) < shape(b) ? -1 : 1))[0];
 }
 
-/** A table in an app that records what its operations were run with. */
+/** Returns an app that serves a table and records the input of its operations. */
 function shopOf(text: string) {
   const runs: Input[] = [];
   const entries = placeholders.concat("four").map((name) => [name, v.optional(v.string())] as const);
@@ -246,7 +246,7 @@ function shopOf(text: string) {
   return { app: new App(engine, new Map(), observer), table, records, runs };
 }
 
-it("both entrances find the same route of any table, and give its operation the same values", async () => {
+it("both entrances find the same route in random tables, and run its operation with the same values", async () => {
   const seen = { plain: 0, matched: 0, ambiguous: 0 };
   const tables = fc.uniqueArray(routeOf, {
     minLength: 3,
@@ -275,7 +275,7 @@ it("both entrances find the same route of any table, and give its operation the 
         assert.deepEqual(plain, throughH3, url);
         const expected = expectedRoute(declared, path);
         assert.equal(plain.route, expected ?? null, url);
-        // What commands ask about a path, which is not percent-encoded, leads to the same route.
+        // A command's path, which is not percent-encoded, leads to the same route.
         assert.equal(app.engine.router.match(app.engine.router.pathnameOf(path))?.route.path, expected, path);
         if (expected === undefined) continue;
         seen.matched += 1;

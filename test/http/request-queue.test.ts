@@ -1,4 +1,4 @@
-/** The queue of requests: each is answered, whatever becomes of the others, and no connection keeps the others waiting. */
+/** The request queue: every request is answered, in the order of its connection, and no connection delays the others. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
@@ -13,26 +13,25 @@ import { startServer } from "../../src/http/server.ts";
 import { makeCertificate } from "../_certificate.ts";
 import { temporaryFolder } from "../_setup.ts";
 
-/** Who waits for an answer that never comes is told so. */
 const inTime = { timeout: 60_000 };
 
-/** An answer that says for which request it is. */
+/** Returns an answer that names its request. */
 function answerTo({ url = "" }: IncomingMessage): Answer {
   const body = Buffer.from(`for ${url}`);
   return { status: 200, headers: ["Content-Length", String(body.length)], body };
 }
 
-/** More than the system takes for a client that does not read. */
+/** More than the system buffers for a client that does not read. */
 const longBody = Buffer.alloc(16 * 1024 * 1024, "x");
 const long = { headers: ["Content-Length", String(longBody.length)], body: longBody };
 
-/** Keeps the processor busy, for so many milliseconds. */
+/** Keeps the processor busy. */
 function spend(milliseconds: number): void {
   const end = performance.now() + milliseconds;
   while (performance.now() < end);
 }
 
-/** A server that answers at once, later, never, or with what can not be sent. */
+/** Starts a server whose answer depends on the path: at once, late, long, an error, or one that cannot be sent. */
 async function open(t: TestContext) {
   const handled: string[] = [];
   const server = await startServer({
@@ -56,7 +55,7 @@ async function open(t: TestContext) {
   return { url: server.url, handled };
 }
 
-/** Opens a connection that sends so many requests at once, and reads nothing of its own. */
+/** Opens a connection that sends `count` requests at once, and does not read. */
 function flood(t: TestContext, url: string, path: string, count: number): Socket {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
@@ -70,42 +69,43 @@ function requestFor(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
 }
 
-/** How many of the requests begin with a path. */
+/** Counts the requests whose path begins with `path`. */
 function countOf(handled: readonly string[], path: string): number {
   return handled.filter((url) => url.startsWith(path)).length;
 }
 
-/** Sends requests in one packet over one connection, and gives what came until it was closed or all were answered. */
+/** Sends requests in one packet over one connection; returns everything received until all are answered. */
 function pipeline(url: string, paths: readonly string[]): Promise<string> {
   const { hostname, port } = new URL(url);
   return new Promise((resolve, reject) => {
     const socket = connect(Number(port), hostname);
-    let came = "";
+    let received = "";
     socket.setEncoding("utf8").on("data", (text: string) => {
-      came += text;
-      if (came.split("HTTP/1.1 ").length > paths.length && came.endsWith(`for ${paths.at(-1)}`)) socket.end();
+      received += text;
+      if (received.split("HTTP/1.1 ").length > paths.length && received.endsWith(`for ${paths.at(-1)}`))
+        socket.end();
     });
-    socket.on("close", () => resolve(came)).on("error", reject);
+    socket.on("close", () => resolve(received)).on("error", reject);
     socket.write(paths.map(requestFor).join(""));
   });
 }
 
 it(
-  "answers the requests of one connection in their order, also where a later one is ready first",
+  "answers the requests of one connection in their order, even if a later one is ready first",
   inTime,
   async (t) => {
     const { url } = await open(t);
     const paths = ["/a", "/late/b", "/c", "/late/d", "/e"];
-    const came = await pipeline(url, paths);
+    const received = await pipeline(url, paths);
     assert.deepEqual(
-      came.match(/for \S*?(?=HTTP|$)/g),
+      received.match(/for \S*?(?=HTTP|$)/g),
       paths.map((path) => `for ${path}`),
     );
   },
 );
 
 it(
-  "answers each of many at once, faults with 500, and ends only the connections of those that cannot be answered",
+  "answers 80 simultaneous requests, errors with 500, and closes only connections whose answer cannot be sent",
   inTime,
   async (t) => {
     const { url, handled } = await open(t);
@@ -130,7 +130,7 @@ it(
   },
 );
 
-it("answers the others where clients have gone away meanwhile", inTime, async (t) => {
+it("answers other clients after some have disconnected", inTime, async (t) => {
   const { url } = await open(t);
   const { hostname, port } = new URL(url);
   const gone = Array.from({ length: 20 }, (_, number) => `/late/gone/${number}`);
@@ -150,7 +150,7 @@ it("answers the others where clients have gone away meanwhile", inTime, async (t
   assert.equal(await (await fetch(`${url}/plain`)).text(), "for /plain");
 });
 
-it("handles a request before the thousands that another connection has sent first", inTime, async (t) => {
+it("handles a request before hundreds that another connection sent earlier", inTime, async (t) => {
   const { url, handled } = await open(t);
   const count = 400;
   flood(t, url, "/late/flood", count).resume();
@@ -162,18 +162,18 @@ it("handles a request before the thousands that another connection has sent firs
   while (countOf(handled, "/late/flood") < count) await fetch(`${url}/plain/after`);
 });
 
-it("answers a new connection while those before it have sent thousands of requests", inTime, async (t) => {
+it("answers a new connection before thousands of earlier requests that take a moment", inTime, async (t) => {
   const { url, handled } = await open(t);
   const [count, connections] = [1400, 8];
   for (let number = 0; number < connections; number += 1) flood(t, url, `/late/${number}`, count).resume();
   while (countOf(handled, "/late") < 100) await new Promise((resolve) => setImmediate(resolve));
-  const came = await pipeline(url, ["/plain/new"]);
-  assert.match(came, /for \/plain\/new$/);
+  const received = await pipeline(url, ["/plain/new"]);
+  assert.match(received, /for \/plain\/new$/);
   const before = handled.indexOf("/plain/new");
   assert.ok(before < (count * connections) / 2, `${before} requests were handled before it`);
 });
 
-it("keeps the order of each connection where several send hundreds of requests", inTime, async (t) => {
+it("keeps the order of each connection when several send hundreds of requests", inTime, async (t) => {
   const { url, handled } = await open(t);
   const [count, floods] = [200, ["/late/a", "/late/b", "/late/c"]];
   for (const path of floods) flood(t, url, path, count).resume();
@@ -188,7 +188,7 @@ it("keeps the order of each connection where several send hundreds of requests",
   }
 });
 
-it("begins no request of a connection before the answer to the one before it was read", inTime, async (t) => {
+it("begins no request of a connection before the client has read the previous answer", inTime, async (t) => {
   const { url, handled } = await open(t);
   const socket = flood(t, url, "/long", 500).pause();
   while (countOf(handled, "/long") === 0) await fetch(`${url}/plain`);
@@ -203,9 +203,9 @@ it("begins no request of a connection before the answer to the one before it was
   assert.ok(bytes > longBody.length, "it goes on as the client reads");
 });
 
-it("answers a new connection before thousands of requests that others have sent", inTime, async (t) => {
+it("answers a new connection before earlier requests that keep the processor busy", inTime, async (t) => {
   const { url, handled } = await open(t);
-  // A turn handles a few of them: the many that wait would be done long after.
+  // A turn handles only a few of them.
   const [connections, count] = [8, 1400];
   for (let number = 0; number < connections; number += 1) flood(t, url, `/slow/${number}`, count).resume();
   while (countOf(handled, "/slow") < 100) await new Promise((resolve) => setImmediate(resolve));
@@ -218,27 +218,23 @@ it("answers a new connection before thousands of requests that others have sent"
   assert.ok(before < (connections * count) / 2, `${before} requests were handled before it`);
 });
 
-it(
-  "answers everything that dozens of connections have sent at once, and closes none of them",
-  inTime,
-  async (t) => {
-    const { url, handled } = await open(t);
-    const [count, connections] = [1400, 30];
-    let closed = 0;
-    for (let number = 0; number < connections; number += 1) {
-      flood(t, url, `/plain/${number}`, count)
-        .resume()
-        .once("close", () => {
-          // Node closes one on which nothing has been asked for 5 s, which on a busy machine pass before the others are done.
-          if (countOf(handled, `/plain/${number}/`) < count) closed += 1;
-        });
-    }
-    while (handled.length < connections * count) await new Promise((resolve) => setImmediate(resolve));
-    assert.equal(closed, 0);
-  },
-);
+it("answers all requests of 30 connections with 1,400 each, and closes none of them", inTime, async (t) => {
+  const { url, handled } = await open(t);
+  const [count, connections] = [1400, 30];
+  let closed = 0;
+  for (let number = 0; number < connections; number += 1) {
+    flood(t, url, `/plain/${number}`, count)
+      .resume()
+      .once("close", () => {
+        // Node closes a connection after 5 s without a request; on a busy machine the others take longer.
+        if (countOf(handled, `/plain/${number}/`) < count) closed += 1;
+      });
+  }
+  while (handled.length < connections * count) await new Promise((resolve) => setImmediate(resolve));
+  assert.equal(closed, 0);
+});
 
-it("goes on beside connections that are reset while thousands of their requests wait", inTime, async (t) => {
+it("continues after resets of connections with thousands of waiting requests", inTime, async (t) => {
   const { url, handled } = await open(t);
   const { stackTraceLimit } = Error;
   for (let number = 0; number < 10; number += 1) {
@@ -247,11 +243,11 @@ it("goes on beside connections that are reset while thousands of their requests 
     socket.resetAndDestroy();
   }
   assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
-  assert.ok(countOf(handled, "/late") < 14_000, "what nobody waits for any more is not handled");
+  assert.ok(countOf(handled, "/late") < 14_000, "requests of closed connections are not handled");
   assert.equal(Error.stackTraceLimit, stackTraceLimit);
 });
 
-it("closes those who do not read when too much waits on them, and answers the others", inTime, async (t) => {
+it("closes connections that do not read when too many requests wait", inTime, async (t) => {
   const { url, handled } = await open(t);
   let closed = 0;
   const sockets = Array.from({ length: 50 }, (_, number) => flood(t, url, `/long/${number}`, 1400).pause());
@@ -262,19 +258,19 @@ it("closes those who do not read when too much waits on them, and answers the ot
   }
   while (closed === 0) {
     assert.equal(await (await fetch(`${url}/plain`)).text(), "for /plain");
-    // Who does not read learns only by sending that nobody is there any more.
+    // A client that does not read notices the reset only when it sends.
     for (const socket of sockets) socket.write("G");
   }
   assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
-  assert.ok(countOf(handled, "/long") <= 50, "nobody got a second answer");
+  assert.ok(countOf(handled, "/long") <= 50, "no client got a second answer");
 });
 
 for (const [what, header, piece] of [
-  ["chunks of a byte", "Transfer-Encoding: chunked", "1\r\nx\r\n"],
-  ["a body of many bytes", "Content-Length: 1000000000000", "x".repeat(1000)],
+  ["chunks of one byte", "Transfer-Encoding: chunked", "1\r\nx\r\n"],
+  ["an endless body", "Content-Length: 1000000000000", "x".repeat(1000)],
 ] as const) {
   it(
-    `reads nothing more from a connection that sends ${what}, and closes it behind the answer`,
+    `stops reading from a connection that sends ${what}, and closes it after the answer`,
     inTime,
     async (t) => {
       let answer = () => {};
@@ -296,9 +292,9 @@ for (const [what, header, piece] of [
       const socket = connect(Number(port), hostname);
       t.after(() => socket.destroy());
       socket.on("error", () => {});
-      let came = "";
+      let received = "";
       socket.setEncoding("utf8").on("data", (text: string) => {
-        came += text;
+        received += text;
       });
       const closed = new Promise((resolve) => socket.once("close", resolve));
       const pieces = piece.repeat(10_000);
@@ -313,24 +309,24 @@ for (const [what, header, piece] of [
       assert.equal(sender.bytesRead, bytesRead);
       answer();
       await closed;
-      assert.match(came, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n/);
-      assert.ok(came.endsWith("for /body"), "there is no other answer");
+      assert.match(received, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n/);
+      assert.ok(received.endsWith("for /body"), "there is no other answer");
     },
   );
 }
 
-it("goes on behind a short body", inTime, async (t) => {
+it("answers the request after one with a short body", inTime, async (t) => {
   const { url } = await open(t);
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   t.after(() => socket.destroy());
   socket.write(`GET /first HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n\r\n{}${requestFor("/second")}`);
-  let came = "";
+  let received = "";
   for await (const text of socket.setEncoding("utf8")) {
-    came += text;
-    if (came.endsWith("for /second")) break;
+    received += text;
+    if (received.endsWith("for /second")) break;
   }
-  assert.match(came, /for \/firstHTTP/);
+  assert.match(received, /for \/firstHTTP/);
 });
 
 it("encrypts a long answer only as fast as the client reads it", inTime, async (t) => {
@@ -370,7 +366,7 @@ it("encrypts a long answer only as fast as the client reads it", inTime, async (
   }
 });
 
-it("takes no more requests of a connection that the answer under way closes", () => {
+it("accepts no more requests of a connection that the current answer closes", () => {
   const connection = new Connection(new Socket(), 0);
   const queue = new RequestQueue(
     () => assert.fail("nothing is handled"),
@@ -382,36 +378,32 @@ it("takes no more requests of a connection that the answer under way closes", ()
   assert.deepEqual([connection.waiting, connection.isBusy], [[], false]);
 });
 
-it(
-  "begins a lone request before those of a hundred connections that pipeline, and leaves out neither",
-  inTime,
-  async () => {
-    const connections: Connection[] = [];
-    const handled: Connection[] = [];
-    const queue = new RequestQueue(
-      (_request, _response, connection) => {
-        handled.push(connection);
-        return { status: 200, headers: [], body: null };
-      },
-      () => connections,
-    );
-    const send = (connection: Connection) => {
-      const request = new IncomingMessage(connection.socket);
-      queue.take(connection, request, new ServerResponse(request));
-    };
-    const connectionWith = (requests: number) => {
-      const connection = new Connection(new Socket(), 0);
-      connections.push(connection);
-      // It is known from before.
-      connection.pipelines = requests > 1;
-      for (let count = 0; count < requests; count += 1) send(connection);
-      return connection;
-    };
-    for (let count = 0; count < 100; count += 1) connectionWith(2);
-    const lone = Array.from({ length: 20 }, () => connectionWith(1));
-    while (handled.length < 120) await new Promise(setImmediate);
-    const places = lone.map((each) => handled.indexOf(each));
-    // In turn, eight of these and eight of the others.
-    assert.deepEqual(places, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35]);
-  },
-);
+it("alternates between lone requests and those of a hundred connections that pipeline", inTime, async () => {
+  const connections: Connection[] = [];
+  const handled: Connection[] = [];
+  const queue = new RequestQueue(
+    (_request, _response, connection) => {
+      handled.push(connection);
+      return { status: 200, headers: [], body: null };
+    },
+    () => connections,
+  );
+  const send = (connection: Connection) => {
+    const request = new IncomingMessage(connection.socket);
+    queue.take(connection, request, new ServerResponse(request));
+  };
+  const connectionWith = (requests: number) => {
+    const connection = new Connection(new Socket(), 0);
+    connections.push(connection);
+    // As the queue marks a connection that has sent many requests.
+    connection.pipelines = requests > 1;
+    for (let count = 0; count < requests; count += 1) send(connection);
+    return connection;
+  };
+  for (let count = 0; count < 100; count += 1) connectionWith(2);
+  const lone = Array.from({ length: 20 }, () => connectionWith(1));
+  while (handled.length < 120) await new Promise(setImmediate);
+  const places = lone.map((each) => handled.indexOf(each));
+  // Eight of these alternate with eight of the others.
+  assert.deepEqual(places, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35]);
+});

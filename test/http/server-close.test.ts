@@ -1,4 +1,4 @@
-/** A server that is closed: what becomes of its connections, with and without TLS. */
+/** Closing the server: its connections and requests in progress, with and without TLS. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
@@ -9,27 +9,27 @@ import { type Server, startServer } from "../../src/http/server.ts";
 import { makeCertificate } from "../_certificate.ts";
 import { temporaryFolder } from "../_setup.ts";
 
-/** Longer than any test may take: who waits for it hangs, and is told so. */
+/** Longer than the timeout of a test: a server that waits for it fails the test. */
 const never = 10 * 60_000;
 const inTime = { timeout: 60_000 };
 
 const keptAlive = "GET / HTTP/1.1\r\nHost: localhost\r\n\r\n";
 
-/** A server, the number of requests that it has under way, and what answers them. */
+/** A server that answers its requests when it is told to. */
 interface Desk {
   readonly server: Server;
-  /** Resolves when so many requests are under way. */
+  /** Resolves when `count` requests are in progress. */
   reached(count: number): Promise<void>;
-  /** Answers all, and those that come. */
+  /** Answers all requests in progress, and every later one at once. */
   release(): void;
   connect(): Promise<Client>;
 }
 
-/** A connection, with all that has come over it. */
+/** A connection, and everything received. */
 interface Client {
   readonly socket: Socket;
   readonly received: () => string;
-  /** Resolves with all that has come, when the server has closed it. */
+  /** Resolves with everything received, when the server has closed the connection. */
   readonly closed: Promise<string>;
 }
 
@@ -71,7 +71,7 @@ async function openDesk(t: TestContext, secure: boolean, drainMilliseconds?: num
       t.after(() => socket.destroy());
       let text = "";
       socket.setEncoding("utf8").on("data", (piece) => (text += piece));
-      // A connection that is cut off is told of as an error, depending on what was under way.
+      // A connection that is cut off can end with an error.
       socket.on("error", () => {});
       const closed = once(socket, "close").then(() => text);
       await once(socket, secure ? "secureConnect" : "connect");
@@ -80,14 +80,14 @@ async function openDesk(t: TestContext, secure: boolean, drainMilliseconds?: num
   };
 }
 
-/** Resolves when an answer has come whole. */
+/** Resolves when a complete answer has arrived. */
 async function answered({ socket, received }: Client): Promise<void> {
   while (!received().endsWith("answered")) await once(socket, "data");
 }
 
 for (const secure of [false, true]) {
-  describe(`a server that is closed${secure ? ", with TLS" : ""}`, () => {
-    it("closes at once the connections on which nothing is under way", inTime, async (t) => {
+  describe(`closing a server${secure ? ", with TLS" : ""}`, () => {
+    it("a server that is closed closes connections without a complete request at once", inTime, async (t) => {
       const desk = await openDesk(t, secure, never);
       desk.release();
       const untouched = await desk.connect();
@@ -102,7 +102,7 @@ for (const secure of [false, true]) {
       assert.match(await idle.closed, /^HTTP\/1\.1 200 /);
     });
 
-    it("answers what is under way, and then closes those connections too", inTime, async (t) => {
+    it("a server that is closed first answers the requests in progress", inTime, async (t) => {
       const desk = await openDesk(t, secure, never);
       const clients = await Promise.all([1, 2, 3].map(() => desk.connect()));
       for (const { socket } of clients) socket.write(keptAlive);
@@ -113,7 +113,7 @@ for (const secure of [false, true]) {
       await closed;
     });
 
-    it("cuts off what takes longer than it may", inTime, async (t) => {
+    it("a server that is closed cuts off requests that exceed the deadline", inTime, async (t) => {
       const desk = await openDesk(t, secure, 0);
       const client = await desk.connect();
       client.socket.write(keptAlive);
@@ -122,7 +122,7 @@ for (const secure of [false, true]) {
       assert.equal(await client.closed, "");
     });
 
-    it("can be closed again", inTime, async (t) => {
+    it("a server can be closed twice", inTime, async (t) => {
       const desk = await openDesk(t, secure, never);
       await desk.server.close();
       await desk.server.close();
@@ -130,7 +130,7 @@ for (const secure of [false, true]) {
   });
 }
 
-it("a server that is told no deadline gives requests under way 10 seconds", inTime, async (t) => {
+it("a server that is closed waits 10 seconds for requests in progress by default", inTime, async (t) => {
   for (const [elapsed, expected] of [
     [9_999, /answered$/],
     [10_000, /^$/],

@@ -1,11 +1,11 @@
-/** The start page at `/`: HTML for a browser, JSON for others, and links to what describes the service. */
+/** The start page at `/`: HTML for browsers, JSON for programs, with links to the documentation. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertFailure, prefix } from "../_setup.ts";
 import { linesOf } from "../cli/_setup.ts";
 import { ask, serveDocs } from "./_docs.ts";
 
-/** What browsers send when an address is opened. */
+/** The `Accept` of browsers when an address is opened. */
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
 
 const links = {
@@ -16,7 +16,7 @@ const links = {
   typescriptClient: "/docs/typescript-client.md",
 };
 
-it("the start page has the same links for a browser and for programs, and each leads somewhere", async (t) => {
+it("the start page has the same links as HTML and as JSON, and each works", async (t) => {
   const { url } = await serveDocs(t);
   const json = await ask(url, "/");
   assert.equal(json.status, 200);
@@ -31,7 +31,7 @@ it("the start page has the same links for a browser and for programs, and each l
   for (const path of Object.values(links)) assert.equal((await ask(url, path)).status, 200, path);
 });
 
-it("the start page is HTML only where HTML is preferred to JSON", async (t) => {
+it("the start page is HTML only if the client prefers HTML to JSON", async (t) => {
   const { url } = await serveDocs(t);
   const isHTML = {
     [browser]: true,
@@ -49,7 +49,7 @@ it("the start page is HTML only where HTML is preferred to JSON", async (t) => {
     const { headers, status } = await ask(url, "/?x", { Accept: accept });
     assert.equal(status, 200);
     assert.equal(headers.get("content-type")?.startsWith("text/html"), expected, accept);
-    // A cache has to keep the two apart.
+    // A cache must not answer with the other form.
     assert.match(headers.get("vary") ?? "", /\bAccept\b(?!-)/);
     const again = await ask(url, "/", { Accept: accept, "If-None-Match": headers.get("etag") ?? "" });
     assert.equal(again.status, 304, accept);
@@ -57,7 +57,7 @@ it("the start page is HTML only where HTML is preferred to JSON", async (t) => {
   }
 });
 
-it("the start page answers HEAD as GET, without a body, and is logged by its path", async (t) => {
+it("the start page answers HEAD without a body, and is logged by its path", async (t) => {
   const { url, serving } = await serveDocs(t);
   const get = await ask(url, "/?gat_secret");
   const head = await ask(url, "/", {}, "HEAD");
@@ -79,7 +79,7 @@ it("the start page answers HEAD as GET, without a body, and is logged by its pat
   assert.doesNotMatch(serving.stderr.text, /secret/);
 });
 
-it("paths near the start page are unknown, as before", async (t) => {
+it("paths similar to that of the start page are unknown", async (t) => {
   const { url } = await serveDocs(t);
   for (const path of ["//", "/.", "/index.html", "/start.html", "/%2f"]) {
     const { status, body, headers } = await ask(url, path);

@@ -1,4 +1,4 @@
-/** A read for clients that accept a compressed answer (RFC 9110, sections 8.4, 8.8.3 and 12.5.3). */
+/** The compression of answers (RFC 9110, sections 8.4, 8.8.3 and 12.5.3). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -20,7 +20,7 @@ type Ask = (headers: Record<string, string>, path?: string) => Promise<Response>
 
 describe("a long list", () => {
   for (const accepted of ["gzip", "br, GZIP", "gzip;q=0.5, identity;q=0.1", "deflate, *"]) {
-    it(`is compressed for Accept-Encoding: ${accepted}`, async (t) => {
+    it(`a long list is compressed for Accept-Encoding: ${accepted}`, async (t) => {
       const { ask } = await open(t);
       const plain = await ask({});
       const answer = await ask({ "Accept-Encoding": accepted });
@@ -33,7 +33,7 @@ describe("a long list", () => {
   }
 
   for (const accepted of ["br", "gzip;q=0", "gzip; q=0.000", "*;q=0", "identity", "gzipped"]) {
-    it(`is as it is for Accept-Encoding: ${accepted}`, async (t) => {
+    it(`a long list is not compressed for Accept-Encoding: ${accepted}`, async (t) => {
       const { ask } = await open(t);
       const answer = await ask({ "Accept-Encoding": accepted });
       assert.equal(answer.headers.get("content-encoding"), null);
@@ -41,7 +41,7 @@ describe("a long list", () => {
     });
   }
 
-  it("has an ETag of its own when it is compressed, and either is known again", async (t) => {
+  it("a compressed list has its own ETag, and either ETag matches either form", async (t) => {
     const { world, ask } = await open(t);
     const plain = (await ask({})).headers.get("etag") ?? "";
     const gzip = (await ask({ "Accept-Encoding": "gzip" })).headers.get("etag") ?? "";
@@ -58,21 +58,21 @@ describe("a long list", () => {
     assert.equal((await ask({ "If-None-Match": gzip, "Accept-Encoding": "gzip" })).status, 200);
   });
 
-  it("tells caches that it depends on Accept-Encoding", async (t) => {
+  it("a long list has Vary: Accept-Encoding", async (t) => {
     const { ask } = await open(t);
     assert.equal((await ask({})).headers.get("vary"), "Accept-Encoding");
     assert.equal((await ask({ "Accept-Encoding": "gzip" })).headers.get("vary"), "Accept-Encoding");
   });
 });
 
-it("a short list is not compressed: it goes in one packet either way", async (t) => {
+it("a list that fits into one packet is not compressed", async (t) => {
   const { ask } = await open(t);
   const answer = await ask({ "Accept-Encoding": "gzip" }, "/player/groups");
   assert.equal(answer.headers.get("content-encoding"), null);
   assert.ok(((await answer.json()) as string[]).includes("VIP"), "it lists VIP");
 });
 
-it("a large body is sent plain until another thread has compressed it", async () => {
+it("a large body is sent uncompressed until another thread has compressed it", async () => {
   const text = Array.from({ length: 30_000 }, (_, number) => `Reason-${number}`);
   const body = new ReadyBody(text, { cached: true });
   const plain = body.for("gzip");
@@ -82,6 +82,6 @@ it("a large body is sent plain until another thread has compressed it", async ()
   const compressed = body.for("gzip");
   assert.deepEqual(gunzipSync(compressed.bytes), plain.bytes);
   assert.notEqual(compressed.etag, plain.etag);
-  assert.ok(body.matches(compressed.etag), "its ETag is known again");
+  assert.ok(body.matches(compressed.etag), "its ETag matches");
   assert.equal(body.for(null), plain);
 });

@@ -1,18 +1,18 @@
-/** Requests that are cheap to send are cheap to refuse: suggestions and messages look at a bounded part of what came. */
+/** Bounds on the cost of refusals: suggestions and messages examine a limited part of a request. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { mostCompared } from "../../src/domain/text.ts";
 import { assertFailure, describeOverTransports, everyRight, openWorld, prefix } from "../_setup.ts";
 
 describeOverTransports("a refusal", (transport) => {
-  it("of a path of more than 200 characters suggests none, however near one is", async (t) => {
+  it("the refusal of a path of more than 200 characters suggests no other path", async (t) => {
     const world = await openWorld(t, { transport });
     const near = await world.request(`${prefix}/x/wantedreasn`);
     assertFailure(near, 404, "UNKNOWN_PATH");
     assert.match(near.body.hint, /\/wantedreason\?$/);
     const start = `${prefix}/x/wantedreasn`;
     const at = async (length: number) => {
-      // The token is as long as it takes.
+      // The token fills up the length.
       const answer = await world.request(start.replace("/x/", `/${"x".repeat(length - start.length + 1)}/`));
       assertFailure(answer, 404, "UNKNOWN_PATH");
       return answer.body.hint;
@@ -21,7 +21,7 @@ describeOverTransports("a refusal", (transport) => {
     assert.doesNotMatch(await at(201), /Did you mean/);
   });
 
-  it("of a player who is not known suggests none among more players than are compared", async (t) => {
+  it("the refusal of an unknown player suggests none if there are too many players to compare", async (t) => {
     const world = await openWorld(t, { transport });
     for (let number = 1; number <= mostCompared; number += 1) {
       await world.service.administer("player.add", { name: `Player${number}` });
@@ -36,7 +36,7 @@ describeOverTransports("a refusal", (transport) => {
     assert.doesNotMatch(await suggestion(), /Did you mean/);
   });
 
-  it("of a group, a parameter or a value of more than 200 characters suggests none", async (t) => {
+  it("the refusal of a group, a faction or a parameter of more than 200 characters suggests none", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const long = "v".repeat(5000);
@@ -50,7 +50,7 @@ describeOverTransports("a refusal", (transport) => {
     }
   });
 
-  it("of a query of hundreds of malformed parameters decodes only the first hundred", async (t) => {
+  it("the refusal of hundreds of malformed parameters decodes only the first hundred", async (t) => {
     const world = await openWorld(t, { transport });
     const decode = t.mock.method(globalThis, "decodeURIComponent");
     for (const [piece, code] of [
@@ -66,7 +66,7 @@ describeOverTransports("a refusal", (transport) => {
     }
   });
 
-  it("takes a parameter that stands behind any number of empty ones", async (t) => {
+  it("a parameter after hundreds of empty ones is accepted", async (t) => {
     const world = await openWorld(t, { transport });
     const answer = await world.request(
       `${prefix}/${world.publicToken}/houseban?${"&".repeat(500)}advanced=false`,

@@ -1,4 +1,4 @@
-/** Failures: their shape, every code, the order of the checks, and repeated changes (contract, section 1). */
+/** Failures: their codes, the order of the checks, and repeated changes (contract, section 1). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import {
@@ -11,7 +11,7 @@ import {
 } from "../_setup.ts";
 
 describeOverTransports("parameters", (transport) => {
-  it("one that is missing is named, with what was expected", async (t) => {
+  it("a missing parameter is named, with the expected values", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const missing = await world.get(token, "/wantedreason/add", { reason: "Theft" });
@@ -25,7 +25,7 @@ describeOverTransports("parameters", (transport) => {
     }
   });
 
-  it("one that is not right is named, with what was expected and what came", async (t) => {
+  it("an invalid parameter is named, with the expected and the actual value", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     for (const points of ["many", "", "1.5", "1e2", "0x10", " 1", "1001", "-1", "+1", "999999999999999999"]) {
@@ -37,7 +37,7 @@ describeOverTransports("parameters", (transport) => {
     assert.match(answer.body.info, /many/);
   });
 
-  it("one that there is not is named, with the nearest that there is", async (t) => {
+  it("an unknown parameter is named, with the nearest known one", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const before = structuredClone(world.snapshot());
@@ -54,7 +54,7 @@ describeOverTransports("parameters", (transport) => {
     assertFailure(path, 400, "PARAMETER_UNKNOWN", "player");
   });
 
-  it("one that came twice is named, even with the same value", async (t) => {
+  it("a repeated parameter is named, even with equal values", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     for (const search of ["name=Ada&name=Bob", "name=Ada&name=Ada", "name=Ada&n%61me=Ada", "name&name"]) {
@@ -64,7 +64,7 @@ describeOverTransports("parameters", (transport) => {
     assert.deepEqual(await world.ok(token, "/targetlist"), []);
   });
 
-  it("their order does not matter, nor do empty pieces of the query", async (t) => {
+  it("the order of parameters and empty pieces of the query do not matter", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const answer = await world.request(`${prefix}/${token}/wantedreason/add?&points=5&&reason=Theft&`);
@@ -72,7 +72,7 @@ describeOverTransports("parameters", (transport) => {
     assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: "Theft", points: 5 }]);
   });
 
-  it("a malformed percent-encoding is refused, in the path and in the query", async (t) => {
+  it("a malformed percent-encoding is refused in the path and in the query", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     for (const wrong of ["%", "%4", "%ZZ", "%E4", "a%FFb", "%C0%AF", "%ED%A0%80"]) {
@@ -87,8 +87,8 @@ describeOverTransports("parameters", (transport) => {
   });
 });
 
-describeOverTransports("what there is not", (transport) => {
-  it("an unknown player, group, faction or entry is 404 and says which", async (t) => {
+describeOverTransports("unknown things", (transport) => {
+  it("an unknown player, group, faction or entry answers 404 and is named", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const player = await world.get(token, "/statistic/Rooot");
@@ -105,19 +105,19 @@ describeOverTransports("what there is not", (transport) => {
 });
 
 describeOverTransports("the order of the checks", (transport) => {
-  it("the path comes before the method, and the method before the token", async (t) => {
+  it("the path is checked before the method, and the method before the token", async (t) => {
     const world = await openWorld(t, { transport });
     assertFailure(await world.get("x", "/nowhere", {}, { method: "POST" }), 404, "UNKNOWN_PATH");
     assertFailure(await world.get("x", "/player", {}, { method: "POST" }), 405, "METHOD_NOT_ALLOWED");
   });
 
-  it("the path comes before the token: whoever has none learns which paths there are, and no more", async (t) => {
+  it("the path is checked before the token: a stranger learns which paths exist, and nothing else", async (t) => {
     const world = await openWorld(t, { transport });
     assertFailure(await world.get("x", "/nowhere"), 404, "UNKNOWN_PATH");
     assertFailure(await world.get("x", "/player"), 401, "TOKEN_UNKNOWN");
   });
 
-  it("the token comes before the parameters, also before those that a restriction depends on", async (t) => {
+  it("the token is checked before all parameters, even those that a restriction depends on", async (t) => {
     const world = await openWorld(t, { transport });
     for (const path of [
       "/targetlist/add",
@@ -129,7 +129,7 @@ describeOverTransports("the order of the checks", (transport) => {
     }
   });
 
-  it("the exclusion comes before the restriction and all parameters", async (t) => {
+  it("the exclusion is checked before the restriction and all parameters", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Mallory", { groups: ["BLACKLIST"] });
     for (const path of [
@@ -142,7 +142,7 @@ describeOverTransports("the order of the checks", (transport) => {
     }
   });
 
-  it("the restriction comes before the parameters, and the parameters before what there is", async (t) => {
+  it("the restriction is checked before the parameters, and these before the entry", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     for (const search of ["", "?x=1", "?name=%ZZ", "?name=a%20b", "?name=a&name=b", "?name=Nobody"]) {
@@ -171,7 +171,7 @@ describeOverTransports("repeating a change", (transport) => {
   ] as const;
 
   for (const [add, remove, name, values = {}] of changes) {
-    it(`${add} a second time is a 200 that says so and changes nothing; ${remove} then is 404`, async (t) => {
+    it(`${add} repeated answers 200 and changes nothing; ${remove} repeated answers 404`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Root", everyRight);
       await world.ok(token, "/housebanreason/add", { reason: "Fire", days: 2 });
@@ -180,7 +180,7 @@ describeOverTransports("repeating a change", (transport) => {
       world.clock.advance(1000);
       const second = await world.ok(token, add, { ...name, ...values });
       assert.match(second.info, /\S/);
-      assert.notEqual(second.info, first.info, "the player is told that it was there");
+      assert.notEqual(second.info, first.info, "the sentence says that the entry exists");
       assert.deepEqual(structuredClone(world.snapshot()), before);
       const removed = await world.ok(token, remove, name);
       assert.deepEqual(Object.keys(removed), ["info"]);
@@ -196,7 +196,7 @@ describeOverTransports("repeating a change", (transport) => {
   ] as const;
 
   for (const [add, values, ...others] of conflicts) {
-    it(`${add} with other values is 409 and changes nothing`, async (t) => {
+    it(`${add} with other values answers 409 and changes nothing`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Root", everyRight);
       await world.ok(token, add, values);
@@ -208,14 +208,14 @@ describeOverTransports("repeating a change", (transport) => {
     });
   }
 
-  it("the one exception is a statistic, which counts each time", async (t) => {
+  it("a statistic counts each time that the request is repeated", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     for (let times = 0; times < 3; times += 1) await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
     assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 3);
   });
 
-  it("changes at the same time lose nothing", async (t) => {
+  it("20 simultaneous additions to a statistic all count", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const adding = Array.from({ length: 20 }, () => world.get(token, "/statistic/Ada/add", { type: "KILL" }));

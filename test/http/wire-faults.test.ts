@@ -1,4 +1,4 @@
-/** What a caller gets when the disk, the service or its code fails (contract, section 1). */
+/** Answers when the disk, the service or its code fails (contract, section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";
@@ -22,8 +22,8 @@ class Disk {
   };
 }
 
-describeOverTransports("when the service can not do its work", (transport) => {
-  it("a full disk is 503 with Retry-After, nothing is changed, reads go on, and then changes do", async (t) => {
+describeOverTransports("a service that fails", (transport) => {
+  it("a full disk refuses changes with 503 and Retry-After, while reads continue", async (t) => {
     const disk = new Disk();
     const world = await openWorld(t, { transport, files: disk.files });
     const { token } = await world.player("Root", everyRight);
@@ -40,7 +40,7 @@ describeOverTransports("when the service can not do its work", (transport) => {
     assert.equal((await world.ok(token, "/targetlist")).length, 1);
   });
 
-  it("a change while the service shuts down is 503 with Retry-After, and nothing is changed", async (t) => {
+  it("a service that shuts down refuses changes with 503 and Retry-After", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const before = structuredClone(world.snapshot());
@@ -51,7 +51,7 @@ describeOverTransports("when the service can not do its work", (transport) => {
     assert.deepEqual(structuredClone(world.snapshot()), before);
   });
 
-  it("a fault of ours is 500 without a detail; the log has it under the request id", async (t) => {
+  it("an internal error answers 500 without details, and is logged with its request id", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const fault = new Error("EACCES /srv/secret/journal");
@@ -75,7 +75,7 @@ describeOverTransports("when the service can not do its work", (transport) => {
 });
 
 describe("a change", () => {
-  it("is carried out at whatever moment after the one before it, not only with the next one", async (t) => {
+  it("a change is carried out without a later one, at whatever moment it follows another", async (t) => {
     const { service } = await openWorld(t);
     const count = (value: number) =>
       service.store.change({ who: "system", operation: "test" }, (draft) => {
@@ -83,9 +83,9 @@ describe("a change", () => {
       });
     for (let moment = 0; moment < 30; moment += 1) {
       await count(2 * moment);
-      // Each round comes one step of the event loop's later than the one before.
+      // Each round waits one microtask more than the round before.
       for (let step = 0; step < moment; step += 1) await null;
-      // Where it is forgotten nothing else goes on: the runner says that the promise is still pending.
+      // If the change is forgotten, nothing else runs: the runner reports a pending promise.
       await count(2 * moment + 1);
     }
     assert.equal(service.store.data.counters.get("test")?.value, 59);

@@ -1,6 +1,6 @@
 /**
- * A running service beside ten thousand connections of strangers, who send anything and go away at any moment. Then the
- * service answers as before, and has given back every descriptor.
+ * A running service under ten thousand connections that send arbitrary bytes and close at arbitrary moments. Afterwards
+ * the service answers as before, and has closed every descriptor.
  */
 import assert from "node:assert/strict";
 import { readdir } from "node:fs/promises";
@@ -13,7 +13,7 @@ import { emptyDesk } from "../cli/_setup.ts";
 const connections = 10_000;
 const atOnce = 200;
 
-/** Numbers from 0 to 1 that follow from a seed (mulberry32), so that a run can be repeated. */
+/** Returns a generator of numbers from 0 to 1 (mulberry32). The same seed repeats a run. */
 function randomBy(seed: number): () => number {
   let state = seed;
   return () => {
@@ -41,7 +41,7 @@ class Stranger {
     return Buffer.from(Array.from({ length }, () => Math.floor(this.#random() * 256)));
   }
 
-  /** What is sent: whole requests, parts of one, or no HTTP at all. */
+  /** Returns complete requests, a part of one, or bytes that are not HTTP. */
   #message(): Buffer {
     const method = this.#one([
       "GET",
@@ -96,7 +96,7 @@ class Stranger {
     ])();
   }
 
-  /** One connection: sends, and goes away at some moment, in some way. */
+  /** Opens one connection, sends, and closes it at some moment, in some way. */
   async visit(): Promise<void> {
     const socket = connect(this.#port, "127.0.0.1");
     socket.on("error", () => {});
@@ -106,7 +106,7 @@ class Stranger {
     const turns = this.#one([0, 0, 1, 2, 5, 20, 100]);
     const message = this.#message();
     const waitsForWrite = this.#random() < 0.5;
-    // One that goes away at its own end has to read until the server has closed, too.
+    // A client that only ends its side has to read until the server has closed, too.
     if (this.#random() < 0.8 || leave === end) socket.resume();
     socket.once("connect", async () => {
       const written = new Promise<void>((resolve) => socket.write(message, () => resolve()));
@@ -125,7 +125,7 @@ async function descriptorsOf(pid: number): Promise<number> {
   return (await readdir(`/proc/${pid}/fd`)).length;
 }
 
-it("ten thousand connections of strangers leave the service as it was", {
+it("the service answers and keeps no descriptor after ten thousand hostile connections", {
   timeout: 300_000,
   skip: process.platform === "linux" ? false : "descriptors are counted in /proc",
 }, async (t) => {
@@ -147,9 +147,9 @@ it("ten thousand connections of strangers leave the service as it was", {
   await Promise.all(Array.from({ length: atOnce }, visit));
 
   const response = await ask();
-  assert.equal(response.status, 200, "it still answers");
+  assert.equal(response.status, 200, "the service still answers");
   assert.equal(await response.text(), expected);
-  // Until the system has told it of the last ones that went away.
+  // The service learns of the last closed connections with a delay.
   while ((await descriptorsOf(child.pid)) > before) await setTimeout(50);
   child.signal("SIGTERM");
   assert.equal(await child.ended, 0);

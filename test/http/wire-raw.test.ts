@@ -1,6 +1,6 @@
 /**
- * What only a raw socket can send: requests that are not valid HTTP, too large, or without a Host. Each is answered
- * in the contract's failure shape with the headers of every answer (contract, section 1).
+ * Requests that only a raw socket can send: malformed, too large, or without a Host. Each is answered in the contract's
+ * failure shape with the common headers (contract, section 1).
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
@@ -9,7 +9,7 @@ import { describe, it } from "node:test";
 import { startServer } from "../../src/http/server.ts";
 import { type Answered, assertFailure, assertLacks, everyRight, openWorld, prefix } from "../_setup.ts";
 
-/** A connection, with everything that has come over it. */
+/** A connection, and all bytes received. */
 class Connection {
   readonly socket: Socket;
   received = Buffer.alloc(0);
@@ -24,19 +24,19 @@ class Connection {
     this.#ended = once(this.socket, "close");
   }
 
-  /** Sends; resolves when the bytes have left. */
+  /** Sends bytes; resolves when they are written. */
   send(bytes: string | Buffer): Promise<void> {
     return new Promise((resolve) => this.socket.write(bytes, () => resolve()));
   }
 
-  /** The answer, read when the server has closed the connection. */
+  /** Returns the answer, after the server has closed the connection. */
   async answer(): Promise<Answered> {
     await this.#ended;
     return parse(this.received.toString("utf8"));
   }
 }
 
-/** Reads one answer, as a client would. */
+/** Parses one answer. */
 function parse(text: string): Answered {
   const [head = "", ...rest] = text.split("\r\n\r\n");
   const [statusLine = "", ...lines] = head.split("\r\n");
@@ -53,7 +53,7 @@ function parse(text: string): Answered {
   };
 }
 
-/** A promise, and what resolves it. */
+/** Returns a promise and the function that resolves it. */
 function deferred(): { promise: Promise<void>; resolve: () => void } {
   let resolve = (): void => {};
   const promise = new Promise<void>((settle) => {
@@ -77,17 +77,17 @@ function assertRefused(answer: Answered, status: number, code: string): void {
   assert.match(headers.get("content-type") ?? "", /^application\/json; ?charset=utf-8$/i);
 }
 
-describe("what is refused before it is a request", () => {
+describe("the connection of a refused request", () => {
   for (const [what, bytes] of [
     ["too many headers", `GET / HTTP/1.1\r\nHost: a\r\n${"a: b\r\n".repeat(100)}\r\n`],
     ["too long a path", `GET /${"x".repeat(8000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
     ["no Host", "GET / HTTP/1.1\r\n\r\n"],
-    ["a Host that is none", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"],
+    ["an invalid Host", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"],
     ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
-    ["no HTTP", "garbage\r\n\r\n"],
-    ["a method of no route", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
+    ["garbage", "garbage\r\n\r\n"],
+    ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
   ] as const) {
-    it(`ends its connection, so that nothing behind it is read as a request: ${what}`, async (t) => {
+    it(`a request with ${what} closes its connection, so that the bytes after it are no request`, async (t) => {
       const world = await openWorld(t, { transport: "socket" });
       const { token } = await world.player("Ada", everyRight);
       const change = `GET ${prefix}/${token}/targetlist/add?name=Mallory HTTP/1.1\r\nHost: a\r\n\r\n`;
@@ -104,8 +104,8 @@ describe("a request that is not valid HTTP", () => {
   const malformed = [
     ["no request line", "garbage\r\n\r\n"],
     ["no path", "GET\r\n\r\n"],
-    ["no protocol that there is", `GET /player FTP/9.9\r\n${closing}`],
-    ["a method of no letters", `G@T / HTTP/1.1\r\n${closing}`],
+    ["an unknown protocol", `GET /player FTP/9.9\r\n${closing}`],
+    ["a method that is no word", `G@T / HTTP/1.1\r\n${closing}`],
     ["a space in the path", `GET /a b/c HTTP/1.1\r\n${closing}`],
     ["a header without a colon", `GET / HTTP/1.1\r\nnonsense\r\n${closing}`],
     ["a space before the colon of a header", `GET / HTTP/1.1\r\nX-A : b\r\n${closing}`],
@@ -116,7 +116,7 @@ describe("a request that is not valid HTTP", () => {
   ] as const;
 
   for (const [what, bytes] of malformed) {
-    it(`with ${what} is 400 in the shape of every failure`, async (t) => {
+    it(`a request with ${what} answers 400 with a failure`, async (t) => {
       const world = await openWorld(t, { transport: "socket" });
       const answer = await ask(world.url, bytes);
       assert.equal(answer.status, 400);
@@ -124,7 +124,7 @@ describe("a request that is not valid HTTP", () => {
     });
   }
 
-  it("is in the log under its request id, and leaves the service well", async (t) => {
+  it("a malformed request is logged with its request id, and the service continues", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const answer = await ask(world.url, "garbage\r\n\r\n");
     const record = world.log.find(({ requestId }) => requestId === answer.body.requestId);
@@ -133,7 +133,7 @@ describe("a request that is not valid HTTP", () => {
     await world.ok(world.publicToken, "/player");
   });
 
-  it("gives away no token that it had in it", async (t) => {
+  it("the answer to a malformed request and the log do not contain its token", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { publicToken: token } = world;
     for (const bytes of [
@@ -147,10 +147,10 @@ describe("a request that is not valid HTTP", () => {
   });
 });
 
-describe("a request whose Host header is no host", () => {
+describe("the Host header of a request", () => {
   for (const host of ["a:99999", "a b", "[", "\u00ff%", "a/b", "a@b", "256.256.256.256"]) {
     for (const target of ["/nowhere%00", `${prefix}/openapi.json`, "/docs"]) {
-      it(`such as ${host}, for ${target}, is 400 in the shape of every failure`, async (t) => {
+      it(`a request with the Host ${host} for ${target} answers 400 with a failure`, async (t) => {
         const world = await openWorld(t, { transport: "socket" });
         const bytes = Buffer.from(
           `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
@@ -162,7 +162,7 @@ describe("a request whose Host header is no host", () => {
     }
   }
 
-  it("is not what an empty one, a name, an address, or one with a port is", async (t) => {
+  it("a request with an empty Host, a name or an address, with and without a port, is accepted", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     for (const host of ["", "a", "a:8888", "127.0.0.1", "[::1]:8888", "a_b.example"]) {
       const bytes = `GET /nowhere%00 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
@@ -171,8 +171,8 @@ describe("a request whose Host header is no host", () => {
   });
 });
 
-describe("a request with a hundred headers", () => {
-  it("is 431 in the shape of every failure, and one with fewer is answered", async (t) => {
+describe("the number of headers of a request", () => {
+  it("a request with 100 headers answers 431, and one with 99 is accepted", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const path = `${prefix}/${world.publicToken}/player`;
     const bytes = (count: number) => `GET ${path} HTTP/1.1\r\n${"a: b\r\n".repeat(count - 2)}${closing}`;
@@ -182,8 +182,8 @@ describe("a request with a hundred headers", () => {
   });
 });
 
-describe("a client that ends its side behind its requests", () => {
-  it("gets its answers, also those that take a moment, and then the end", async (t) => {
+describe("a half-closed connection", () => {
+  it("a client that closes its side after its requests gets all answers", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token } = await world.player("Ada", everyRight);
     const targets = [
@@ -202,7 +202,7 @@ describe("a client that ends its side behind its requests", () => {
 
 describe("a request with two Host headers", () => {
   for (const second of ["Host: localhost", "hOST: elsewhere"]) {
-    it(`of which the second is ${second} is refused, since it is unclear which one counts`, async (t) => {
+    it(`a request with a second Host header, ${second}, is refused as ambiguous`, async (t) => {
       const world = await openWorld(t, { transport: "socket" });
       const path = `${prefix}/${world.publicToken}/player/groups`;
       const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\n${second}\r\n${closing}`);
@@ -212,7 +212,7 @@ describe("a request with two Host headers", () => {
 });
 
 describe("a request without a Host header", () => {
-  it("is 400 in the shape of every failure, and runs nothing", async (t) => {
+  it("a request without a Host header answers 400 and changes nothing", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token } = await world.player("Ada", everyRight);
     const before = structuredClone(world.snapshot());
@@ -229,15 +229,15 @@ describe("a request that is too large", () => {
     ["a header of more than 16 KiB", `GET / HTTP/1.1\r\nX-Padding: ${padding}\r\n${closing}`],
     ["a path of more than 16 KiB", `GET /${padding} HTTP/1.1\r\n${closing}`],
     ["a path of 8,001 characters", `GET /${"%41".repeat(2666)}xx HTTP/1.1\r\n${closing}`],
-    ["a query that makes 8,001 characters", `GET /?${"x".repeat(7999)} HTTP/1.1\r\n${closing}`],
+    ["a path and a query of 8,001 characters", `GET /?${"x".repeat(7999)} HTTP/1.1\r\n${closing}`],
     [
-      "many headers, together more than 16 KiB",
+      "headers of together more than 16 KiB",
       `GET / HTTP/1.1\r\n${"X-A: 0123456789abcdef\r\n".repeat(1000)}${closing}`,
     ],
   ] as const;
 
   for (const [what, bytes] of large) {
-    it(`by ${what} is refused in the shape of every failure`, async (t) => {
+    it(`a request with ${what} answers 431 with a failure`, async (t) => {
       const world = await openWorld(t, { transport: "socket" });
       const answer = await ask(world.url, bytes);
       assertRefused(answer, 431, answer.body.code);
@@ -245,13 +245,13 @@ describe("a request that is too large", () => {
     });
   }
 
-  it("is not one whose path and query have 8,000 characters", async (t) => {
+  it("a request whose path and query have 8,000 characters is not too large", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const answer = await ask(world.url, `GET /x?${"x".repeat(7997)} HTTP/1.1\r\n${closing}`);
     assertRefused(answer, 404, "UNKNOWN_PATH");
   });
 
-  it("is not one that is just within the 16 KiB", async (t) => {
+  it("a request with a header of 12 KiB is not too large", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const path = `${prefix}/${world.publicToken}/player/groups`;
     const answer = await ask(
@@ -262,9 +262,9 @@ describe("a request that is too large", () => {
   });
 });
 
-describe("methods that fetch can not send", () => {
+describe("methods that fetch cannot send", () => {
   for (const method of ["TRACE", "CONNECT"]) {
-    it(`${method} is 405 with Allow`, async (t) => {
+    it(`${method} is refused with 405 and Allow`, async (t) => {
       const world = await openWorld(t, { transport: "socket" });
       const path = `${prefix}/${world.publicToken}/player`;
       const target = method === "CONNECT" ? "example.org:443" : path;
@@ -274,7 +274,7 @@ describe("methods that fetch can not send", () => {
     });
   }
 
-  it("HEAD of a change has the headers of its refusal, and really no body", async (t) => {
+  it("HEAD of a change is refused without a body on the wire", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const path = `${prefix}/${world.publicToken}/targetlist/add?name=Mallory`;
     const connection = new Connection(world.url);
@@ -287,7 +287,7 @@ describe("methods that fetch can not send", () => {
 });
 
 describe("other forms of a request", () => {
-  it("an absolute address in the request line is the same as its path", async (t) => {
+  it("an absolute URL in the request line is equal to its path", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const path = `${world.url}${prefix}/${world.publicToken}/player/groups`;
     const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\n${closing}`);
@@ -295,7 +295,7 @@ describe("other forms of a request", () => {
     assert.equal(answer.body[0], "CEO");
   });
 
-  it("OPTIONS * is answered, and not with a fault of ours", async (t) => {
+  it("OPTIONS * answers 204 or 404", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const connection = new Connection(world.url);
     await connection.send(`OPTIONS * HTTP/1.1\r\n${closing}`);
@@ -303,7 +303,7 @@ describe("other forms of a request", () => {
     assert.match(connection.received.toString("utf8"), /^HTTP\/1\.1 (204|404) /);
   });
 
-  it("bytes beyond ASCII in the path are answered in the shape of every failure", async (t) => {
+  it("a path with bytes beyond ASCII is answered with a failure", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const start = Buffer.from(`GET ${prefix}/${world.publicToken}/statistic/J`);
     const answer = await ask(
@@ -314,7 +314,7 @@ describe("other forms of a request", () => {
     assertRefused(answer, answer.status, answer.body.code);
   });
 
-  it("dots in the path are segments: they lead to no other operation unnoticed", async (t) => {
+  it("dot segments in a path lead to no other operation", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token } = await world.player("Ada", everyRight);
     const before = structuredClone(world.snapshot());
@@ -323,7 +323,7 @@ describe("other forms of a request", () => {
     assert.deepEqual(structuredClone(world.snapshot()), before);
   });
 
-  it("Expect: 100-continue and other expectations are answered as if they were not there", async (t) => {
+  it("Expect: 100-continue and other expectations are ignored", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const path = `${prefix}/${world.publicToken}/player/groups`;
     for (const expectation of ["100-continue", "nonsense"]) {
@@ -334,7 +334,7 @@ describe("other forms of a request", () => {
 });
 
 describe("a server that is closed", () => {
-  it("finishes the request under way, and runs none that comes too late", async (t) => {
+  it("a server that is closed finishes the request in progress, and runs no later one", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     const entered = deferred();

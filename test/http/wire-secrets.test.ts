@@ -5,8 +5,8 @@ import { join } from "node:path";
 import { it } from "node:test";
 import { assertLacks, describeOverTransports, everyRight, openWorld, prefix, type World } from "../_setup.ts";
 
-/** Everything that a caller or an operator got to see of some requests, as one text. */
-async function seenOf(world: World, requests: readonly (readonly [path: string, init?: RequestInit])[]) {
+/** Sends requests; returns everything that the caller and the operator see of them, as one text. */
+async function exposed(world: World, requests: readonly (readonly [path: string, init?: RequestInit])[]) {
   const seen: unknown[] = [];
   for (const [path, init] of requests) {
     const { status, headers, body } = await world.request(path, init);
@@ -17,11 +17,11 @@ async function seenOf(world: World, requests: readonly (readonly [path: string, 
 }
 
 describeOverTransports("a token", (transport) => {
-  it("is in no answer, no header and no log, wherever in a request it came", async (t) => {
+  it("a token appears in no answer, header or log, wherever the request has it", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const at = `${prefix}/${token}`;
-    const seen = await seenOf(world, [
+    const seen = await exposed(world, [
       [`${at}/player`],
       [`${at}/mgmt/users`],
       [`${at}/statistic/Root`],
@@ -54,11 +54,11 @@ describeOverTransports("a token", (transport) => {
     assertLacks(seen, token.slice(4));
   });
 
-  it("is in no error when it was taken for a reason or the name of a place", async (t) => {
+  it("a token appears in no error about a reason or the name of a place", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const at = `${prefix}/${token}`;
-    const seen = await seenOf(world, [
+    const seen = await exposed(world, [
       [`${at}/wantedreason/remove?reason=${token}`],
       [`${at}/housebanreason/remove?reason=${token}`],
       [`${at}/blacklistreason/GROVE/remove?reason=${token}`],
@@ -68,19 +68,19 @@ describeOverTransports("a token", (transport) => {
     assertLacks(seen, token);
   });
 
-  it("that is not known, revoked or expired is in no answer either", async (t) => {
+  it("an unknown, revoked or expired token appears in no answer", async (t) => {
     const world = await openWorld(t, { transport });
     const revoked = await world.service.administer("token.issue", { label: "revoked" });
     await world.service.administer("token.revoke", { id: revoked.id });
     const expired = await world.service.administer("token.issue", { expiresIn: 1 });
     world.clock.advance(1);
     for (const token of [revoked.token, expired.token, `gat_${"B".repeat(43)}`, "nonsense-token"]) {
-      const seen = await seenOf(world, [[`${prefix}/${token}/player`], [`${prefix}/${token}/nowhere`]]);
+      const seen = await exposed(world, [[`${prefix}/${token}/player`], [`${prefix}/${token}/nowhere`]]);
       assertLacks(seen, token);
     }
   });
 
-  it("is in no list of the operator's, and in no file", async (t) => {
+  it("a token appears in no list for the operator, and in no file", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     await world.ok(token, "/targetlist/add", { name: "Ada" });

@@ -10,13 +10,13 @@ import {
   prefix,
 } from "../_setup.ts";
 
-/** Names that mean something to JavaScript objects, and nothing to the service. */
-const treacherous = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "prototype"];
+/** Names of properties of JavaScript objects, which are ordinary names for the service. */
+const propertyNames = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "prototype"];
 const uuid = "0123456789abcdef0123456789abcdef";
 const dashed = "01234567-89AB-CDEF-0123-456789abcdef";
 
 describeOverTransports("texts", (transport) => {
-  it("a text that is too long is not repeated: its length and the limit are", async (t) => {
+  it("the refusal of a text that is too long has its length and the limit, but not the text", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     for (const letter of ["x", "🚓"]) {
@@ -27,7 +27,7 @@ describeOverTransports("texts", (transport) => {
     }
   });
 
-  it("have 1 to 64 characters", async (t) => {
+  it("a text has 1 to 64 characters", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     for (const reason of ["x", "x".repeat(64), "ü".repeat(64), "🚓".repeat(64)]) {
@@ -41,7 +41,7 @@ describeOverTransports("texts", (transport) => {
     assert.equal((await world.ok(token, "/wantedreason")).length, 4);
   });
 
-  it("a space, other white space or a control character is refused, saying to write -", async (t) => {
+  it("white space and control characters in a text are refused with a hint to write -", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const before = structuredClone(world.snapshot());
@@ -59,7 +59,7 @@ describeOverTransports("texts", (transport) => {
     assert.deepEqual(structuredClone(world.snapshot()), before);
   });
 
-  it("a plus sign in a query is a space, as forms write it", async (t) => {
+  it("a plus sign in a query is a space, as in forms", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const plus = await world.request(`${prefix}/${token}/wantedreason/add?reason=a+b&points=1`);
@@ -68,20 +68,20 @@ describeOverTransports("texts", (transport) => {
     assert.equal((await world.ok(token, "/wantedreason"))[0].reason, "a+b");
   });
 
-  it("are kept as NFC: composed and decomposed are the same text", async (t) => {
+  it("a text is stored as NFC: composed and decomposed forms are equal", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     await world.ok(token, "/wantedreason/add", { reason: "Mu\u0308ll", points: 1 });
     assert.equal((await world.ok(token, "/wantedreason"))[0].reason, "M\u00fcll");
     await world.ok(token, "/wantedreason/add", { reason: "M\u00fcll", points: 1 });
     assert.equal((await world.ok(token, "/wantedreason")).length, 1);
-    // 64 characters once composed, 128 before.
+    // 64 characters when composed, 128 before.
     await world.ok(token, "/wantedreason/add", { reason: "u\u0308".repeat(64), points: 1 });
     await world.ok(token, "/wantedreason/remove", { reason: "MU\u0308LL" });
     assert.equal((await world.ok(token, "/wantedreason")).length, 1);
   });
 
-  it("are the same if they differ only in case, and the first spelling is kept", async (t) => {
+  it("texts that differ only in case are equal, and the first spelling is stored", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     await world.ok(token, "/wantedreason/add", { reason: "Bank-Überfall", points: 9 });
@@ -93,7 +93,7 @@ describeOverTransports("texts", (transport) => {
     assert.deepEqual(await world.ok(token, "/wantedreason"), []);
   });
 
-  it("punctuation and other scripts are texts like any other", async (t) => {
+  it("a text may contain punctuation and any script", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     for (const reason of ["50%-off", "a&b=c", "a/b?c#d", "§-1.(2)", '"quoted"', "強盗", "-", "--"]) {
@@ -103,8 +103,8 @@ describeOverTransports("texts", (transport) => {
     }
   });
 
-  for (const name of treacherous) {
-    it(`${name} is a text and a name like any other`, async (t) => {
+  for (const name of propertyNames) {
+    it(`${name} is an ordinary text and name`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Root", everyRight);
       const player = await world.player(name);
@@ -131,7 +131,7 @@ describeOverTransports("texts", (transport) => {
       assert.equal((await world.ok(token, `/statistic/${name}`)).gameplay.kills, 1);
     });
 
-    it(`${name} is no group, faction, statistic type, parameter or path`, async (t) => {
+    it(`${name} is not a group, faction, statistic type, parameter or path`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Root", everyRight);
       const ask = (path: string, query = {}) => world.get(token, path, query);
@@ -148,7 +148,7 @@ describeOverTransports("texts", (transport) => {
 });
 
 describeOverTransports("player names", (transport) => {
-  it("have 1 to 32 letters, digits, _, . or -", async (t) => {
+  it("a player's name has 1 to 32 letters, digits, _, . or -", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const names = ["a", "A_b.c-9", "Jürgen", "Ωmega", "x".repeat(32), "-", "."];
@@ -169,7 +169,7 @@ describeOverTransports("player names", (transport) => {
     }
   });
 
-  it("are the same if they differ only in case; answered as registered, else as spelled last", async (t) => {
+  it("a player's name in any case is answered as registered, or else in its latest spelling", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const jay = await world.player("JürgenX");
@@ -187,7 +187,7 @@ describeOverTransports("player names", (transport) => {
 });
 
 describeOverTransports("known names", (transport) => {
-  it("a group, a faction or a type is taken in any case and answered as seeded", async (t) => {
+  it("a group, a faction or a type is accepted in any case and answered as seeded", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     const added = await world.ok(token, "/player/add", { name: "Ada", group: "vIp" });
@@ -201,7 +201,7 @@ describeOverTransports("known names", (transport) => {
     assert.deepEqual(statistic.faction, { name: "GROVE", rank: 9 });
   });
 
-  it("an article is der, die or das", async (t) => {
+  it("an article is one of der, die and das", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", everyRight);
     await world.ok(token, "/navipoint/add", { name: "Pier", x: 1, y: 2, z: 3, article: "der" });
@@ -213,7 +213,7 @@ describeOverTransports("known names", (transport) => {
 });
 
 describeOverTransports("UUIDs", (transport) => {
-  it("are taken with and without dashes in either case, and answered as 32 lower-case hex digits", async (t) => {
+  it("a UUID is accepted with and without dashes in either case, and answered as 32 lower-case digits", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada", { uuid: dashed });
     assert.equal(ada.uuid, uuid);
@@ -223,7 +223,7 @@ describeOverTransports("UUIDs", (transport) => {
     }
   });
 
-  it("a UUID of nobody is an unknown player; dashes in wrong places make no UUID", async (t) => {
+  it("a UUID that nobody has, or with misplaced dashes, is an unknown player", async (t) => {
     const world = await openWorld(t, { transport });
     await world.player("Ada", { uuid });
     const unknown = ["f".repeat(32), `0123456-789ab-cdef-0123-456789abcdef`, uuid.slice(1), `${uuid}-`];

@@ -1,4 +1,4 @@
-/** Everything on the wire: paths, methods, headers, ETags and speculation (contract, section 1), over both transports. */
+/** Paths, methods, headers, ETags and speculative requests (contract, section 1), over both transports. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import {
@@ -21,19 +21,19 @@ function assertCommonHeaders({ headers }: Answered): void {
   assert.match(headers.get("x-request-id") ?? "", /\S/);
 }
 
-/** The methods that a header such as `Allow` lists. */
+/** Returns the methods that a header such as `Allow` lists. */
 function methodsIn(header: string | null): string[] {
   return (header ?? "").split(",").map((method) => method.trim());
 }
 
-/** Somebody who may do everything, and the path of a change of theirs that succeeds. */
+/** Registers a player with every right; returns the token, and the path of a change that succeeds. */
 async function openWithChange(world: World) {
   const { token } = await world.player("Root", everyRight);
   return { token, change: `${prefix}/${token}/navipoint/add?name=Pier&x=1&y=2&z=3&article=der` };
 }
 
 describeOverTransports("paths", (transport) => {
-  it("a slash at the end changes nothing", async (t) => {
+  it("a slash at the end of a path is ignored", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", { groups: ["TARGETLIST"] });
     for (const path of ["/statistic/top", "/statistic/Ada", "/player", "/player/groups", "/event"]) {
@@ -43,7 +43,7 @@ describeOverTransports("paths", (transport) => {
     assert.equal((await world.ok(token, "/targetlist/"))[0].name, "Mallory");
   });
 
-  it("a path that there is not is answered with the nearest one", async (t) => {
+  it("an unknown path is answered with the nearest path", async (t) => {
     const world = await openWorld(t, { transport });
     const answer = await world.get(world.publicToken, "/targetlist/ad");
     assertFailure(answer, 404, "UNKNOWN_PATH");
@@ -51,7 +51,7 @@ describeOverTransports("paths", (transport) => {
     assertCommonHeaders(answer);
   });
 
-  it("there is nothing outside the prefix, nor at it, nor under another version", async (t) => {
+  it("paths at the prefix, outside of it, and under another version are unknown", async (t) => {
     const world = await openWorld(t, { transport });
     const token = world.publicToken;
     const paths = [prefix, `${prefix}/${token}`, `${prefix}/${token}/`, `/gameaddon/v2/${token}/player`];
@@ -64,7 +64,7 @@ describeOverTransports("paths", (transport) => {
 });
 
 describeOverTransports("methods", (transport) => {
-  it("HEAD answers a read with the headers of GET, and no body", async (t) => {
+  it("HEAD answers a read with the headers of GET and no body", async (t) => {
     const world = await openWorld(t, { transport });
     for (const path of ["/player", "/targetlist", "/statistic/top", "/event"]) {
       const get = await world.get(world.publicToken, path);
@@ -90,7 +90,7 @@ describeOverTransports("methods", (transport) => {
     );
   });
 
-  it("HEAD never runs a change: 405, and nothing is changed", async (t) => {
+  it("HEAD of a change is refused with 405 and changes nothing", async (t) => {
     const world = await openWorld(t, { transport });
     const { change } = await openWithChange(world);
     const before = structuredClone(world.snapshot());
@@ -103,7 +103,7 @@ describeOverTransports("methods", (transport) => {
     assert.deepEqual(structuredClone(world.snapshot()), before);
   });
 
-  it("OPTIONS is the CORS preflight: 204 without a body, and nothing is changed", async (t) => {
+  it("OPTIONS answers a CORS preflight with 204 and changes nothing", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, change } = await openWithChange(world);
     const before = structuredClone(world.snapshot());
@@ -119,7 +119,7 @@ describeOverTransports("methods", (transport) => {
     assert.deepEqual(structuredClone(world.snapshot()), before);
   });
 
-  it("any other method is 405 with Allow, and nothing is changed", async (t) => {
+  it("any other method is refused with 405 and Allow, and changes nothing", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, change } = await openWithChange(world);
     const before = structuredClone(world.snapshot());
@@ -135,7 +135,7 @@ describeOverTransports("methods", (transport) => {
     assert.deepEqual(structuredClone(world.snapshot()), before);
   });
 
-  it("a body that comes with a wrong method is not looked at", async (t) => {
+  it("a body that is sent with a wrong method is ignored", async (t) => {
     const world = await openWorld(t, { transport });
     const { change } = await openWithChange(world);
     const answer = await world.request(change, { method: "POST", body: "name=Pier".repeat(10_000) });
@@ -144,7 +144,7 @@ describeOverTransports("methods", (transport) => {
 });
 
 describeOverTransports("headers", (transport) => {
-  it("every answer has the common ones, and a request id of its own", async (t) => {
+  it("every answer has the common headers and its own request id", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, change } = await openWithChange(world);
     const etag = (await world.get(token, "/player")).headers.get("etag") ?? "";
@@ -168,7 +168,7 @@ describeOverTransports("headers", (transport) => {
     for (const id of ids) assertIncludes(logged.join(), id ?? "no id");
   });
 
-  it("a body is JSON in UTF-8", async (t) => {
+  it("every body is JSON in UTF-8", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     await world.ok(token, "/wantedreason/add", { reason: "Körperverletzung-🚓", points: 5 });
@@ -183,7 +183,7 @@ describeOverTransports("headers", (transport) => {
     }
   });
 
-  it("a read may be kept but has to be asked for again; a change and a failure are not stored", async (t) => {
+  it("a cache must revalidate a read, and must not store a change or a failure", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, change } = await openWithChange(world);
     const read = await world.get(token, "/navipoint");
@@ -197,7 +197,7 @@ describeOverTransports("headers", (transport) => {
 });
 
 describeOverTransports("ETags", (transport) => {
-  it("a matching If-None-Match is 304 without a body: alone, weak, in a list, or as *", async (t) => {
+  it("a matching If-None-Match answers 304 without a body: alone, weak, in a list, or as *", async (t) => {
     const world = await openWorld(t, { transport });
     const etag = (await world.get(world.publicToken, "/player")).headers.get("etag") ?? "";
     const weak = `W/${etag.replace(/^W\//, "")}`;
@@ -211,7 +211,7 @@ describeOverTransports("ETags", (transport) => {
     }
   });
 
-  it("another ETag is 200 with the body", async (t) => {
+  it("an If-None-Match with another ETag answers 200 with the body", async (t) => {
     const world = await openWorld(t, { transport });
     const etag = (await world.get(world.publicToken, "/player")).headers.get("etag") ?? "";
     for (const value of ['"other"', 'W/"other"', etag.replaceAll('"', ""), '"a", "b"']) {
@@ -222,7 +222,7 @@ describeOverTransports("ETags", (transport) => {
     }
   });
 
-  it("stays while the data is the same, and is another one after a change", async (t) => {
+  it("an ETag stays the same until a change of the data", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, change } = await openWithChange(world);
     const etag = async () => (await world.get(token, "/navipoint")).headers.get("etag");
@@ -234,7 +234,7 @@ describeOverTransports("ETags", (transport) => {
     assert.equal((await world.get(token, "/navipoint", {}, { headers })).status, 200);
   });
 
-  it("a change takes no notice of If-None-Match", async (t) => {
+  it("a change ignores If-None-Match", async (t) => {
     const world = await openWorld(t, { transport });
     const { change } = await openWithChange(world);
     const answer = await world.request(change, { headers: { "If-None-Match": "*" } });
@@ -253,8 +253,8 @@ const speculative: readonly (readonly [name: string, value: string])[] = [
   ["Early-Data", "1"],
 ];
 
-describeOverTransports("a request that nobody meant yet", (transport) => {
-  it("runs no change: 425, and nothing is changed", async (t) => {
+describeOverTransports("a speculative request", (transport) => {
+  it("a speculative change is refused with 425 and changes nothing", async (t) => {
     const world = await openWorld(t, { transport });
     const { change } = await openWithChange(world);
     const before = structuredClone(world.snapshot());
@@ -267,7 +267,7 @@ describeOverTransports("a request that nobody meant yet", (transport) => {
     assert.equal((await world.request(change)).status, 200);
   });
 
-  it("is answered where it only reads", async (t) => {
+  it("a speculative read is answered", async (t) => {
     const world = await openWorld(t, { transport });
     for (const [name, value] of speculative) {
       const headers = { [name]: value };
@@ -275,7 +275,7 @@ describeOverTransports("a request that nobody meant yet", (transport) => {
     }
   });
 
-  it("is not seen in other values of these headers", async (t) => {
+  it("a change is not speculative with other values of these headers", async (t) => {
     const world = await openWorld(t, { transport });
     const { change } = await openWithChange(world);
     const headers = { Purpose: "navigation", "Early-Data": "0" };
