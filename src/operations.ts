@@ -1,4 +1,4 @@
-/** Handlers made into operations: what the engine runs behind the routes of a table. */
+/** The operations that the engine runs for the routes of a table, made from the handlers. */
 
 import type { Activity } from "./identity/activity.ts";
 import { currentCaller } from "./identity/callers.ts";
@@ -12,7 +12,7 @@ import { publicTokenOf } from "./table/caller.ts";
 import type { Operation, Operations, Request } from "./table/operation.ts";
 import { type CheckedTable, checkTable } from "./table/table.ts";
 
-/** What operations read and change. */
+/** The data that operations read and change. */
 export interface OperationContext {
   readonly store: DataStore;
   readonly activity: Activity;

@@ -1,7 +1,7 @@
-/** What came with the service: its files, and where they are. */
+/** The paths of the files that are packaged with the service. */
 import { join } from "node:path";
 
-/** A file that came with the service. This one is one folder below the package's own, as source and as built. */
+/** Returns the path of a packaged file. This module is one folder below the package, as source and as built. */
 export function packaged(name: string): string {
   return join(import.meta.dirname, "..", name);
 }

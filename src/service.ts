@@ -1,6 +1,6 @@
 /**
- * The service: the one place where the store, the handlers, the route table and the engine meet. It serves requests
- * and carries out what an operator asks; `server.ts` puts it on a port, `cli/` at a command line.
+ * The service: the wiring of the store, the operations, the route table and the engine. It answers requests and runs
+ * the operator's operations. `http/server.ts` serves it on a port, `cli/` on the command line.
  */
 
 import { model } from "./domain/model.ts";
@@ -80,18 +80,18 @@ export class Service {
       userList: new UserList(clients),
     };
     const operations = operationsOn({ store, activity, sources: this.#sources, now: this.#now });
-    const surroundings = { operations, vocabulary: this.vocabulary };
-    this.routes = new RouteTable(options.routes, surroundings, (table) => this.#mount(table), this.#now);
+    const context = { operations, vocabulary: this.vocabulary };
+    this.routes = new RouteTable(options.routes, context, (table) => this.#mount(table), this.#now);
     const { routes, vocabulary } = this;
     this.questions = new Questions({ routes, data: store.data, vocabulary, now: this.#now });
   }
 
-  /** Opens the data folder. @throws Failure where another process has it open, or the data is damaged */
+  /** Opens the data folder. @throws Failure if another process has it open, or the data is damaged */
   static async open(options: ServiceOptions): Promise<Service> {
     return Service.on(await Store.open({ ...options, model }), options);
   }
 
-  /** The service on a store that is open already; closing the service closes the store. */
+  /** Returns a service on an open store. Closing the service closes the store. */
   static on(store: DataStore, options: ServiceOptions): Service {
     return new Service(store, options);
   }
@@ -99,18 +99,18 @@ export class Service {
   /** Returns the names that tables and parameters can refer to. */
   readonly vocabulary: () => Vocabulary;
 
-  /** The table in force; read from its file where none is yet. @throws TableFaults where it can not be served */
+  /** Returns the table in force; reads its file if there is none yet. @throws TableFaults if it cannot be served */
   loadTable(): Promise<Table> {
     return this.routes.load();
   }
 
-  /** As {@link loadTable}; what it gives tells the table in force at each call. */
+  /** As {@link loadTable}, but returns a function that returns the table in force at each call. */
   async followTable(): Promise<() => Table> {
     await this.loadTable();
     return () => this.routes.table;
   }
 
-  /** Answers a request, by the table in force; see {@link App.fetch}. */
+  /** Answers a request by the table in force; see {@link App.fetch}. */
   readonly fetch = (request: Request): Response | Promise<Response> => this.routes.mounted.fetch(request);
 
   /** See {@link App.answerPlain}. */
@@ -120,7 +120,7 @@ export class Service {
   /**
    * Runs the operation of a path as the operator, or as a player, through the same steps as a request.
    * @param path without the prefix
-   * @throws Failure `UNKNOWN_PLAYER` for a player who is not registered
+   * @throws Failure `UNKNOWN_PLAYER` if the player is not registered
    */
   async call(path: string, query: readonly (readonly [string, string])[], as?: string): Promise<Response> {
     await this.loadTable();
@@ -130,8 +130,8 @@ export class Service {
   }
 
   /**
-   * Reads the route table's file again, and puts it in force.
-   * @param expected the revision that was looked at: what came into the file since then is not put in force
+   * Reads the route table's file again and puts it in force.
+   * @param expected the revision that the operator has seen: a file that has changed since is not put in force
    * @throws TableFaults, or Failure `CONFLICT` for another revision; then the old table stays in force
    */
   async reloadRoutes(expected?: string, cause: ReloadCause = "reload"): Promise<Reloaded> {
@@ -144,41 +144,41 @@ export class Service {
     }
   }
 
-  /** Runs an operator operation. @throws Failure where it refuses */
+  /** Runs an operation of the operator. @throws Failure */
   administer<N extends OperatorOperationName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>> {
     return this.#operator.administer(name, input);
   }
 
-  /** Takes a change back; see {@link Operator.undo}. */
+  /** Undoes a change; see {@link Operator.undo}. */
   undo(sequence: number, options: UndoOptions = {}): Promise<Undone> {
     return this.#operator.undo(sequence, options);
   }
 
-  /** Begins to save activity every minute, until {@link close}. */
+  /** Starts to save activity every minute, until {@link close}. */
   start(): void {
     this.#countClients();
     this.#saving = setInterval(() => {
       this.#countClients();
-      void this.#saveNotes();
+      void this.#saveActivity();
     }, activityInterval);
     this.#saving.unref();
   }
 
-  /** Saves activity and gives the folder up; with a snapshot, so that the next start has nothing to replay. */
+  /** Saves activity and closes the store; with a snapshot, so that the next start has nothing to replay. */
   async close(options: { snapshot?: boolean } = {}): Promise<void> {
     clearInterval(this.#saving);
     await this.routes.settled();
-    await this.#saveNotes();
+    await this.#saveActivity();
     await this.store.close(options);
   }
 
-  /** Counts the clients before somebody asks, who would wait for all that have changed by themselves since the last time. */
+  /** Counts the clients in advance: a request would otherwise wait for all that have expired since the last count. */
   #countClients(): void {
     this.#sources.clients.at(this.#now());
   }
 
-  /** Saves activity, and forgets the answers that nobody may repeat any more. */
-  async #saveNotes(): Promise<void> {
+  /** Saves activity, and deletes the stored answers whose idempotency keys have expired. */
+  async #saveActivity(): Promise<void> {
     try {
       await this.activity.save(this.store);
       await deleteExpired(this.store, this.#now());
@@ -196,7 +196,7 @@ export class Service {
       vocabulary,
       tokenForm: tokenInText,
       authenticate: (token) => this.#callers.get(token, this.#now()),
-      // A read-only token changes nothing: who finds one in a web page must not set the version of its player.
+      // A read-only token can be public, in a web page, and must not set the version of its player.
       seen: ({ id, readOnly }, version) =>
         this.activity.note(id, readOnly === true ? undefined : version, this.#now()),
     });

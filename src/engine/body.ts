@@ -5,7 +5,7 @@ import { gzip, gzipSync } from "node:zlib";
 /** Smaller bodies, in bytes, fit into one packet either way. */
 const minCompressed = 1024;
 
-/** Larger bodies, in bytes, are compressed off the event loop: `gzipSync` takes 2 ms for this many, and 80 ms for 10 MB. */
+/** Larger bodies, in bytes, are compressed in another thread: `gzipSync` takes 2 ms for this size, and 80 ms for 10 MB. */
 const maxSynchronous = 256 * 1024;
 /**
  * Larger bodies are never compressed: one of 10 MB, such as the list of 100,000 clients, can change every second, and

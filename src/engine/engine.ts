@@ -1,6 +1,6 @@
 /**
- * The engine: answers requests by one route table. It serves any table with any operations: what they do, and whom a
- * token belongs to, its options say. `pipeline.ts` has the steps of a request.
+ * The engine: answers requests by one route table. It serves any table with any operations and callers, which are its
+ * options. `pipeline.ts` has the steps of a request.
  */
 import type { Caller } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
@@ -21,13 +21,13 @@ export class Engine {
     this.#options = options;
   }
 
-  /** Answers a request. A failure is an answer, too. */
+  /** Answers a request, also if it fails. */
   answer(request: IncomingRequest): Answer | Promise<Answer> {
     return new Pipeline(this.#options, this.router, request).run();
   }
 
   /**
-   * Runs an operation for a caller who needs no token, such as the operator, through the same steps as a request.
+   * Runs an operation for a caller without a token, such as the operator, through the same steps as a request.
    * @param path without the prefix, such as `/wantedreason/add`; not percent-encoded
    */
   call(

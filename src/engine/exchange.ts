@@ -1,4 +1,4 @@
-/** One request and its answer: the id that both have, and their line in the log. */
+/** A request and its answer: their id, and their line in the log. */
 import { randomUUID } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
 import { type Caller, publicTokenOf } from "../table/caller.ts";
@@ -10,14 +10,14 @@ import { type Answer, failureAnswer } from "./response.ts";
 export interface RequestRecord {
   readonly requestId: string;
   readonly method: string;
-  /** The route's path as the table declares it, the name of a page, or null where neither matched. */
+  /** The route's path as declared in the table, the name of a page, or null if neither matched. */
   readonly route: string | null;
   readonly status: number;
   readonly milliseconds: number;
   readonly caller: string | null;
   /** The id of a public caller's token. */
   readonly token?: string | undefined;
-  /** The client's network address, where the operator wants it logged. */
+  /** The client's network address, if it is logged. */
   readonly address?: string | undefined;
   /** The failure's code, or null. */
   readonly code: string | null;
@@ -27,7 +27,7 @@ export interface RequestRecord {
   readonly error?: unknown;
 }
 
-/** Where the records go. */
+/** The receiver of records. */
 export interface Observer {
   /** Called with the record of every answer. */
   readonly observe?: ((record: RequestRecord) => void) | undefined;
@@ -38,8 +38,9 @@ export interface Observer {
 /** See the head of this file. */
 export class Exchange {
   readonly requestId = randomUUID();
-  /** Set as soon as they are known. */
+  /** The caller, once authenticated. */
   caller: Caller | undefined;
+  /** Why the caller is restricted, if so. */
   reason: Reason | undefined;
   readonly #started = performance.now();
   readonly #observer: Observer;
@@ -76,7 +77,7 @@ export class Exchange {
   }
 
   /**
-   * Records and returns the answer to an error. One that is no {@link Failure} becomes `INTERNAL`, without any detail.
+   * Records and returns the answer to an error; `INTERNAL` without details if the error is no {@link Failure}.
    * @param allow the methods of the path, for `METHOD_NOT_ALLOWED`
    * @param extra further headers, names and values in turn
    */
@@ -87,7 +88,7 @@ export class Exchange {
   }
 }
 
-/** The refusal of a method. */
+/** Returns the refusal of a method. */
 export function methodNotAllowed(method: string): Failure {
   return new Failure("METHOD_NOT_ALLOWED", `Expected the method GET, got ${method}.`);
 }

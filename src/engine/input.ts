@@ -11,13 +11,13 @@ import {
 import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
 
-/** A parameter as the client sent it; `text` is undefined where its percent-encoding is malformed. */
-interface Given {
+/** A parameter as the client sent it; `text` is undefined if its percent-encoding is malformed. */
+interface SentText {
   readonly name: string;
   readonly text: string | undefined;
 }
 
-/** What the check of parameters depends on beside the route. */
+/** The context of the check of parameters. */
 export interface ParameterContext {
   readonly vocabulary: () => Vocabulary;
   /** Matches texts that contain a token. They are refused, so that no token is ever stored or shown. */
@@ -38,7 +38,7 @@ export class RequestInput {
   readonly #vocabulary: () => Vocabulary;
   readonly #tokenForm: RegExp | undefined;
   readonly #params: RawParameters["params"];
-  readonly #query: readonly Given[];
+  readonly #query: readonly SentText[];
   #malformed: Failure | undefined;
   readonly #values: Record<string, ParameterValue> = Object.create(null);
 
@@ -50,7 +50,7 @@ export class RequestInput {
     this.#query = parseQuery(search);
   }
 
-  /** What is wrong with a text that refers to an entry: the answer if there is no such entry. */
+  /** The failure of a malformed text that refers to an entry, which is answered if there is no such entry. */
   get malformed(): Failure | undefined {
     return this.#malformed;
   }
@@ -84,8 +84,8 @@ export class RequestInput {
   #take(parameter: Parameter): void {
     const { name } = parameter;
     if (name in this.#values) return;
-    const given = parameter.in === "path" ? this.#inPath(name) : this.#inQuery(name);
-    if (given === undefined) {
+    const sent = parameter.in === "path" ? this.#inPath(name) : this.#inQuery(name);
+    if (sent === undefined) {
       if (parameter.default === undefined) {
         const expected = `Expected ${expectation(parameter.type, this.#vocabulary())}.`;
         throw new Failure("PARAMETER_MISSING", `The parameter "${name}" is missing.`, {
@@ -96,19 +96,19 @@ export class RequestInput {
       this.#values[name] = parameter.default;
       return;
     }
-    if (given.text === undefined) {
+    if (sent.text === undefined) {
       throw new Failure("PARAMETER_INVALID", `"${name}" has a malformed percent-encoding.`, {
         parameter: name,
         hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
       });
     }
-    if (this.#tokenForm?.test(given.text) === true) {
+    if (this.#tokenForm?.test(sent.text) === true) {
       throw new Failure("PARAMETER_INVALID", `"${name}" contains a token.`, {
         parameter: name,
         hint: "A token belongs in the path, in front of the operation, and nowhere else.",
       });
     }
-    this.#values[name] = this.#parse(parameter, given.text);
+    this.#values[name] = this.#parse(parameter, sent.text);
   }
 
   #parse(parameter: Parameter, text: string): ParameterValue {
@@ -123,24 +123,24 @@ export class RequestInput {
     }
   }
 
-  #inPath(name: string): Given {
+  #inPath(name: string): SentText {
     return { name, text: decode(this.#params[name] ?? "") };
   }
 
-  #inQuery(name: string): Given | undefined {
-    const given = this.#query.filter((each) => each.name === name);
-    if (given.length > 1) throw repeatedParameter(name);
-    return given[0];
+  #inQuery(name: string): SentText | undefined {
+    const sent = this.#query.filter((each) => each.name === name);
+    if (sent.length > 1) throw repeatedParameter(name);
+    return sent[0];
   }
 }
 
-const none: readonly Given[] = [];
+const none: readonly SentText[] = [];
 
-/** How many parameters of a query are read. No route has as many: one of them is unknown or repeated, and is refused. */
+/** The largest number of parameters read. No route has as many: one is unknown or repeated, and is refused. */
 const maxParameters = 100;
 
 /** Parses a query. `+` is a space there, as browsers and Java's URLEncoder write it. */
-function parseQuery(search: string): readonly Given[] {
+function parseQuery(search: string): readonly SentText[] {
   if (search === "") return none;
   const query = search.startsWith("?") ? search.slice(1) : search;
   return query

@@ -42,7 +42,7 @@ const purposeHeaders = ["sec-purpose", "purpose", "x-moz"];
 const readMethods = "GET, HEAD, OPTIONS";
 const changeMethods = "GET, OPTIONS";
 
-/** One request on its way through the steps. A read is answered synchronously; only a change is waited for. */
+/** See the head of this file. A read is answered synchronously; a change, when it is durable. */
 export class Pipeline {
   readonly #options: EngineOptions;
   readonly #router: Router;
@@ -51,7 +51,7 @@ export class Pipeline {
   readonly #exchange: Exchange;
   #input: RequestInput | undefined;
 
-  /** @param caller of a request from within the process, which has no token */
+  /** @param caller for a request from within the process, which has no token */
   constructor(options: EngineOptions, router: Router, request: IncomingRequest, caller?: Caller) {
     this.#options = options;
     this.#router = router;
@@ -61,7 +61,7 @@ export class Pipeline {
     this.#exchange.caller = caller;
   }
 
-  /** Answers the request. A failure is an answer, too. */
+  /** Answers the request, also if it fails. */
   run(): Answer | Promise<Answer> {
     const exchange = this.#exchange;
     try {
@@ -161,7 +161,7 @@ export class Pipeline {
 
   #refuse(error: unknown): Answer {
     const isUnknownEntry = error instanceof Failure && error.code === "UNKNOWN_ENTRY";
-    // No entry can have such a text, so what is wrong with the text helps the caller more.
+    // No entry can have a malformed text, and what is wrong with it helps the caller more.
     const cause = isUnknownEntry ? (this.#input?.malformed ?? error) : error;
     return this.#exchange.refuse(cause, this.#match === undefined ? "" : methodsOf(this.#match.route));
   }
@@ -189,7 +189,7 @@ function methodsOf({ operation }: Route): string {
   return operation.effect === "read" ? readMethods : changeMethods;
 }
 
-/** @throws Failure `SPECULATIVE` for a request that a browser or a proxy sends before a person meant it (contract, section 1) */
+/** @throws Failure `SPECULATIVE` for a request that a browser or a proxy sends ahead of time (contract, section 1) */
 function refuseSpeculative(request: IncomingRequest): void {
   const isPrefetch = purposeHeaders.some((name) => /prefetch|prerender/i.test(request.header(name) ?? ""));
   if (!isPrefetch && request.header("early-data") !== "1") return;

@@ -1,6 +1,6 @@
 /**
- * Why a restriction allows or refuses a caller: what it requires, and what of that the caller has. The words go into the
- * log, so they contain no parameter value but names of groups, factions and services.
+ * The reason of a decision: what a restriction requires, and what of that the caller has. It is logged, so it contains
+ * no values of parameters except names of groups, factions and services.
  */
 import type { Caller } from "../table/caller.ts";
 import { applyingCase, describe, type Input, type Restriction } from "../table/restriction/restriction.ts";

@@ -1,4 +1,4 @@
-/** A request as the engine sees it, whatever transport brought it. */
+/** A request as the engine reads it, independent of the transport. */
 export interface IncomingRequest {
   readonly method: string;
   /** The path with the prefix, percent-encoded. */

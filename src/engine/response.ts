@@ -73,7 +73,7 @@ const notStored = ["Cache-Control", "no-store"] as const;
 const revalidated = ["Cache-Control", "private, no-cache", "Vary", "Accept-Encoding"] as const;
 
 /**
- * Returns the answer of a read: with an ETag, and without a body where the client has it already.
+ * Returns the answer of a read, with an ETag; without a body if the client has it already.
  * @param content the headers that describe the body, names and values in turn
  */
 export function readAnswer(

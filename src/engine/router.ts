@@ -1,4 +1,4 @@
-/** The router: finds the route of a path, for requests and for every command that asks about one. */
+/** The router: finds the route of a path, for requests and for commands. */
 import { addRoute, createRouter, findRoute, type RouterContext } from "rou3";
 import { endsAlike, KnownNames, longestTyped } from "../domain/text.ts";
 import type { Route, Table } from "../table/table.ts";
@@ -13,7 +13,7 @@ export interface Match {
 export class Router {
   readonly #routes: RouterContext<Route> = createRouter();
   readonly #prefix: string;
-  /** Folded once: anybody can ask for paths that do not exist, without a token. */
+  /** Folded once, since anybody can request unknown paths without a token. */
   readonly #paths: KnownNames;
   readonly #byPath: ReadonlyMap<string, Route>;
 
@@ -27,7 +27,7 @@ export class Router {
   }
 
   /**
-   * Returns the route of a path, or undefined. Where several match, literal segments take precedence over placeholders,
+   * Returns the route of a path, or undefined. If several match, literal segments take precedence over placeholders,
    * from left to right. A slash at the end is ignored.
    * @param pathname with the prefix, percent-encoded
    */
@@ -63,7 +63,7 @@ export class Router {
   }
 }
 
-/** Encodes a segment. What no URL can contain becomes a character that no name contains. */
+/** Encodes a segment. Dot segments and lone surrogates become U+FFFD: no URL can contain them, and no name U+FFFD. */
 function encodeSegment(text: string): string {
   const isDots = text === "." || text === "..";
   return encodeURIComponent(isDots ? "\ufffd" : text.replace(/[\uD800-\uDFFF]/gu, "\ufffd"));

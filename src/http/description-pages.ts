@@ -1,11 +1,11 @@
-/** The description of the interface as pages: JSON and YAML, in front of the place of the token. */
+/** The description of the interface as JSON and YAML, at paths that contain no token. */
 import { ReadyBody } from "../engine/body.ts";
 import { type DescriptionOptions, describeTable, toYAML } from "../openapi/openapi.ts";
 import { membershipKinds, type Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
 import type { Page } from "./page.ts";
 
-/** The forms of the description: the last segments of their paths. */
+/** The forms of the description, by the last segments of their paths. */
 const forms = {
   "openapi.json": { type: "application/json; charset=utf-8", write: JSON.stringify },
   "openapi.yaml": { type: "application/yaml", write: toYAML },
@@ -19,7 +19,7 @@ export function descriptionPath(prefix: string, form: DescriptionForm): string {
   return `${prefix.split("{", 1)[0]}${form}`;
 }
 
-/** Returns the pages, by path. Their bodies are written when they are first asked for, and again when a name has changed. */
+/** Returns the pages, by path. A body is written when it is first requested, and again after names have changed. */
 export function descriptionPages(
   table: Table,
   vocabulary: () => Vocabulary,

@@ -1,19 +1,19 @@
-/** File descriptors: how many connections there may be, so that some are left for files and the control socket. */
+/** The limit of connections, by the file descriptors of the process. */
 
-/** How many descriptors are left to everything but connections: the data folder's files, the control socket, the log. */
+/** The descriptors reserved for everything else: the data folder's files, the control socket, the log. */
 const reserved = 64;
-/** Where there are more descriptors than that: a connection also takes some 20 KB of memory. */
+/** The limit if there are more descriptors. A connection also takes about 20 KB of memory. */
 const mostConnections = 10_000;
 
-/** How many connections a server of this process may have at the same time, by the limit of the system. */
+/** Returns the largest number of simultaneous connections. */
 export function connectionLimit(): number {
   const descriptors = openFiles();
   return Math.max(8, Math.min(mostConnections, descriptors - reserved));
 }
 
-/** How many descriptors this process may have; infinite where there is no limit, or the system does not tell. */
+/** Returns the number of descriptors that this process may open, or infinity if the limit is unknown. */
 function openFiles(): number {
-  // Else it looks up the name of every peer.
+  // Otherwise the report looks up the name of every peer.
   Object.assign(process.report, { excludeNetwork: true });
   const report: { userLimits?: { open_files?: { soft?: unknown } } } = process.report.getReport();
   const soft = report.userLimits?.open_files?.soft;

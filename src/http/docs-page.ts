@@ -1,8 +1,7 @@
 /**
- * The documentation page at `/docs`: the description of the interface, to read and to try, by Swagger UI; and the start
- * page at `/`, which links to it: as HTML for a browser, as JSON for others. Everything that the pages consist of is
- * served from here, so that they work on a closed network and nobody else learns of it. Nothing is read before it is
- * first asked for.
+ * The documentation page at `/docs`, on which Swagger UI shows the description of the interface, and the start page at
+ * `/`, which links to it: HTML for browsers, JSON for programs. The service serves all their files itself, so that they
+ * work on a closed network and no other server learns of their use. Each file is read when it is first requested.
  */
 import { readFile } from "node:fs/promises";
 import { ReadyBody } from "../engine/body.ts";
@@ -10,9 +9,8 @@ import { packaged } from "../packaged.ts";
 import { descriptionPath } from "./description-pages.ts";
 import type { Content, Page } from "./page.ts";
 
-/** Where the page is; its files are below. */
+/** The path of the page. Its files are below. */
 export const docsPath = "/docs";
-/** Where somebody ends up who has only the address of the service. */
 const startPath = "/";
 
 /** The paths of the description, which follow the route table's prefix. */
@@ -21,7 +19,7 @@ interface DescriptionPaths {
   readonly "openapi.yaml": string;
 }
 
-/** A file that is served. */
+/** A file of the pages. */
 interface PageFile {
   readonly type: string;
   readonly read: (paths: DescriptionPaths) => Promise<Buffer>;
@@ -31,15 +29,15 @@ const html = "text/html; charset=utf-8";
 const css = "text/css; charset=utf-8";
 const js = "text/javascript; charset=utf-8";
 const json = "application/json; charset=utf-8";
-/** Of Markdown, too: browsers download `text/markdown` instead of showing it. */
+/** Also for Markdown: browsers download `text/markdown` instead of showing it. */
 const text = "text/plain; charset=utf-8";
 
-/** A file that came with the service. */
+/** Returns a packaged file. */
 function own(name: string, type: string): PageFile {
   return { type, read: () => readFile(packaged(name)) };
 }
 
-/** A page in which `{{openapi.json}}` and `{{openapi.yaml}}` stand for the paths of the description. */
+/** Returns a page in which `{{openapi.json}}` and `{{openapi.yaml}}` are replaced by the paths of the description. */
 function page(name: string): PageFile {
   return {
     type: html,
@@ -56,7 +54,7 @@ function page(name: string): PageFile {
 const clientGuide = `${docsPath}/clients.md`;
 const typescriptClient = `${docsPath}/typescript-client.md`;
 
-/** The start page for programs: the paths of whatever describes the service. */
+/** The start page for programs: the paths of the documentation. */
 const startLinks: PageFile = {
   type: json,
   async read(paths) {
@@ -73,7 +71,7 @@ const startLinks: PageFile = {
 
 const startPage = page("start.html");
 
-/** All that is served, by path. What a request names is only looked up here, and never becomes the name of a file. */
+/** All files, by path. A request's path is only looked up here, and never becomes the name of a file. */
 const files: ReadonlyMap<string, PageFile> = new Map([
   [docsPath, page("page.html")],
   [`${docsPath}/`, page("page.html")],
@@ -88,8 +86,8 @@ const files: ReadonlyMap<string, PageFile> = new Map([
 ]);
 
 /**
- * What the page may do: run and look like what comes from here, and ask this service. Swagger UI's arrows are pictures
- * within its style sheet (`data:`). It needs nothing inline: React sets styles through the DOM.
+ * The pages may use scripts and styles of this service, and send requests to it. Swagger UI's arrows are images in its
+ * style sheet (`data:`). It needs nothing inline: React sets styles through the DOM.
  */
 const contentSecurityPolicy = [
   "default-src 'none'",
@@ -104,7 +102,7 @@ const contentSecurityPolicy = [
 
 const protection = ["Content-Security-Policy", contentSecurityPolicy, "X-Frame-Options", "DENY"];
 
-/** Returns the pages, by path. Each is read when it is first asked for; where that fails, the next request tries again. */
+/** Returns the pages, by path. If a file cannot be read, the next request tries again. */
 export function docsPages(prefix: string): [string, Page][] {
   const paths = {
     "openapi.json": descriptionPath(prefix, "openapi.json"),
@@ -143,8 +141,8 @@ async function readBody({ read }: PageFile, paths: DescriptionPaths): Promise<Re
 }
 
 /**
- * Whether a request comes from a browser that is to show the answer: its `Accept` names HTML with a higher quality than
- * JSON (RFC 9110, section 12.5.1). Wildcards do not count, since programs send them.
+ * Returns whether an `Accept` names HTML with a higher quality than JSON, as browsers do (RFC 9110, section 12.5.1).
+ * Wildcards do not count, since programs send them.
  */
 function prefersHTML(accept: string): boolean {
   return qualityOf("text/html", accept) > qualityOf("application/json", accept);
@@ -160,7 +158,7 @@ function qualityOf(type: string, accept: string): number {
   return 0;
 }
 
-/** A text as it is written in HTML. */
+/** Escapes a text for HTML. */
 function escaped(text: string): string {
   return text.replace(/[&"<>]/g, (character) => `&#${character.charCodeAt(0)};`);
 }

@@ -1,4 +1,4 @@
-/** Pages: what is served beside the route table, without a token, at fixed paths. */
+/** Pages: answers at fixed paths that are not in the route table and need no token. */
 import type { ReadyBody } from "../engine/body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
 import type { IncomingRequest } from "../engine/request.ts";
@@ -7,7 +7,7 @@ import { type Answer, preflightAnswer, readAnswer } from "../engine/response.ts"
 export interface Page {
   /** Its name in the log. */
   readonly name: string;
-  /** Returns what to send. @throws where it cannot be read, which answers with `INTERNAL` */
+  /** Returns what to send. @throws if it cannot be read, which is answered with `INTERNAL` */
   content(request: IncomingRequest): Content | Promise<Content>;
 }
 
@@ -16,7 +16,7 @@ export interface Content {
   readonly body: ReadyBody;
   /** The headers that describe the body. */
   readonly headers: readonly string[];
-  /** The headers of every successful answer, also of one without a body. */
+  /** The headers of every successful answer, even without a body. */
   readonly always?: readonly string[];
 }
 

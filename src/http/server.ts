@@ -1,6 +1,6 @@
 /**
- * The server: listens on a port through listhen, and passes requests to the queue. It also answers, in the contract's
- * shape, what Node's parser refuses: malformed requests, too large ones, and those that take too long to arrive.
+ * The server: listens on a port through listhen, and passes requests to the queue. It also answers the requests that
+ * Node's parser refuses, in the contract's shape: malformed, too large, or too slow to arrive.
  */
 import { readFile } from "node:fs/promises";
 import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from "node:http";
@@ -21,7 +21,7 @@ export interface ServerOptions extends Observer {
   /** Answers a request as Node has it, without making a `Request` of it; undefined leaves it to {@link fetch}. */
   readonly answerPlain?: (request: IncomingMessage) => Answer | Promise<Answer> | undefined;
   readonly host: string;
-  /** 0 for any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   /** Files of a certificate and its key, for HTTPS. */
   readonly https?: { readonly cert: string; readonly key: string };
@@ -62,7 +62,7 @@ const maxTarget = 8000;
 /** The methods that some operation allows. */
 const methods = "GET, HEAD, OPTIONS";
 
-/** Starts to listen. @throws Failure `STORE_UNAVAILABLE` where the port is taken or cannot be used */
+/** Starts to listen. @throws Failure `STORE_UNAVAILABLE` if the port is taken or cannot be used */
 export async function startServer(options: ServerOptions): Promise<Server> {
   let closing = false;
   const answer = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
@@ -117,7 +117,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.on("checkContinue", listener);
   server.on("checkExpectation", listener);
   const refused = new WeakSet<Socket>();
-  /** Refuses what is no request, once per connection, behind the answers to the requests before it. */
+  /** Refuses bytes that are no request, once per connection, after the answers to the requests before them. */
   const refuseRaw = (socket: Socket, failure: Failure, method: string) => {
     if (refused.has(socket)) return;
     refused.add(socket);
@@ -131,7 +131,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else refuseRaw(socket, belowRequest(error), "");
+    else refuseRaw(socket, parserFailure(error), "");
   });
   return {
     url: listening.url.replace(/\/$/, ""),
@@ -183,7 +183,7 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
   throw portTaken(host, port, undefined);
 }
 
-/** Checks a certificate, for whose faults listhen would blame the port. @throws Failure that names the files */
+/** Checks a certificate, since listhen reports its faults as those of the port. @throws Failure that names the files */
 async function requireCertificate({ cert, key }: { cert: string; key: string }): Promise<void> {
   try {
     createSecureContext({ cert: await readFile(cert), key: await readFile(key) });
@@ -256,7 +256,7 @@ function isHost(text: string): boolean {
 }
 
 /** Returns the failure for an error of Node's parser. */
-function belowRequest(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }): Failure {
+function parserFailure(error: NodeJS.ErrnoException & { rawPacket?: Buffer; bytesParsed?: number }): Failure {
   const packet = error.rawPacket?.toString("latin1") ?? "";
   // Complete requests can precede the fault.
   const begin = packet.lastIndexOf("\n", Math.max(0, (error.bytesParsed ?? 0) - 1)) + 1;
