@@ -158,12 +158,15 @@ function cellsOf<T>(row: T, columns: readonly Column<T>[]): string[] {
   return columns.map(({ cell }) => escapeControls(cell(row)).replace(/[\n\t]/g, " "));
 }
 
+/** The control characters that the commands write themselves: line feeds, tabs, and the styles of {@link Output.style}. */
+const ownControls = new RegExp(`(\\n|\\t|${"\u001b"}\\[(?:1|2|22|31|32|33|39)m)`);
+
 /**
  * Escapes control and invisible characters: names and labels in older data or an import could otherwise control the
  * terminal. Line breaks, tabs and the colours of {@link Output.style} remain.
  */
 function escapeControls(text: string): string {
-  const pieces = text.split(/(\n|\t|\u001b\[(?:1|2|22|31|32|33|39)m)/);
+  const pieces = text.split(ownControls);
   return pieces.map((piece, index) => (index % 2 === 0 ? escapeInvisible(piece) : piece)).join("");
 }
 
