@@ -6,7 +6,7 @@ import { follow } from "../../src/audit/follow.ts";
 import { changeWords, keyWords, operationWords, whoWords } from "../../src/audit/format.ts";
 import type { Names } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
-import { escapeInvisible } from "../../src/domain/text.ts";
+import { escapeInvisible } from "../../src/domain/escape.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { readOption, toInstant } from "../arguments/instant.ts";

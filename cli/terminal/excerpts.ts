@@ -1,6 +1,6 @@
 /** Formats the faults and warnings of a file: position, message, and the line of the file with a mark below it. */
 import stringWidth from "string-width";
-import { escapeInvisible } from "../../src/domain/text.ts";
+import { escapeInvisible } from "../../src/domain/escape.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";
 

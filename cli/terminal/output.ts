@@ -1,7 +1,7 @@
 /** The output of commands: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
 import { styleText } from "node:util";
 import { Failure } from "../../src/domain/errors.ts";
-import { escapeInvisible } from "../../src/domain/text.ts";
+import { escapeInvisible } from "../../src/domain/escape.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";

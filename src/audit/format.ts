@@ -1,6 +1,6 @@
 /** Formats changes for people, field by field, without characters that control a terminal. */
 import { isDeepStrictEqual } from "node:util";
-import { escapeInvisible } from "../domain/text.ts";
+import { escapeInvisible } from "../domain/escape.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";

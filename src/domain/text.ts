@@ -28,21 +28,6 @@ export function invisibleIn(text: string): string | undefined {
   return `U+${(found.codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, "0")}`;
 }
 
-const unseen = /[\p{C}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/v;
-
-/**
- * Returns a text with its control and invisible characters as `\u{…}`, so that it can neither steer a terminal, nor break
- * a line, nor look like another text. Emoji stay.
- */
-export function escapeInvisible(text: string): string {
-  // Few texts have such a character; searching for emoji takes longer.
-  if (!unseen.test(text)) return text;
-  return text.replace(
-    new RegExp(`(\\p{RGI_Emoji})|${unseen.source}`, "gv"),
-    (found, emoji?: string) => emoji ?? `\\u{${found.codePointAt(0)?.toString(16)}}`,
-  );
-}
-
 /** Returns the advice for an invisible character that {@link invisibleIn} returned. */
 export function leaveOut(invisible: string): string {
   return `leave out the invisible character ${invisible}`;

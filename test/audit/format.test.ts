@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { changeWords, keyWords, whoWords } from "../../src/audit/format.ts";
 import { Names } from "../../src/audit/names.ts";
-import { escapeInvisible } from "../../src/domain/text.ts";
+import { escapeInvisible } from "../../src/domain/escape.ts";
 import { assertLacks } from "../_setup.ts";
 import { ada, changeOf, recordOf } from "./_history.ts";
 

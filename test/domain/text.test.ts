@@ -2,10 +2,10 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { escapeInvisible } from "../../src/domain/escape.ts";
 import {
   compareTexts,
   didYouMean,
-  escapeInvisible,
   fold,
   longestTyped,
   mostCompared,

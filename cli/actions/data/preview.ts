@@ -1,7 +1,7 @@
 /** Formats the preview of a restore or an import. */
 import type { Portion, ResourceChange } from "../../../src/backup/preview.ts";
 import type { RestorePreview } from "../../../src/backup/restore.ts";
-import { escapeInvisible } from "../../../src/domain/text.ts";
+import { escapeInvisible } from "../../../src/domain/escape.ts";
 
 /**
  * Returns a line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, one for the tokens that are
