@@ -151,7 +151,7 @@ describe("the mark", () => {
   it("has no line that steers the terminal", () => {
     assert.deepEqual(shown("a\u001b[31m: x", 9), [
       "f:1:9: so",
-      "   1 | a\\u{1b}[31m: x",
+      "   1 | a\\u001b[31m: x",
       "     |              ^",
     ]);
   });

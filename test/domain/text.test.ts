@@ -141,7 +141,7 @@ describe("the nearest known name", () => {
 
 describe("escaping invisible characters", () => {
   it("writes control, format and invisible characters as numbers", () => {
-    assert.equal(escapeInvisible("a\u001b[2J\n\u202eb\u200b"), "a\\u{1b}[2J\\u{a}\\u{202e}b\\u{200b}");
+    assert.equal(escapeInvisible("a\u001b[2J\n\u202eb\u200b"), "a\\u001b[2J\\u000a\\u202eb\\u200b");
   });
 
   it("leaves letters and emoji of several characters", () => {
