@@ -1,12 +1,12 @@
 /**
- * Who may call what, typed in from the specification (section 4) and independent of `routes.yaml`: the 34 operations
- * against each kind of caller. `+` may, `-` may not.
+ * The access matrix of the specification (section 4), written by hand and independent of `routes.yaml`: the 34
+ * operations for each kind of caller. `+` is allowed, `-` is denied.
  */
 
-/** The callers with a valid token of somebody who is not excluded, in the order of the matrix's columns. */
+/** The kinds of callers with a valid token who are not excluded, in the order of the matrix's columns. */
 export const columns = [
   "the holder of a public token",
-  "a player of nothing",
+  "a player without memberships",
   "a member of the group TARGETLIST",
   "a GROVE member of rank 3",
   "a GROVE member of rank 4",
@@ -22,7 +22,7 @@ export type Column = (typeof columns)[number];
 export type Query = Readonly<Record<string, string | number>>;
 export type Call = readonly [path: string, query?: Query];
 
-/** One row: an operation, and who may call it. */
+/** One row: an operation, and its allowed callers. */
 export interface Row {
   /** `{caller}` in it stands for the caller's own name. */
   readonly path: string;
@@ -31,9 +31,9 @@ export interface Row {
   readonly effect: "read" | "change";
   /** A mark for each of {@link columns}. */
   readonly marks: string;
-  /** What a refusal has to name. */
+  /** The words that a refusal contains. */
   readonly requires: readonly string[];
-  /** What somebody with every right does first, so that the operation has something to do; it may fail. */
+  /** Calls that prepare the data, by a player with every right; they may fail. */
   readonly first?: readonly Call[];
 }
 

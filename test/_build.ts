@@ -1,4 +1,4 @@
-/** The project as it is after `npm ci`, in a folder of its own. */
+/** A build of the project in another folder, as after `npm ci`. */
 import { execFile } from "node:child_process";
 import { cp, symlink } from "node:fs/promises";
 import { join } from "node:path";
@@ -7,10 +7,10 @@ import { projectFolder } from "./_setup.ts";
 
 const run = promisify(execFile);
 
-/** What the package has beside its build and `src/http/docs-page`. */
+/** The files of the package in addition to its build and `src/http/docs-page`. */
 const copied = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json", "data/seed.yaml"];
 
-/** Builds the project into a folder. Gives the file that `addon-cli` is. */
+/** Builds the project into a folder; returns the file of `addon-cli`. */
 export async function buildProject(folder: string): Promise<string> {
   for (const name of copied) await cp(join(projectFolder, name), join(folder, name));
   for (const name of ["node_modules", "src"]) await symlink(join(projectFolder, name), join(folder, name));

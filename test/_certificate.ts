@@ -1,10 +1,10 @@
-/** A certificate for a server on this machine, made with openssl. */
+/** A self-signed certificate for the loopback address, made with openssl. */
 import { execFile } from "node:child_process";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { promisify } from "node:util";
 
-/** Writes `cert.pem`, self-signed, and `key.pem` into a folder. Gives the certificate. */
+/** Writes `cert.pem`, self-signed, and `key.pem` into a folder. Returns the certificate. */
 export async function makeCertificate(folder: string): Promise<string> {
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
   const files = ["-keyout", join(folder, "key.pem"), "-out", join(folder, "cert.pem")];
@@ -12,7 +12,7 @@ export async function makeCertificate(folder: string): Promise<string> {
   try {
     await promisify(execFile)("openssl", ["req", ...form, ...subject, ...files]);
   } catch (cause) {
-    throw new Error("This test makes its certificate with openssl: it has to be in the PATH.", { cause });
+    throw new Error("This test requires openssl in the PATH.", { cause });
   }
   return readFile(join(folder, "cert.pem"), "utf8");
 }

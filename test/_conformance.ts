@@ -1,6 +1,6 @@
 /**
- * Whether an answer is as the description of the interface says: its status is listed for the operation, its headers
- * are there, its body matches, and nothing is in it that is not described. Every answer to a `World` is looked at.
+ * Whether an answer conforms to the description of the interface: its status is listed for the operation, it has the
+ * headers, and its body matches without additional properties. Every answer to a `World` is checked.
  */
 import assert from "node:assert/strict";
 import type { ValidateFunction } from "ajv";
@@ -11,27 +11,27 @@ import { descriptionOptions } from "../src/openapi/service-description.ts";
 import type { Vocabulary } from "../src/table/caller.ts";
 import type { Table } from "../src/table/table.ts";
 
-/** An answer, and what it answers. */
+/** An answer, with the method and the route of its request. */
 export interface Exchange {
   readonly method: string;
-  /** The route as the log has it: null where no operation was asked for. */
+  /** The route as logged: null if no operation matched. */
   readonly route: string | null;
   readonly status: number;
   readonly headers: Headers;
-  /** Undefined where there is none. */
+  /** Undefined if there is none. */
   readonly body: unknown;
 }
 
-const known = new Map<string, Conformance>();
+const cache = new Map<string, Conformance>();
 
-/** The description of a table, made once for all worlds of a test file. */
+/** Returns the conformance to a table's description, cached for all worlds of a test file. */
 export function conformanceOf(table: Table, vocabulary: Vocabulary): Conformance {
   const key = `${table.revision} ${JSON.stringify(vocabulary)}`;
-  const kept = known.get(key);
-  if (kept !== undefined) return kept;
-  const made = new Conformance(describeTable(table, vocabulary, descriptionOptions()), table.prefix);
-  known.set(key, made);
-  return made;
+  const cached = cache.get(key);
+  if (cached !== undefined) return cached;
+  const conformance = new Conformance(describeTable(table, vocabulary, descriptionOptions()), table.prefix);
+  cache.set(key, conformance);
+  return conformance;
 }
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, meta: false });
@@ -43,7 +43,7 @@ ajv.addFormat("uuid", /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/);
 
 const failureSchema: Schema = { $ref: "#/components/schemas/Failure" };
 
-/** Compiled schemas by their content: most are the same in one table as in the next. */
+/** Compiled schemas, by their content, since tables share most of them. */
 const compiled = new Map<string, ValidateFunction>();
 
 /** See the head of this file. */
@@ -58,12 +58,12 @@ export class Conformance {
     this.#prefix = prefix;
   }
 
-  /** Asserts that an answer is as the description says. */
+  /** Asserts that an answer conforms to the description. */
   check(exchange: Exchange): void {
     const { method, route, status, body } = exchange;
     const operation = route === null ? undefined : this.#document.paths[this.#prefix + route]?.get;
     const what = `${method} ${route ?? "no operation"} answered ${status}`;
-    // What is served beside the operations, such as the description itself, has a name and no path in the log.
+    // Pages, such as the description itself, are logged by a name without a slash.
     if (route !== null && !route.startsWith("/") && status < 400) return;
     if (method === "OPTIONS" && status === 204) {
       assert.equal(body, undefined, what);
@@ -121,7 +121,7 @@ export class Conformance {
     return validate;
   }
 
-  /** A schema with the components that it refers to in their places, each refusing what it does not describe. */
+  /** Returns a schema with its references replaced by their components, which refuse additional properties. */
   #expanded(schema: Schema): Schema {
     const { $ref, ...rest } = schema;
     const entries = Object.entries(rest).map(
@@ -135,7 +135,7 @@ export class Conformance {
   }
 
   #expandedWithin(key: string, value: unknown): unknown {
-    // Part of a whole does not know the other parts: it is closed only where it is a component.
+    // A part of `allOf` must accept the properties of the other parts; it is closed only as a component.
     const expand = (each: unknown) => {
       if (!isSchema(each)) return each;
       return key === "allOf" ? this.#expanded(each) : closed(this.#expanded(each));
@@ -145,11 +145,11 @@ export class Conformance {
     return Object.fromEntries(Object.entries(value).map(([name, each]) => [name, expand(each)]));
   }
 
-  /** What stands for a component, or is one itself. */
-  #resolve<T extends object>(given: T | Reference, components: Readonly<Record<string, T>>): T {
-    if (!isReference(given)) return given;
-    const component = components[given.$ref.split("/").at(-1) ?? ""];
-    assert.ok(component !== undefined, `there is no ${given.$ref}`);
+  /** Returns a component, or the one that a reference names. */
+  #resolve<T extends object>(value: T | Reference, components: Readonly<Record<string, T>>): T {
+    if (!isReference(value)) return value;
+    const component = components[value.$ref.split("/").at(-1) ?? ""];
+    assert.ok(component !== undefined, `there is no ${value.$ref}`);
     return component;
   }
 }
@@ -162,12 +162,12 @@ function isSchema(value: unknown): value is Schema {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether an operation is not called by a method at all: then the description has only the failure's shape for it. */
+/** Returns whether an operation refuses a method. Its description then has only the shape of failures. */
 function isOtherMethod(method: string, operation: OperationObject): boolean {
   return method !== "GET" && !(method === "HEAD" && operation["x-effect"] === "read");
 }
 
-/** The same schema, refusing properties that it does not describe. */
+/** Returns the schema without additional properties. */
 function closed(schema: Schema): Schema {
   const isOpen = "properties" in schema && !("additionalProperties" in schema);
   return isOpen ? { ...schema, additionalProperties: false } : schema;

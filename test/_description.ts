@@ -1,4 +1,4 @@
-/** The description of the table that is shipped, with the names that are seeded; `openapi.test.ts` shows that it is served. */
+/** The description of the shipped table with the seeded names. `openapi.test.ts` tests that it is served. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import type { OpenApiDocument } from "../src/openapi/document.ts";
@@ -8,7 +8,7 @@ import { checkRoutes } from "../src/operations.ts";
 import { readSeed } from "../src/operator/seed-file.ts";
 import { shippedRoutes, shippedSeed } from "./_setup.ts";
 
-/** See the head of this file. It is as a client reads it: what JSON has no way to say is not in it. */
+/** Returns the description as a client parses it from JSON. */
 export async function shippedDescription(): Promise<OpenApiDocument> {
   const { groups, factions, services } = await readSeed(shippedSeed);
   const vocabulary = { group: groups ?? [], faction: factions ?? [], service: services ?? [] };

@@ -1,9 +1,9 @@
-/** Holds changes back before they reach the store's writer, so that a test says which of them share a batch. */
+/** Holds changes before they reach the store's writer, so that a test decides which of them share a batch. */
 import type { TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import type { Service } from "../src/service.ts";
 
-/** What takes the place of `store.change` until {@link HeldChanges.release}. */
+/** Replaces `store.change` until {@link HeldChanges.release}. */
 export class HeldChanges {
   readonly #service: Service;
   readonly #held: (() => void)[] = [];
@@ -38,7 +38,7 @@ export class HeldChanges {
   /** Lets the writer decide all held changes in one batch, in the order in which they were submitted. */
   async release(): Promise<void> {
     this.#restore();
-    // The writer begins with whatever comes first: the others wait for it, and are the next batch.
+    // The writer starts with the first change alone; the others wait for it and are the next batch.
     const first = this.#service.store.change({ who: "system", operation: "test" }, (draft) => {
       draft.counters.put({ name: "test", value: 1 });
     });

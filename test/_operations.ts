@@ -1,17 +1,17 @@
-/** The 34 operations of the specification (section 4), and arbitrary requests to them, for tests of properties. */
+/** The 34 operations of the specification (section 4), and random requests to them, for property tests. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { PlayerDetails } from "./_setup.ts";
 import { type Answered, assertFailure, everyRight, type World } from "./_setup.ts";
 
-/** An operation: its path, whether it changes data, and good texts for each of its parameters. */
+/** An operation: its path, whether it changes data, and valid texts for each of its parameters. */
 export interface OperationForm {
   readonly path: string;
   readonly changes: boolean;
   readonly parameters: Readonly<Record<string, fc.Arbitrary<string>>>;
 }
 
-/** Players of whom some are registered, in several spellings. */
+/** Names of players, in several spellings; some are registered. */
 const name = fc.constantFrom(
   "Ada",
   "ADA",
@@ -24,7 +24,7 @@ const name = fc.constantFrom(
   "constructor",
   "x.y-z_0",
 );
-/** Without the one that excludes: who changes the data would soon be in it, and no change would follow. */
+/** Without the excluding group: the callers would soon be in it, and no change would follow. */
 const group = fc.constantFrom("CEO", "vip", "TARGETLIST", "Mod", "BETA");
 const faction = fc.constantFrom("GROVE", "grove", "Vagos", "CARTEL");
 const reason = fc.constantFrom(
@@ -102,7 +102,7 @@ export const operations: readonly OperationForm[] = [
   { path: "/event/gangwar", changes: true, parameters: { attacker: count, defender: count } },
 ];
 
-/** The raw path of an operation, without prefix and token; the texts are taken as they are. */
+/** Returns the raw path of an operation, without prefix and token. @param texts percent-encoded */
 export function toPath(form: OperationForm, texts: Readonly<Record<string, string>>): string {
   const inPath = (parameter: string) => form.path.includes(`{${parameter}}`);
   const path = form.path.replace(/\{(\w+)\}/g, (_, parameter: string) => texts[parameter] ?? "");
@@ -116,7 +116,7 @@ function texts(form: OperationForm, toText: (good: fc.Arbitrary<string>) => fc.A
   );
 }
 
-/** The path of a request that is well formed, to a read or a change. */
+/** Well-formed paths of reads or of changes. */
 export function goodPath(changes: boolean): fc.Arbitrary<string> {
   const forms = operations.filter((form) => form.changes === changes);
   return fc
@@ -126,7 +126,7 @@ export function goodPath(changes: boolean): fc.Arbitrary<string> {
     );
 }
 
-/** Names that every object has, and texts that have broken one service or another. */
+/** Names of JavaScript properties, and texts that have broken other services. */
 const notorious = fc.constantFrom(
   ...["__proto__", "constructor", "hasOwnProperty", "toString", "valueOf", "prototype", "length", "then"],
   ...[
@@ -176,7 +176,7 @@ const notorious = fc.constantFrom(
 const bytes = fc
   .uint8Array({ minLength: 1, maxLength: 8 })
   .map((all) => Array.from(all, (byte) => `%${byte.toString(16).padStart(2, "0")}`).join(""));
-/** Any text at all, as a client may write it into a path: percent-encoded, or not. */
+/** Arbitrary texts as a client may write them into a path, percent-encoded or not. */
 export const anyText: fc.Arbitrary<string> = fc.oneof(
   notorious,
   bytes,
@@ -185,7 +185,7 @@ export const anyText: fc.Arbitrary<string> = fc.oneof(
   fc.string({ maxLength: 20 }),
 );
 
-/** The path of any request: good and bad texts, with parameters that are missing, unknown or repeated. */
+/** Paths with valid and invalid texts, and with missing, unknown or repeated parameters. */
 export const anyPath: fc.Arbitrary<string> = fc.oneof(
   {
     weight: 8,
@@ -210,7 +210,7 @@ export const anyPath: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.array(anyText, { maxLength: 4 }).map((segments) => `/${segments.join("/")}`) },
 );
 
-/** Every kind of caller, by the token that such a one has. */
+/** Registers a caller of every kind; returns their tokens, by kind. */
 export async function openCallers(world: World): Promise<ReadonlyMap<string, string>> {
   const members = (rank: number) => ({ GROVE: rank, VAGOS: rank, RESCUE: rank, POLICE: rank });
   const kinds: Readonly<Record<string, readonly [string, PlayerDetails]>> = {
@@ -218,8 +218,8 @@ export async function openCallers(world: World): Promise<ReadonlyMap<string, str
     "a member of rank 3": ["Cleo", { members: members(3) }],
     "a member of rank 4": ["Dora", { members: members(4), groups: ["TARGETLIST"] }],
     "an administrator": ["Emil", { administrator: true }],
-    "one with every right": ["Ada", everyRight],
-    "one of a notorious name": ["constructor", everyRight],
+    "a player with every right": ["Ada", everyRight],
+    "a player with the name of a JavaScript property": ["constructor", everyRight],
     "an excluded player": ["Mallory", { ...everyRight, groups: ["BLACKLIST"] }],
   };
   const callers = new Map([["the holder of a public token", world.publicToken]]);
@@ -238,7 +238,7 @@ export async function openCallers(world: World): Promise<ReadonlyMap<string, str
   return callers;
 }
 
-/** The status of each failure (contract, section 1), and of the one below a whole request. */
+/** The status of each failure (contract, section 1). */
 const statusOf: ReadonlyMap<string, number> = new Map([
   ["PARAMETER_MISSING", 400],
   ["PARAMETER_INVALID", 400],
@@ -260,7 +260,7 @@ const statusOf: ReadonlyMap<string, number> = new Map([
 ]);
 const failureKeys = ["httpStatusCode", "httpStatus", "info", "code", "requestId", "parameter", "hint"];
 
-/** Asserts that an answer to a GET is a 200, or a failure of the contract in the contract's shape. Gives which. */
+/** Asserts that an answer to a GET is a 200 or a failure of the contract; returns which. */
 export function assertContract(answer: Answered): "success" | "failure" {
   const { status, body, headers } = answer;
   assert.equal(headers.get("x-content-type-options"), "nosniff");
@@ -275,7 +275,7 @@ export function assertContract(answer: Answered): "success" | "failure" {
   return "failure";
 }
 
-/** A kind of caller; every other one is one whom much is permitted. */
+/** Kinds of callers; every other is the player with every right. */
 export function anyCaller(callers: ReadonlyMap<string, string>): fc.Arbitrary<string> {
-  return fc.oneof(fc.constantFrom(...callers.keys()), fc.constant("one with every right"));
+  return fc.oneof(fc.constantFrom(...callers.keys()), fc.constant("a player with every right"));
 }

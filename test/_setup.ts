@@ -1,4 +1,4 @@
-/** What the tests share: a service in a folder of its own, asked in-process or over a real socket. */
+/** A service in its own temporary folder, in-process or over a real socket, and assertions for all tests. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { Service } from "../src/service.ts";
 import type { Files } from "../src/store/folder/files.ts";
 import type { Table } from "../src/table/table.ts";
 
-/** The top of the project. */
+/** The root folder of the project. */
 export const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 export const shippedRoutes = join(projectFolder, "routes.yaml");
 export const shippedSeed = join(projectFolder, "data", "seed.yaml");
@@ -20,17 +20,17 @@ export const shippedSeed = join(projectFolder, "data", "seed.yaml");
 /** The prefix of every path (specification, section 1). */
 export const prefix = "/gameaddon/v1";
 
-/** What can be cleaned up after: a test, or a suite's `after`. */
+/** A test, or anything else with an `after` hook. */
 export type Cleanup = Pick<TestContext, "after">;
 
-/** A folder that is gone after the test. */
+/** Creates a folder that is removed after the test. */
 export async function temporaryFolder(t: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-"));
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** A clock that stands still until it is moved. */
+/** A clock that a test advances. */
 export class Clock {
   /** Milliseconds since 1970. */
   time = Date.parse("2026-11-21T12:00:00Z");
@@ -42,7 +42,7 @@ export class Clock {
 
 export const day = 24 * 60 * 60 * 1000;
 
-/** An answer, read. `body` is undefined where there is none. */
+/** An answer with its parsed body, which is undefined if it is empty. */
 export interface Answered {
   readonly status: number;
   readonly headers: Headers;
@@ -50,7 +50,7 @@ export interface Answered {
   readonly body: any;
 }
 
-/** What a player is registered with. */
+/** The options of {@link World.player}. */
 export interface PlayerDetails {
   readonly uuid?: string;
   readonly administrator?: boolean;
@@ -60,7 +60,7 @@ export interface PlayerDetails {
   readonly addonVersion?: string;
 }
 
-/** Whoever has these may call every operation but another player's `statistic/add`. */
+/** A player with these may call every operation except another player's `statistic/add`. */
 export const everyRight: PlayerDetails = {
   administrator: true,
   members: { GROVE: 9, RESCUE: 9, POLICE: 9 },
@@ -69,12 +69,12 @@ export const everyRight: PlayerDetails = {
 
 export type Transport = "in-process" | "socket";
 
-/** A service and how to ask it. */
+/** A service, and functions to call it. */
 export class World {
   readonly folder: string;
   readonly clock: Clock;
   readonly service: Service;
-  /** Every line that would be logged. */
+  /** The records of all requests. */
   readonly log: RequestRecord[];
   /** A public token. */
   publicToken = "";
@@ -94,7 +94,7 @@ export class World {
     this.#server = server;
   }
 
-  /** The address of the service, without a slash at the end. In-process there is none to connect to. */
+  /** The address of the service, without a slash at the end. In-process it is only a placeholder. */
   get url(): string {
     return this.#server?.url ?? "http://in-process";
   }
@@ -112,20 +112,20 @@ export class World {
     return answer;
   }
 
-  /** Asserts that an answer is as the description of the interface says; see `_conformance.ts`. */
+  /** Asserts that an answer conforms to the description of the interface; see `_conformance.ts`. */
   async #assertDescribed(method: string, answer: Answered, before: Table): Promise<void> {
     const { conformanceOf } = await import("./_conformance.ts");
     const { service } = this;
     const { table } = service.routes;
     const requestId = answer.headers.get("x-request-id");
     const record = this.log.findLast((each) => each.requestId === requestId);
-    assert.ok(record !== undefined, "the answer is in the log");
+    assert.ok(record !== undefined, "the answer is logged");
     const exchange = { ...answer, method, route: record.route };
     try {
       conformanceOf(before, service.vocabulary()).check(exchange);
     } catch (error) {
       if (table === before) throw error;
-      // Another table was put in force meanwhile: either may have decided.
+      // A table was reloaded meanwhile: either may have decided.
       conformanceOf(table, service.vocabulary()).check(exchange);
     }
   }
@@ -141,7 +141,7 @@ export class World {
     return this.request(`${prefix}/${token}${path}${search.length > 0 ? `?${search.join("&")}` : ""}`, init);
   }
 
-  /** As {@link get}; the answer has to be a 200. Gives its body. */
+  /** As {@link get}, but asserts a 200 and returns the body. */
   async ok(token: string, path: string, query: Readonly<Record<string, string | number>> = {}) {
     const answer = await this.get(token, path, query);
     assert.equal(answer.status, 200, `${path} answered ${JSON.stringify(answer.body)}`);
@@ -172,7 +172,7 @@ export class World {
     return { name, uuid, token };
   }
 
-  /** All data but activity, as one value to compare: what a denied call must leave as it was. */
+  /** Returns all data except activity, which a refused request must not change. */
   snapshot(): unknown {
     const { activity: _activity, counters: _counters, ...rest } = this.service.store.data;
     return Object.fromEntries(Object.entries(rest).map(([name, rows]) => [name, [...rows.values()]]));
@@ -185,9 +185,9 @@ export interface WorldOptions {
   readonly routes?: string;
   readonly folder?: string;
   readonly clock?: Clock;
-  /** The files that the data is kept in, for tests in which the disk fails. */
+  /** The file system of the store, for tests in which the disk fails. */
   readonly files?: Files;
-  /** Whether the log has the client's address. */
+  /** Whether the client's address is logged. */
   readonly logAddress?: boolean;
 }
 
@@ -244,7 +244,7 @@ export function describeOverTransports(name: string, declare: (transport: Transp
 /** Asserts a failure in the contract's shape (contract, section 1). */
 export function assertFailure(answer: Answered, status: number, code: string, parameter?: string): void {
   const { body, headers } = answer;
-  assert.equal(body?.code, code, `expected ${code}, came ${JSON.stringify(body)}`);
+  assert.equal(body?.code, code, `expected ${code}, got ${JSON.stringify(body)}`);
   assert.equal(answer.status, status);
   assert.equal(body.httpStatusCode, status);
   assert.equal(typeof body.httpStatus, "string");
@@ -254,12 +254,12 @@ export function assertFailure(answer: Answered, status: number, code: string, pa
   if (parameter !== undefined) assert.equal(body.parameter, parameter);
 }
 
-/** Asserts that a text has a part. With a message of its own: `assert.ok` without one reads the source to make one up. */
+/** Asserts that a text contains a part. `assert.ok` without a message would parse the source to create one. */
 export function assertIncludes(text: string, part: string): void {
-  assert.ok(text.includes(part), `${JSON.stringify(text)} does not have ${JSON.stringify(part)}`);
+  assert.ok(text.includes(part), `${JSON.stringify(text)} does not contain ${JSON.stringify(part)}`);
 }
 
-/** Asserts that a text lacks a part. */
+/** Asserts that a text does not contain a part. */
 export function assertLacks(text: string, part: string): void {
-  assert.ok(!text.includes(part), `${JSON.stringify(text)} has ${JSON.stringify(part)}`);
+  assert.ok(!text.includes(part), `${JSON.stringify(text)} contains ${JSON.stringify(part)}`);
 }

@@ -1,15 +1,15 @@
-/** Processes killed by strace at every system call that reaches a folder, in turn. */
+/** Processes that strace kills at a system call of a folder. */
 import { execFile, spawnSync } from "node:child_process";
 import { readFile } from "node:fs/promises";
 
-/** Whether a command works here; else why a test is skipped. */
+/** Returns why tests with a command are skipped, or false. */
 export function unavailable(command: string, ...args: string[]): string | false {
   const { error, status, stderr } = spawnSync(command, args, { encoding: "utf8" });
-  if (error !== undefined) return `${command} can not be run here: ${error.message}`;
+  if (error !== undefined) return `${command} cannot be run here: ${error.message}`;
   return status === 0 ? false : `${command} may not be used here: ${stderr.trim().slice(0, 200)}`;
 }
 
-/** Why strace can not be used here, or false. */
+/** Why tests with strace are skipped, or false. */
 export const noStrace = unavailable(
   "strace",
   "-f",
@@ -21,7 +21,7 @@ export const noStrace = unavailable(
   "true",
 );
 
-/** What a process has left: the lines of its standard output, and its exit code or signal. */
+/** The lines of a process's standard output, and its exit code or signal. */
 export interface Driven {
   readonly lines: readonly string[];
   readonly code: number | string | null;
@@ -43,7 +43,7 @@ const calls = "openat,write,pwrite64,fsync,fdatasync,rename,unlink,ftruncate,mkd
 /** A system call: its name, and its number among those of its thread. */
 export type Point = readonly [name: string, number: number];
 
-/** The calls of an undisturbed run that have to do with a folder. */
+/** Runs a command without a fault; returns its system calls of a folder. */
 export async function callsOf(
   folder: string,
   args: readonly string[],
@@ -69,7 +69,7 @@ export function driveUntil([name, number]: Point, args: readonly string[]): Prom
   return drive("strace", [...inject, ...kill, process.execPath, ...args]);
 }
 
-/** Runs tasks, so many at a time. */
+/** Runs tasks, at most `width` at a time. */
 export async function inParallel(tasks: readonly (() => Promise<void>)[], width: number): Promise<void> {
   const rest = [...tasks];
   const worker = async () => {

@@ -1,6 +1,6 @@
 /**
- * Who may call what: every operation against every kind of caller (specification, sections 4 and 5; contract,
- * section 2). `_access-matrix.ts` has the expected results, written by hand.
+ * Access: every operation for every kind of caller (specification, sections 4 and 5; contract, section 2).
+ * `_access-matrix.ts` has the expected results, written by hand.
  */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
@@ -17,7 +17,7 @@ import {
 /** The columns of the matrix. */
 const details: Readonly<Record<Column, PlayerDetails | undefined>> = {
   "the holder of a public token": undefined,
-  "a player of nothing": {},
+  "a player without memberships": {},
   "a member of the group TARGETLIST": { groups: ["TARGETLIST"] },
   "a GROVE member of rank 3": { members: { GROVE: 3 } },
   "a GROVE member of rank 4": { members: { GROVE: 4 } },
@@ -35,8 +35,8 @@ const refusals = [
   ["an excluded administrator", 403, "EXCLUDED"],
   ["the holder of a revoked token", 401, "TOKEN_REVOKED"],
   ["the holder of an expired token", 401, "TOKEN_EXPIRED"],
-  ["the holder of a token that is not known any more", 401, "TOKEN_UNKNOWN"],
-  ["whoever makes a token up", 401, "TOKEN_UNKNOWN"],
+  ["the holder of a deleted token", 401, "TOKEN_UNKNOWN"],
+  ["a stranger with an invented token", 401, "TOKEN_UNKNOWN"],
 ] as const;
 type Refused = (typeof refusals)[number][0];
 
@@ -45,7 +45,7 @@ interface Caller {
   readonly token: string;
 }
 
-/** Opens a service with a caller of each kind, and one who prepares the data of an operation. */
+/** A service with a caller of each kind, and one who prepares the data of an operation. */
 class Cast {
   readonly world: World;
   readonly root: Caller;
@@ -58,11 +58,11 @@ class Cast {
 
   caller(kind: Column | Refused): Caller {
     const caller = this.callers.get(kind);
-    assert.ok(caller !== undefined, `there is nobody who is ${kind}`);
+    assert.ok(caller !== undefined, `there is no caller of the kind "${kind}"`);
     return caller;
   }
 
-  /** Calls the row's operation; gives the answer, and the data before and after. */
+  /** Calls the row's operation; returns the answer, and the data before and after. */
   async call(row: Row, { name, token }: Caller) {
     for (const [path, query] of row.first ?? []) await this.world.get(this.root.token, path, query);
     const before = structuredClone(this.world.snapshot());
@@ -76,9 +76,9 @@ async function openCast(t: TestContext): Promise<Cast> {
   await world.player("Somebody");
   const cast = new Cast(world, await world.player("Root", everyRight));
   for (const [index, kind] of columns.entries()) {
-    const given = details[kind];
+    const player = details[kind];
     const nobody = { name: "Somebody", token: world.publicToken };
-    cast.callers.set(kind, given === undefined ? nobody : await world.player(`Caller${index}`, given));
+    cast.callers.set(kind, player === undefined ? nobody : await world.player(`Caller${index}`, player));
   }
   const { members = {}, groups = [] } = everyRight;
   const excluded = { members, groups: [...groups, "BLACKLIST"] };
@@ -109,21 +109,22 @@ function title({ path, query = {} }: Row): string {
   return search.length === 0 ? path : `${path}?${search.join("&")}`;
 }
 
-/** Not ahead of the clock, because such a start is refused (contract, section 0); later than any event of the matrix. */
+/** Not ahead of the clock, since such a start is refused (contract, section 0); later than all events of the matrix. */
 const rows = matrix(Date.parse("2026-11-21T08:00:00Z"));
 
 describe("who may call", () => {
   for (const row of rows) {
-    it(title(row), async (t) => {
+    it(`the callers of ${title(row)}`, async (t) => {
       const cast = await openCast(t);
       for (const [index, kind] of columns.entries()) {
         const mark = row.marks.split(" ")[index];
         assert.match(mark ?? "", /^[+-]$/);
-        if (mark === "+") await t.test(`${kind} may`, () => assertAllowed(cast, row, kind, index));
-        else await t.test(`${kind} may not`, () => assertRestricted(cast, row, kind));
+        if (mark === "+")
+          await t.test(`${kind} is allowed ${row.path}`, () => assertAllowed(cast, row, kind, index));
+        else await t.test(`${kind} is denied ${row.path}`, () => assertRestricted(cast, row, kind));
       }
       for (const [kind, status, code] of refusals) {
-        await t.test(`${kind} may not`, async () => {
+        await t.test(`${kind} is refused`, async () => {
           const { answer, before, after } = await cast.call(row, cast.caller(kind));
           assertFailure(answer, status, code);
           assert.deepEqual(after, before);
@@ -133,7 +134,7 @@ describe("who may call", () => {
   }
 });
 
-/** Only the latest start of an event is stored: each caller gets a later one. */
+/** Only the latest start of an event is stored: each caller sends a later one. */
 function laterBy(row: Row, seconds: number): Row {
   const { startTime } = row.query ?? {};
   return startTime === undefined
@@ -157,7 +158,7 @@ async function assertRestricted(cast: Cast, row: Row, kind: Column): Promise<voi
 }
 
 describe("a caller who is denied an operation learns only that", () => {
-  /** Each with its parameters missing, not right, unknown, and repeated. */
+  /** Missing, invalid, unknown and repeated parameters. */
   const faulty = ["", "?type=NONSENSE&reason=%20&days=never&name=%20", "?nonsense=1", "?name=a&name=b"];
   const decisive = "advanced=true&";
   for (const row of rows.filter(({ marks }) => marks.includes("-"))) {
@@ -167,21 +168,21 @@ describe("a caller who is denied an operation learns only that", () => {
       const caller = cast.caller("the holder of a public token");
       const path = row.path.replace("{caller}", caller.name);
       for (const search of faulty) {
-        const given = row.path === "/houseban" ? `?${decisive}${search.slice(1)}` : search;
-        assertFailure(await world.request(`/gameaddon/v1/${caller.token}${path}${given}`), 403, "RESTRICTED");
+        const query = row.path === "/houseban" ? `?${decisive}${search.slice(1)}` : search;
+        assertFailure(await world.request(`/gameaddon/v1/${caller.token}${path}${query}`), 403, "RESTRICTED");
       }
     });
   }
 });
 
 describe("the routes of a faction", () => {
-  it("let a member read the own faction's reasons by its name in any case", async (t) => {
+  it("a member can read the own faction's reasons by its name in any case", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { GROVE: 1 } });
     for (const name of ["GROVE", "grove", "Grove"]) await world.ok(ada.token, `/blacklistreason/${name}`);
   });
 
-  it("deny a member another faction's reasons, even at rank 9", async (t) => {
+  it("a member of rank 9 cannot read another faction's reasons", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { GROVE: 9 } });
     const answer = await world.get(ada.token, "/blacklistreason/ballas");
@@ -189,7 +190,7 @@ describe("the routes of a faction", () => {
     assert.match(answer.body.info, /members of the faction BALLAS/);
   });
 
-  it("require rank 4 in the faction itself, not in another one", async (t) => {
+  it("a member of rank 3 cannot add a blacklist reason, even with rank 4 in another faction", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { GROVE: 3, BALLAS: 4 } });
     const entry = { reason: "Spy", price: 1, kills: 1 };
@@ -198,7 +199,7 @@ describe("the routes of a faction", () => {
     await world.ok(ada.token, "/blacklistreason/GROVE");
   });
 
-  it("answer 404 for an unknown faction to everybody, before any restriction", async (t) => {
+  it("an unknown faction answers 404 to every caller, before any restriction", async (t) => {
     const world = await openWorld(t);
     const root = await world.player("Root", everyRight);
     for (const token of [world.publicToken, root.token]) {
@@ -210,7 +211,7 @@ describe("the routes of a faction", () => {
     }
   });
 
-  it("do not accept a service or a group as faction", async (t) => {
+  it("a service or a group is not accepted as faction", async (t) => {
     const world = await openWorld(t);
     const root = await world.player("Root", everyRight);
     for (const name of ["RESCUE", "POLICE", "TARGETLIST"]) {
@@ -220,7 +221,7 @@ describe("the routes of a faction", () => {
 });
 
 describe("parameters that the restriction depends on", () => {
-  it("are checked before it: advanced must be true or false", async (t) => {
+  it("the value of advanced is checked before the restriction that depends on it", async (t) => {
     const world = await openWorld(t);
     for (const value of ["maybe", "1", ""]) {
       const answer = await world.get(world.publicToken, "/houseban", { advanced: value });
@@ -232,13 +233,13 @@ describe("parameters that the restriction depends on", () => {
     assertFailure(twice, 400, "PARAMETER_REPEATED", "advanced");
   });
 
-  it("are accepted in any case: advanced=TRUE", async (t) => {
+  it("the value of advanced is accepted in any case", async (t) => {
     const world = await openWorld(t);
     assertFailure(await world.get(world.publicToken, "/houseban", { advanced: "TRUE" }), 403, "RESTRICTED");
     await world.ok(world.publicToken, "/houseban", { advanced: "False" });
   });
 
-  it("accept a player's own name in any case, and the UUID", async (t) => {
+  it("a player can add to the own statistic by the name in any case, and by the UUID", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { uuid: "0123456789abcdef0123456789abcdef" });
     const own = ["Ada", "ADA", "0123456789ABCDEF0123456789ABCDEF", "01234567-89ab-cdef-0123-456789abcdef"];
@@ -246,7 +247,7 @@ describe("parameters that the restriction depends on", () => {
     assert.equal((await world.ok(ada.token, "/statistic/Ada")).gameplay.kills, 4);
   });
 
-  it("deny an unregistered player's statistic like anybody else's", async (t) => {
+  it("the statistic of an unregistered player is denied like that of any other", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada");
     assertFailure(await world.get(ada.token, "/statistic/Nobody/add", { type: "KILL" }), 403, "RESTRICTED");
@@ -255,7 +256,7 @@ describe("parameters that the restriction depends on", () => {
 });
 
 describe("rights", () => {
-  it("follow promotions and removals at once", async (t) => {
+  it("a promotion and a removal take effect at once", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { RESCUE: 3 } });
     const call = () => world.get(ada.token, "/housebanreason/add", { reason: "Noise", days: 3 });
@@ -266,7 +267,7 @@ describe("rights", () => {
     assertFailure(await call(), 403, "RESTRICTED");
   });
 
-  it("end and return at once with the membership in BLACKLIST", async (t) => {
+  it("an exclusion and its end take effect at once", async (t) => {
     const world = await openWorld(t);
     const root = await world.player("Root", everyRight);
     const ada = await world.player("Ada");
@@ -276,7 +277,7 @@ describe("rights", () => {
     await world.ok(ada.token, "/mgmt");
   });
 
-  it("stay denied to a name in BLACKLIST after its registration", async (t) => {
+  it("a name in BLACKLIST stays excluded after its registration", async (t) => {
     const world = await openWorld(t);
     const root = await world.player("Root", everyRight);
     await world.ok(root.token, "/player/add", { name: "Mallory", group: "BLACKLIST" });

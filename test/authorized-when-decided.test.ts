@@ -27,7 +27,7 @@ function hasReason(world: World): boolean {
 function tokenId({ service }: World, uuid: string | null): string {
   const { tokens } = service.store.data;
   const found = Array.from(tokens.values()).find((token) => token.uuid === uuid);
-  assert.ok(found !== undefined, "the token is there");
+  assert.ok(found !== undefined, "the token exists");
   return found.id;
 }
 
@@ -54,32 +54,32 @@ interface Loss {
 
 const losses: readonly Loss[] = [
   {
-    name: "whose token is revoked",
+    name: "loses the token",
     lose: (world, uuid) => world.service.administer("token.revoke", { id: tokenId(world, uuid) }),
     status: 401,
     code: "TOKEN_REVOKED",
   },
   {
-    name: "who is excluded",
+    name: "is excluded",
     lose: ({ service }) => service.administer("group.add", { player: "Ada", group: "BLACKLIST" }),
     status: 403,
     code: "EXCLUDED",
   },
   {
-    name: "whose rank is lowered",
+    name: "is demoted",
     lose: ({ service }) =>
       service.administer("member.set", { player: "Ada", organisation: "POLICE", rank: 3 }),
     status: 403,
     code: "RESTRICTED",
   },
   {
-    name: "who is removed from the service",
+    name: "leaves the service",
     lose: ({ service }) => service.administer("member.remove", { player: "Ada", organisation: "POLICE" }),
     status: 403,
     code: "RESTRICTED",
   },
   {
-    name: "who is no longer registered",
+    name: "is unregistered",
     lose: ({ service }) => service.administer("player.remove", { player: "Ada" }),
     status: 401,
     code: "TOKEN_UNKNOWN",
@@ -88,7 +88,7 @@ const losses: readonly Loss[] = [
 
 describe("a change of a caller", () => {
   for (const { name, lose, status, code } of losses) {
-    it(`${name} earlier in the batch is refused with ${code}`, async (t) => {
+    it(`a change is refused with ${code} if its caller ${name} earlier in the batch`, async (t) => {
       const world = await openWorld(t);
       const { token, uuid } = await world.player("Ada", { members: { POLICE: 4 } });
       const [, answer] = await inOneBatch(
@@ -103,7 +103,7 @@ describe("a change of a caller", () => {
       if (code === "RESTRICTED") assert.ok(world.log.at(-1)?.reason !== undefined, "the log has the reason");
     });
 
-    it(`${name} later in the batch is accepted`, async (t) => {
+    it(`a change is accepted if its caller ${name} later in the batch`, async (t) => {
       const world = await openWorld(t);
       const { token, uuid } = await world.player("Ada", { members: { POLICE: 4 } });
       const [answer] = await inOneBatch(
@@ -117,7 +117,7 @@ describe("a change of a caller", () => {
     });
   }
 
-  it("who leaves the required group earlier in the batch is refused", async (t) => {
+  it("a change is refused if its caller leaves the required group earlier in the batch", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", { groups: ["TARGETLIST"] });
     const [, answer] = await inOneBatch(
@@ -140,7 +140,7 @@ describe("a change of a caller", () => {
       { reason: "Betrayal", price: 1, kills: 1 },
     ],
   ] as const) {
-    it(`by the operator that names a ${kind} removed earlier in the batch is refused`, async (t) => {
+    it(`the operator's change is refused if its ${kind} is removed earlier in the batch`, async (t) => {
       const world = await openWorld(t);
       const [, answer] = await inOneBatch(
         t,
@@ -158,7 +158,7 @@ describe("a change of a caller", () => {
     });
   }
 
-  it("is refused by a restriction that depends on a parameter", async (t) => {
+  it("a change is refused by a restriction that depends on a parameter", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     const query = { reason: "Betrayal", price: 1, kills: 1 };
@@ -172,7 +172,7 @@ describe("a change of a caller", () => {
     assert.equal(world.service.store.data.blacklistReasons.size, 0);
   });
 
-  it("is refused if the token has expired when the change is decided", async (t) => {
+  it("a change is refused if its token expires before it is decided", async (t) => {
     const world = await openWorld(t);
     await world.player("Ada", everyRight);
     const { token } = await world.service.administer("token.issue", { player: "Ada", expiresIn: day });
@@ -184,7 +184,7 @@ describe("a change of a caller", () => {
     assert.equal(hasReason(world), false);
   });
 
-  it("with a public token that is revoked earlier in the batch is refused", async (t) => {
+  it("a change is refused if its public token is revoked earlier in the batch", async (t) => {
     const world = await openWorld(t);
     const [, answer] = await inOneBatch(
       t,
@@ -196,7 +196,7 @@ describe("a change of a caller", () => {
     assert.equal(world.service.store.data.scores.size, 0);
   });
 
-  it("by the operator is never denied", async (t) => {
+  it("a change by the operator is never denied", async (t) => {
     const world = await openWorld(t);
     const response = await world.service.call("/wantedreason/add", [
       ["reason", "Theft"],
@@ -218,7 +218,7 @@ describe("a change that the operator makes as a player", () => {
     );
 
   for (const { name, lose, code } of losses.filter((each) => each.code !== "TOKEN_REVOKED")) {
-    it(`${name} earlier in the batch is refused`, async (t) => {
+    it(`the operator's change as a player is refused if that player ${name} earlier`, async (t) => {
       const world = await openWorld(t);
       const { uuid } = await world.player("Ada", { members: { POLICE: 4 } });
       const [, response] = await inOneBatch(
@@ -235,7 +235,7 @@ describe("a change that the operator makes as a player", () => {
 });
 
 describe("a repeated change with an Idempotency-Key", () => {
-  it("is refused, not answered from the stored one, once the caller lost the right", async (t) => {
+  it("a repeated change is refused, not answered from storage, after its caller is excluded", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     const repeated = (): Promise<Answered> =>
@@ -269,7 +269,7 @@ describe("an operator's change that is decided after a reload of the route table
     return { world, outcome };
   }
 
-  it("keeps a name that the new table refers to", async (t) => {
+  it("an operator cannot remove a name that a table refers to since its reload", async (t) => {
     const { world, outcome } = await decidedAfterReload(
       t,
       (table) => table.replaceAll("group: TARGETLIST", "group: BETA"),
@@ -279,7 +279,7 @@ describe("an operator's change that is decided after a reload of the route table
     assert.ok(world.service.vocabulary().group.includes("BETA"));
   });
 
-  it("excludes a player by the group that the new table names", async (t) => {
+  it("an operator excludes a player by the group of the table reloaded meanwhile", async (t) => {
     const { world, outcome } = await decidedAfterReload(
       t,
       (table) => table.replace("excluded: { group: BLACKLIST }", "excluded: { group: BETA }"),

@@ -1,4 +1,4 @@
-/** The server of the control socket: its limits, and its close (step 6, B11). */
+/** The server of the control socket: its limits, and how it closes. */
 import assert from "node:assert/strict";
 import { mkdtemp, rm } from "node:fs/promises";
 import { request } from "node:http";
@@ -13,7 +13,7 @@ import { startControl } from "../src/control/server.ts";
 const timeout = 180_000;
 const holder = { pid: 7, url: "http://here", since: 0 };
 
-/** Returns a control with the given methods. */
+/** Returns a control with some methods; the others reject. */
 function controlWith(methods: Partial<Control>): Control {
   const missing = () => Promise.reject(new Error("not part of this test"));
   return {
@@ -44,7 +44,7 @@ async function listen(t: TestContext, methods: Partial<Control> = {}) {
   return { folder, server, path: join(folder, "socket") };
 }
 
-/** Returns a connection, and a promise of its close. */
+/** Opens a connection; `closed` resolves when it is closed. */
 function open(t: TestContext, path: string): { socket: Socket; closed: Promise<unknown> } {
   const socket = connect(path);
   t.after(() => socket.destroy());
@@ -52,7 +52,7 @@ function open(t: TestContext, path: string): { socket: Socket; closed: Promise<u
   return { socket: socket.resume(), closed };
 }
 
-it("refuses a body that is too large, and goes on", { timeout }, async (t) => {
+it("the control socket refuses a body that is too large, and continues", { timeout }, async (t) => {
   const { folder, path } = await listen(t);
   const answer = await new Promise<string>((resolve) => {
     const asking = request({ socketPath: path, path: "/holder", method: "POST" }, (response) => {
@@ -70,7 +70,7 @@ it("refuses a body that is too large, and goes on", { timeout }, async (t) => {
   assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
 });
 
-it("closes connections beyond its limit, and answers again when there are fewer", { timeout }, async (t) => {
+it("the control socket closes connections beyond its limit", { timeout }, async (t) => {
   const { folder, path } = await listen(t);
   const connections = Array.from({ length: 70 }, () => open(t, path));
   await Promise.any(connections.map(({ closed }) => closed));
@@ -78,7 +78,7 @@ it("closes connections beyond its limit, and answers again when there are fewer"
   assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
 });
 
-it("closes a connection on which a request does not arrive", { timeout }, async (t) => {
+it("the control socket closes a connection without a complete request", { timeout }, async (t) => {
   const { path } = await listen(t);
   const idle = open(t, path);
   const half = open(t, path);
@@ -86,7 +86,7 @@ it("closes a connection on which a request does not arrive", { timeout }, async 
   await Promise.all([idle.closed, half.closed]);
 });
 
-it("closes although an operation never ends, and finishes one that does", { timeout }, async (t) => {
+it("the control socket closes despite an endless operation, and finishes others", { timeout }, async (t) => {
   let finish: (() => void) | undefined;
   let hasBegun = false;
   const { folder, server } = await listen(t, {
@@ -106,10 +106,10 @@ it("closes although an operation never ends, and finishes one that does", { time
 });
 
 for (const [before, untouched] of [
-  ["nothing was asked", true],
-  ["something was answered", false],
+  ["no request", true],
+  ["an answer", false],
 ] as const) {
-  it(`tells of a service that stops after ${before} whether a command may begin anew`, {
+  it(`a control whose service stops after ${before} says whether a command may start again`, {
     timeout,
   }, async (t) => {
     const { folder, server } = await listen(t);
@@ -126,7 +126,7 @@ for (const [before, untouched] of [
   });
 }
 
-it("tells of connections that it cannot accept, each time, and goes on", { timeout }, async (t) => {
+it("the control socket reports each connection that it cannot accept", { timeout }, async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
   t.after(() => rm(folder, { recursive: true }));
   const listen = t.mock.method(Server.prototype, "listen");

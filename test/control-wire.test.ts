@@ -1,4 +1,4 @@
-/** The errors on the control socket, and the path of the socket. */
+/** Errors on the control socket, and the path of the socket. */
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -10,7 +10,7 @@ import { TableFaults } from "../src/table-in-force/route-table.ts";
 import { temporaryFolder } from "./_setup.ts";
 
 /** Returns an error as the command receives it. */
-function sent(error: unknown): Error {
+function transmitted(error: unknown): Error {
   return fromWire(JSON.parse(JSON.stringify(toWire(error))));
 }
 
@@ -22,39 +22,39 @@ describe("an error on the control socket", () => {
     new Failure("PARAMETER_MISSING", "No.", { parameter: "name", hint: "Yes." }),
   ]) {
     const { code, message, parameter, hint } = failure;
-    it(`arrives as it was: ${JSON.stringify({ code, parameter, hint })}`, () => {
-      const came = sent(failure);
-      assert.ok(came instanceof Failure, String(came));
+    it(`a failure arrives unchanged: ${JSON.stringify({ code, parameter, hint })}`, () => {
+      const received = transmitted(failure);
+      assert.ok(received instanceof Failure, String(received));
       assert.deepEqual(
-        [came.code, came.message, came.parameter, came.hint],
+        [received.code, received.message, received.parameter, received.hint],
         [code, message, parameter, hint],
       );
     });
   }
 
-  it("has the hint for operators where there is one", () => {
-    const came = sent(new Failure("CONFLICT", "No.", { hint: "Ask.", operatorHint: "Run it." }));
-    assert.ok(came instanceof Failure, String(came));
-    assert.equal(came.hint, "Run it.");
+  it("a failure arrives with its hint for operators", () => {
+    const received = transmitted(new Failure("CONFLICT", "No.", { hint: "Ask.", operatorHint: "Run it." }));
+    assert.ok(received instanceof Failure, String(received));
+    assert.equal(received.hint, "Run it.");
   });
 
-  it("has the faults of a table, and the text that they are in", () => {
+  it("the faults of a table arrive with its text", () => {
     const faults = [{ line: 3, column: 7, message: "No." }];
-    const came = sent(new TableFaults("routes.yaml", faults, "prefix: /x"));
-    assert.ok(came instanceof TableFaults, String(came));
-    assert.deepEqual([came.file, came.faults, came.text], ["routes.yaml", faults, "prefix: /x"]);
+    const received = transmitted(new TableFaults("routes.yaml", faults, "prefix: /x"));
+    assert.ok(received instanceof TableFaults, String(received));
+    assert.deepEqual([received.file, received.faults, received.text], ["routes.yaml", faults, "prefix: /x"]);
   });
 
-  it("has the problems of an import", () => {
-    const came = sent(new ImportProblems("export.json", ["one", "two"]));
-    assert.ok(came instanceof ImportProblems, String(came));
-    assert.deepEqual([came.file, came.problems], ["export.json", ["one", "two"]]);
+  it("the problems of an import arrive on the control socket", () => {
+    const received = transmitted(new ImportProblems("export.json", ["one", "two"]));
+    assert.ok(received instanceof ImportProblems, String(received));
+    assert.deepEqual([received.file, received.problems], ["export.json", ["one", "two"]]);
   });
 
   for (const thrown of [new TypeError("unforeseen"), "unforeseen"]) {
-    it(`that nobody foresaw has its message: ${thrown}`, () => {
-      const came = sent(thrown);
-      assert.deepEqual([came instanceof Failure, came.message], [false, "unforeseen"]);
+    it(`an unexpected error arrives with its message: ${thrown}`, () => {
+      const received = transmitted(thrown);
+      assert.deepEqual([received instanceof Failure, received.message], [false, "unforeseen"]);
     });
   }
 });
@@ -67,13 +67,13 @@ describe("the path of the control socket", () => {
     return process.cwd();
   }
 
-  it("is relative where that is shorter, and else absolute", async (t) => {
+  it("the path of the control socket is relative if that is shorter, or else absolute", async (t) => {
     const folder = await inFolder(t);
     assert.equal(socketPath(join(folder, "data")), join("data", "socket"));
     assert.equal(socketPath("/d"), join("/d", "socket"));
   });
 
-  it("may be as long as a socket's address, in bytes", async (t) => {
+  it("the path of the control socket may be as long as a socket's address, in bytes", async (t) => {
     await inFolder(t);
     const longest = (process.platform === "linux" ? 107 : 103) - "/socket".length;
     const path = socketPath(`${"d".repeat(longest)}`);

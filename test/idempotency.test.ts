@@ -23,7 +23,7 @@ import {
 import { ruledFiles, systemError } from "./store/_faults.ts";
 
 /** Calls an operation with a key. */
-function under(
+function withKey(
   world: World,
   key: string,
   token: string,
@@ -40,64 +40,64 @@ async function kills(world: World, name = "Ada"): Promise<number> {
 }
 
 describeOverTransports("a repeated request", (transport) => {
-  it("gets the same answer and makes no second change", async (t) => {
+  it("a request repeated with its key gets the same answer and makes no change", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
-    const first = await under(world, "k-1", token, ...addKill);
+    const first = await withKey(world, "k-1", token, ...addKill);
     assert.equal(first.status, 200);
     const { sequence } = world.service.store;
-    const again = await under(world, "k-1", token, ...addKill);
+    const again = await withKey(world, "k-1", token, ...addKill);
     assert.equal(again.status, 200);
     assert.deepEqual(again.body, first.body);
     assert.equal(again.headers.get("cache-control"), "no-store");
     assert.equal(world.service.store.sequence, sequence);
   });
 
-  it("of a change that does not count runs again, and stores nothing", async (t) => {
+  it("a repeated change that does not count runs again, and stores nothing", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     const theft = { reason: "Theft" };
     assert.equal(
-      (await under(world, "k-1", token, "/wantedreason/add", { ...theft, points: 1 })).status,
+      (await withKey(world, "k-1", token, "/wantedreason/add", { ...theft, points: 1 })).status,
       200,
     );
-    const remove = () => under(world, "k-1", token, "/wantedreason/remove", theft);
+    const remove = () => withKey(world, "k-1", token, "/wantedreason/remove", theft);
     assert.equal((await remove()).status, 200);
     assertFailure(await remove(), 404, "UNKNOWN_ENTRY");
-    assert.equal((await under(world, "k-1", token, ...addKill)).status, 200);
+    assert.equal((await withKey(world, "k-1", token, ...addKill)).status, 200);
     assert.equal(world.service.store.data.repetitions.size, 1);
   });
 
-  it("by a public token stores nothing, whatever its key", async (t) => {
+  it("a request with a public token stores nothing, whatever its key", async (t) => {
     const world = await openWorld(t, { transport });
     for (let number = 0; number < 3; number += 1) {
       const score = { attacker: number, defender: 0 };
-      const answer = await under(world, `k-${number}`, world.publicToken, "/event/gangwar", score);
+      const answer = await withKey(world, `k-${number}`, world.publicToken, "/event/gangwar", score);
       assert.equal(answer.status, 200);
     }
     assert.equal(world.service.store.data.repetitions.size, 0);
   });
 
-  it("does not count twice, but does without the key or with another one", async (t) => {
+  it("a repeated request counts only without the key or with another one", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
-    const first = await under(world, "k-1", token, ...addKill);
+    const first = await withKey(world, "k-1", token, ...addKill);
     for (let times = 0; times < 3; times += 1) {
-      assert.deepEqual((await under(world, "k-1", token, ...addKill)).body, first.body);
+      assert.deepEqual((await withKey(world, "k-1", token, ...addKill)).body, first.body);
     }
     assert.equal(await kills(world), 1);
-    await under(world, "k-2", token, ...addKill);
+    await withKey(world, "k-2", token, ...addKill);
     assert.equal(await kills(world), 2);
     await world.ok(token, ...addKill);
     await world.ok(token, ...addKill);
     assert.equal(await kills(world), 4);
   });
 
-  it("counts once if 20 come at once", async (t) => {
+  it("20 simultaneous requests with one key count once", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const answers = await Promise.all(
-      Array.from({ length: 20 }, () => under(world, "k-1", token, ...addKill)),
+      Array.from({ length: 20 }, () => withKey(world, "k-1", token, ...addKill)),
     );
     for (const { status, body } of answers) {
       assert.equal(status, 200);
@@ -107,77 +107,80 @@ describeOverTransports("a repeated request", (transport) => {
     assert.equal([...world.service.store.data.repetitions.values()].length, 1);
   });
 
-  it("is recognized with quotes around the key, as in the draft of the header", async (t) => {
+  it("a repeated request is recognized with quotes around the key", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
-    await under(world, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', token, ...addKill);
-    await under(world, "8e03978e-40d5-43dd-bc93-6894a57f9324", token, ...addKill);
+    await withKey(world, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', token, ...addKill);
+    await withKey(world, "8e03978e-40d5-43dd-bc93-6894a57f9324", token, ...addKill);
     assert.equal(await kills(world), 1);
   });
 
-  it("is recognized with another token of the same player", async (t) => {
+  it("a repeated request is recognized with another token of the same player", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     const { token } = await world.service.administer("token.issue", { player: "Ada" });
-    const first = await under(world, "k-1", ada.token, ...addKill);
-    assert.deepEqual((await under(world, "k-1", token, ...addKill)).body, first.body);
+    const first = await withKey(world, "k-1", ada.token, ...addKill);
+    assert.deepEqual((await withKey(world, "k-1", token, ...addKill)).body, first.body);
     assert.equal(await kills(world), 1);
   });
 
-  it("is recognized with a value in another case", async (t) => {
+  it("a repeated request is recognized with a value in another case", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
-    await under(world, "k-1", token, "/statistic/Ada/add", { type: "KILL" });
-    assert.equal((await under(world, "k-1", token, "/statistic/Ada/add/", { type: "kill" })).status, 200);
+    await withKey(world, "k-1", token, "/statistic/Ada/add", { type: "KILL" });
+    assert.equal((await withKey(world, "k-1", token, "/statistic/Ada/add/", { type: "kill" })).status, 200);
     assert.equal(await kills(world), 1);
   });
 
-  it("is refused with 409 if the parameters differ, and changes nothing", async (t) => {
+  it("a repeated key with other parameters is refused with 409 and changes nothing", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
-    await under(world, "k-1", token, ...addKill);
+    await withKey(world, "k-1", token, ...addKill);
     const before = world.snapshot();
     for (const type of ["DEATH", "REVIVE"]) {
-      const answer = await under(world, "k-1", token, "/statistic/Ada/add", { type });
+      const answer = await withKey(world, "k-1", token, "/statistic/Ada/add", { type });
       assertFailure(answer, 409, "CONFLICT", "Idempotency-Key");
     }
     assert.deepEqual(world.snapshot(), before);
   });
 
-  it("is a new request if another caller uses the key", async (t) => {
+  it("the key of another caller is a new request", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     const bob = await world.player("Bob");
-    await under(world, "k-1", ada.token, ...addKill);
-    assert.equal((await under(world, "k-1", bob.token, "/statistic/Bob/add", { type: "DEATH" })).status, 200);
+    await withKey(world, "k-1", ada.token, ...addKill);
+    assert.equal(
+      (await withKey(world, "k-1", bob.token, "/statistic/Bob/add", { type: "DEATH" })).status,
+      200,
+    );
     assert.equal((await world.ok(bob.token, "/statistic/Bob")).gameplay.deaths, 1);
     assert.equal(await kills(world), 1);
   });
 
-  it("counts again after 24 hours, and not a moment earlier", async (t) => {
+  it("a repeated request counts again after 24 hours, and not a millisecond earlier", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
-    await under(world, "k-1", token, ...addKill);
+    await withKey(world, "k-1", token, ...addKill);
     world.clock.advance(day - 1);
-    await under(world, "k-1", token, ...addKill);
+    await withKey(world, "k-1", token, ...addKill);
     assert.equal(await kills(world), 1);
     world.clock.advance(1);
-    await under(world, "k-1", token, ...addKill);
+    await withKey(world, "k-1", token, ...addKill);
     assert.equal(await kills(world), 2);
     // The key counts from its new use on, and was free for anything else as well.
-    const addDeath = () => under(world, "k-1", token, "/statistic/Ada/add", { type: "DEATH" });
+    const addDeath = () => withKey(world, "k-1", token, "/statistic/Ada/add", { type: "DEATH" });
     world.clock.advance(day - 1);
     assertFailure(await addDeath(), 409, "CONFLICT");
     world.clock.advance(1);
     assert.equal((await addDeath()).status, 200);
   });
 
-  it("is refused once the caller may no longer use the operation", async (t) => {
+  it("a repeated request is refused once the caller is denied the operation", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
-    assert.equal((await under(world, "k-1", token, ...addKill)).status, 200);
+    assert.equal((await withKey(world, "k-1", token, ...addKill)).status, 200);
     await world.service.administer("group.add", { player: "Ada", group: "BLACKLIST" });
-    assertFailure(await under(world, "k-1", token, ...addKill), 403, "EXCLUDED");
+    assertFailure(await withKey(world, "k-1", token, ...addKill), 403, "EXCLUDED");
   });
 });
 
@@ -185,47 +188,52 @@ describeOverTransports("an Idempotency-Key", (transport) => {
   for (const [what, key] of [
     ["is empty", ""],
     ["is empty in quotes", '""'],
-    ["has a space in it", "two words"],
+    ["contains a space", "two words"],
     ["is longer than 128 characters", "k".repeat(129)],
     ["is not ASCII", "schl\u00fcssel"],
   ] as const) {
-    it(`that ${what} is refused, and nothing is changed`, async (t) => {
+    it(`an Idempotency-Key that ${what} is refused and changes nothing`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
-      assertFailure(await under(world, key, token, ...addKill), 400, "PARAMETER_INVALID", "Idempotency-Key");
+      assertFailure(
+        await withKey(world, key, token, ...addKill),
+        400,
+        "PARAMETER_INVALID",
+        "Idempotency-Key",
+      );
       assert.equal(await kills(world), 0);
     });
   }
 
-  it("of 128 characters is accepted", async (t) => {
+  it("an Idempotency-Key of 128 characters is accepted", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const key = "~".repeat(128);
-    await under(world, key, token, ...addKill);
-    await under(world, key, token, ...addKill);
+    await withKey(world, key, token, ...addKill);
+    await withKey(world, key, token, ...addKill);
     assert.equal(await kills(world), 1);
   });
 
-  it("that is malformed is refused by a change that does not count, too", async (t) => {
+  it("a malformed Idempotency-Key is refused even by a change that does not count", async (t) => {
     const world = await openWorld(t, { transport });
     const score = { attacker: 1, defender: 0 };
-    const answer = await under(world, "k".repeat(129), world.publicToken, "/event/gangwar", score);
+    const answer = await withKey(world, "k".repeat(129), world.publicToken, "/event/gangwar", score);
     assertFailure(answer, 400, "PARAMETER_INVALID", "Idempotency-Key");
   });
 
-  it("is ignored by a read, even if malformed", async (t) => {
+  it("a read ignores an Idempotency-Key, even if malformed", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const { sequence } = world.service.store;
     for (const key of ["k-1", "two words", ""]) {
-      assert.equal((await under(world, key, token, "/statistic/Ada")).status, 200);
+      assert.equal((await withKey(world, key, token, "/statistic/Ada")).status, 200);
     }
     assert.equal(world.service.store.sequence, sequence);
-    assert.equal((await under(world, "k-1", token, ...addKill)).status, 200);
-    assert.equal((await under(world, "k-1", token, "/statistic/Ada")).status, 200);
+    assert.equal((await withKey(world, "k-1", token, ...addKill)).status, 200);
+    assert.equal((await withKey(world, "k-1", token, "/statistic/Ada")).status, 200);
   });
 
-  it("may be sent by a web page", async (t) => {
+  it("a web page may send an Idempotency-Key", async (t) => {
     const world = await openWorld(t, { transport });
     const answer = await world.request(`${prefix}/${world.publicToken}/event/gangwar`, {
       method: "OPTIONS",
@@ -241,7 +249,7 @@ describeOverTransports("an Idempotency-Key", (transport) => {
 });
 
 describe("the stored answer of a repeatable request", () => {
-  it("survives a restart, with and without a snapshot", async (t) => {
+  it("a stored answer survives a restart, with and without a snapshot", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     const { now } = new Clock();
     const options = { folder, routes: shippedRoutes, now };
@@ -272,22 +280,22 @@ describe("the stored answer of a repeatable request", () => {
     assert.deepEqual(answers[2], answers[0]);
   });
 
-  it("is part of the change that it answers", async (t) => {
+  it("a stored answer is part of the change that it answers", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada");
     const { sequence } = world.service.store;
-    await under(world, "k-1", token, ...addKill);
+    await withKey(world, "k-1", token, ...addKill);
     assert.equal(world.service.store.sequence, sequence + 1);
   });
 
-  it("is deleted after 24 hours, when the service saves activity", async (t) => {
+  it("a stored answer is deleted after 24 hours, when the service saves activity", async (t) => {
     const clock = new Clock();
     const folder = await temporaryFolder(t);
     const world = await openWorld(t, { clock, folder });
     const { token } = await world.player("Ada");
-    await under(world, "old", token, ...addKill);
+    await withKey(world, "old", token, ...addKill);
     clock.advance(day - 1);
-    await under(world, "young", token, ...addKill);
+    await withKey(world, "young", token, ...addKill);
     clock.advance(1);
     await world.service.close();
     const service = await Service.open({
@@ -302,7 +310,7 @@ describe("the stored answer of a repeatable request", () => {
     );
   });
 
-  it("that a full disk keeps from deletion is reported, and deleted after the next start", async (t) => {
+  it("a stored answer that a full disk keeps is reported, and deleted after the next start", async (t) => {
     const clock = new Clock();
     const folder = join(await temporaryFolder(t), "data");
     let isFull = false;
@@ -334,12 +342,12 @@ describe("the stored answer of a repeatable request", () => {
     assert.equal(warnings.length, 1);
   });
 
-  it("is deleted after 24 hours by a running service", async (t) => {
+  it("a running service deletes a stored answer after 24 hours", async (t) => {
     t.mock.timers.enable({ apis: ["setInterval"] });
     const world = await openWorld(t);
     world.service.start();
     const { token } = await world.player("Ada");
-    await under(world, "k-1", token, ...addKill);
+    await withKey(world, "k-1", token, ...addKill);
     assert.equal(world.service.store.data.repetitions.size, 1);
     world.clock.advance(day);
     t.mock.timers.tick(60_000);

@@ -11,7 +11,7 @@ import { assertContract, goodPath, openCallers, operations } from "./_operations
 import { type Cleanup, openWorld, prefix, shippedRoutes, World } from "./_setup.ts";
 
 /** The runs share a world: a smaller case would see other data, so shrinking is off. */
-const asItCame = { endOnFailure: true } as const;
+const withoutShrinking = { endOnFailure: true } as const;
 
 /** Runs a function with its own cleanup: each run of a property has its own world. */
 async function cleanly(run: (cleanup: Cleanup) => Promise<void>): Promise<void> {
@@ -67,9 +67,9 @@ async function reopened({ folder, clock }: World, cleanup: Cleanup): Promise<Wor
 const changes = fc.array(goodPath(true), { minLength: 1, maxLength: 40 });
 
 describe("after any changes", () => {
-  it("every read answers in its declared shape, with whole numbers of 32 bits", async (t) => {
+  it("after random changes, every read has its declared shape and 32-bit integers", async (t) => {
     const world = await openWorld(t);
-    const token = (await openCallers(world)).get("one with every right");
+    const token = (await openCallers(world)).get("a player with every right");
     const { routes } = await world.service.loadTable();
     const schemaOf = (path: string) => {
       const handler = handlers.get(routes.find((route) => route.path === path)?.handler ?? "");
@@ -90,13 +90,13 @@ describe("after any changes", () => {
           assertFits(body);
         }
       }),
-      { numRuns: 25, ...asItCame },
+      { numRuns: 25, ...withoutShrinking },
     );
   });
 
-  it("a repeated change answers 200 or the former failure, and changes nothing but counters", async (t) => {
+  it("a repeated random change answers 200 or the same failure, and changes only counters", async (t) => {
     const world = await openWorld(t);
-    const token = (await openCallers(world)).get("one with every right");
+    const token = (await openCallers(world)).get("a player with every right");
     const repeatable = goodPath(true).filter((path) => !/^\/statistic\/.*\/add/.test(path));
     await fc.assert(
       fc.asyncProperty(repeatable, async (path) => {
@@ -107,16 +107,16 @@ describe("after any changes", () => {
         const removal = /\/remove\?/.test(path) || first.status !== 200;
         assert.equal(second.status, removal ? (first.status === 200 ? 404 : first.status) : 200, path);
       }),
-      { numRuns: 300, ...asItCame },
+      { numRuns: 300, ...withoutShrinking },
     );
   });
 
   for (const snapshot of [false, true]) {
-    it(`a restart ${snapshot ? "from a snapshot" : "from the journal"} finds the same data`, async () => {
+    it(`a restart from ${snapshot ? "a snapshot" : "the journal"} has the same data`, async () => {
       const run = fc.asyncProperty(changes, changes, (before, between) =>
         cleanly(async (cleanup) => {
           const first = await openWorld(cleanup);
-          const token = (await openCallers(first)).get("one with every right");
+          const token = (await openCallers(first)).get("a player with every right");
           const change = async (world: World, paths: readonly string[]) => {
             for (const path of paths) assertContract(await world.request(`${prefix}/${token}${path}`));
           };

@@ -56,7 +56,7 @@ async function clear(world: World, token: string, path: string, parameter: strin
 const { compare } = new Intl.Collator("en");
 const byKey = (a: { key: string }, b: { key: string }) => compare(a.key, b.key);
 
-it("the target list equals a list of names and marks", async (t) => {
+it("through random changes, the target list equals a list of names and marks", async (t) => {
   const world = await openWorld(t);
   const { token, uuid } = await world.player("Adler", everyRight);
   const property = fc.asyncProperty(steps("add", "done", "remove"), async (all) => {
@@ -87,7 +87,7 @@ const reasonLists = [
   { path: "/housebanreason", amount: "days", hasCreator: true },
 ];
 for (const { path, amount, hasCreator } of reasonLists) {
-  it(`${path} equals a dictionary of reasons`, async (t) => {
+  it(`through random changes, ${path} equals a dictionary of reasons`, async (t) => {
     const world = await openWorld(t);
     const { token, uuid } = await world.player("Adler", everyRight);
     const creator = hasCreator ? { creatorName: "Adler", creatorUUID: uuid } : {};
@@ -124,7 +124,7 @@ interface Ban {
 
 const daysOf = ({ reasons: all }: Ban) => all.reduce((sum, { days }) => sum + days, 0);
 
-it("house bans follow from their reasons and the calendar", async (t) => {
+it("through random changes, house bans follow from their reasons and the clock", async (t) => {
   const world = await openWorld(t);
   const { token, uuid } = await world.player("Adler", everyRight);
   const actions = ["learn", "forget", "ban", "ban", "ban", "lift", "wait"];

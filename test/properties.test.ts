@@ -15,14 +15,14 @@ import {
 import { type Answered, assertFailure, day, everyRight, openWorld, prefix, type World } from "./_setup.ts";
 
 /** The runs share a world: a smaller case would see other data, so shrinking is off. */
-const asItCame = { endOnFailure: true } as const;
+const withoutShrinking = { endOnFailure: true } as const;
 
 /** Returns all data as one text. */
 function dataOf(world: World): string {
   return JSON.stringify(world.snapshot());
 }
 
-/** Sends a request with exactly this path. */
+/** Sends a request with exactly this target. */
 function askRaw(world: World, agent: Agent, path: string): Promise<Answered> {
   const { hostname, port } = new URL(world.url);
   return new Promise((resolve, reject) => {
@@ -48,13 +48,13 @@ function askRaw(world: World, agent: Agent, path: string): Promise<Answered> {
 
 it("the specification has 34 operations", () => assert.equal(operations.length, 34));
 
-/** Whether a request target is that of the start page, which is beside the table. */
+/** Returns whether a request target is that of the start page, which is not in the table. */
 function isStartPage(target: string): boolean {
   return /^\/(?:[?#]|$)/.test(target);
 }
 
-describe("any request", () => {
-  it("by every kind of caller is answered by the contract, and changes nothing if it fails", async (t) => {
+describe("random requests", () => {
+  it("a random request is answered by the contract, and changes nothing if it fails", async (t) => {
     const world = await openWorld(t);
     const callers = await openCallers(world);
     let before = dataOf(world);
@@ -62,14 +62,14 @@ describe("any request", () => {
       fc.asyncProperty(anyCaller(callers), anyPath, async (caller, path) => {
         const answer = await world.request(`${prefix}/${callers.get(caller)}${path}`);
         const after = dataOf(world);
-        if (assertContract(answer) === "failure") assert.equal(after, before, "the data is another");
+        if (assertContract(answer) === "failure") assert.equal(after, before, "the data has not changed");
         before = after;
       }),
-      { numRuns: 2000, ...asItCame },
+      { numRuns: 2000, ...withoutShrinking },
     );
   });
 
-  it("with any text as token is unauthorized", async (t) => {
+  it("a request with a random token is unauthorized", async (t) => {
     const world = await openWorld(t);
     const before = dataOf(world);
     await fc.assert(
@@ -78,11 +78,11 @@ describe("any request", () => {
         assert.equal(assertContract(answer), "failure");
         assert.equal(dataOf(world), before);
       }),
-      { numRuns: 500, ...asItCame },
+      { numRuns: 500, ...withoutShrinking },
     );
   });
 
-  it("to any other path is unknown or malformed", async (t) => {
+  it("a request to a random path is unknown or malformed", async (t) => {
     const world = await openWorld(t);
     await fc.assert(
       fc.asyncProperty(fc.array(anyText, { maxLength: 6 }), async (segments) => {
@@ -93,11 +93,11 @@ describe("any request", () => {
         assert.equal(assertContract(answer), "failure");
         assert.ok(["UNKNOWN_PATH", "PARAMETER_INVALID"].includes(answer.body.code), answer.body.code);
       }),
-      { numRuns: 300, ...asItCame },
+      { numRuns: 300, ...withoutShrinking },
     );
   });
 
-  it("that only reads changes nothing", async (t) => {
+  it("a random read changes nothing", async (t) => {
     const world = await openWorld(t);
     const callers = await openCallers(world);
     const before = dataOf(world);
@@ -106,27 +106,27 @@ describe("any request", () => {
         assertContract(await world.request(`${prefix}/${callers.get(caller)}${path}`));
         assert.equal(dataOf(world), before);
       }),
-      { numRuns: 300, ...asItCame },
+      { numRuns: 300, ...withoutShrinking },
     );
   });
 
-  it("that is well formed is never refused for its parameters", async (t) => {
+  it("a random well-formed request is never refused for its parameters", async (t) => {
     const world = await openWorld(t);
     const callers = await openCallers(world);
     await fc.assert(
       fc.asyncProperty(fc.oneof(goodPath(true), goodPath(false)), async (path) => {
         const { body, status } = await world.request(
-          `${prefix}/${callers.get("one with every right")}${path}`,
+          `${prefix}/${callers.get("a player with every right")}${path}`,
         );
         assert.ok(status === 200 || !String(body.code).startsWith("PARAMETER_"), JSON.stringify(body));
       }),
-      { numRuns: 300, ...asItCame },
+      { numRuns: 300, ...withoutShrinking },
     );
   });
 });
 
-describe("any request over a socket", () => {
-  /** What a client may put between GET and HTTP/1.1: visible characters, and bytes beyond ASCII. */
+describe("random requests over a socket", () => {
+  /** The characters that a request target can have: visible ones, and bytes beyond ASCII. */
   const visible = fc.string({
     unit: fc
       .integer({ min: 0x21, max: 0xff })
@@ -134,10 +134,10 @@ describe("any request over a socket", () => {
       .map((code) => String.fromCharCode(code)),
     maxLength: 30,
   });
-  /** The characters of a text that a request line can have. */
+  /** Replaces the characters that a request line cannot have. */
   const sendable = (text: string) => text.replace(/[^\u0021-\u007e\u0080-\u00ff]/g, "_");
 
-  it("by every kind of caller is answered by the contract, and changes nothing if it fails", async (t) => {
+  it("a random request over a socket is answered by the contract", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -151,14 +151,14 @@ describe("any request over a socket", () => {
       fc.asyncProperty(anyCaller(callers), raw, async (caller, path) => {
         const answer = await askRaw(world, agent, `${prefix}/${callers.get(caller)}${path}`);
         const after = dataOf(world);
-        if (assertContract(answer) === "failure") assert.equal(after, before, "the data is another");
+        if (assertContract(answer) === "failure") assert.equal(after, before, "the data has not changed");
         before = after;
       }),
-      { numRuns: 500, ...asItCame },
+      { numRuns: 500, ...withoutShrinking },
     );
   });
 
-  it("with any path is answered by the contract", async (t) => {
+  it("a random target over a socket is answered by the contract", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -179,15 +179,15 @@ describe("any request over a socket", () => {
         fc.pre(beginning + text !== "" && !isStartPage(beginning + text));
         assert.equal(assertContract(await askRaw(world, agent, beginning + text)), "failure");
       }),
-      { numRuns: 500, ...asItCame },
+      { numRuns: 500, ...withoutShrinking },
     );
   });
 });
 
-describe("the names of Object's properties are ordinary names", () => {
+describe("names of JavaScript properties", () => {
   const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "prototype"];
 
-  it("of players, on the target list, in groups and with statistics", async (t) => {
+  it("names of JavaScript properties are ordinary names of players", async (t) => {
     const world = await openWorld(t);
     const ada = await world.player("Ada", everyRight);
     for (const name of names) {
@@ -213,7 +213,7 @@ describe("the names of Object's properties are ordinary names", () => {
     }
   });
 
-  it("of reasons, places and factions", async (t) => {
+  it("names of JavaScript properties are ordinary names of reasons and places", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     for (const reason of names) {
@@ -236,7 +236,7 @@ describe("the names of Object's properties are ordinary names", () => {
     assert.equal(ban.duration, names.length * day);
   });
 
-  it("of parameters and values, which are refused", async (t) => {
+  it("names of JavaScript properties are unknown parameters, values, tokens and paths", async (t) => {
     const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     for (const name of names) {

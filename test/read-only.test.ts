@@ -16,9 +16,9 @@ const called = (path: string) => path.replace("{player}", "Ada").replace("{facti
 
 describeOverTransports("a read-only token", (transport) => {
   for (const player of ["Ada", undefined]) {
-    const whose = player === undefined ? "that is public" : "of a player with every right";
+    const kind = player === undefined ? "public" : "player's";
 
-    it(`${whose} is refused every change, before its parameters are checked`, async (t) => {
+    it(`a ${kind} read-only token is refused every change, before its parameters are checked`, async (t) => {
       const world = await openWorld(t, { transport });
       await world.player("Ada", everyRight);
       const token = await readOnlyToken(world, player);
@@ -31,7 +31,7 @@ describeOverTransports("a read-only token", (transport) => {
     });
   }
 
-  it("can read whatever its player may read", async (t) => {
+  it("a read-only token can read whatever its player may read", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     const readOnly = await readOnlyToken(world, "Ada");
@@ -43,14 +43,14 @@ describeOverTransports("a read-only token", (transport) => {
     await world.ok(readOnly, "/bundle");
   });
 
-  it("is refused as read-only even if its caller is not allowed the change", async (t) => {
+  it("a read-only token is refused as such even if its caller is denied the change", async (t) => {
     const world = await openWorld(t, { transport });
     const answer = await world.get(await readOnlyToken(world), "/targetlist/add", { name: "Mallory" });
     assertFailure(answer, 403, "READ_ONLY");
     assert.match(answer.body.info, /read-only/);
   });
 
-  it("is refused as excluded, revoked or speculative first", async (t) => {
+  it("a read-only token is refused as excluded, revoked or speculative first", async (t) => {
     const world = await openWorld(t, { transport });
     await world.player("Mallory", { groups: ["BLACKLIST"] });
     const path = "/event/gangwar?attacker=1&defender=1";
@@ -63,25 +63,25 @@ describeOverTransports("a read-only token", (transport) => {
     assertFailure(await world.get(token, path), 401, "TOKEN_REVOKED");
   });
 
-  it("cannot set the addon version of its player", async (t) => {
+  it("a read-only token cannot set the addon version of its player", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", { addonVersion: "2.5.1" });
-    const tell = (by: string, version: string) =>
+    const report = (by: string, version: string) =>
       world.get(by, "/event", {}, { headers: { "User-Agent": `gameaddon/${version}` } });
-    const known = async () => {
+    const versions = async () => {
       const { version } = (await world.ok(world.publicToken, "/statistic/Ada")).gameaddon;
       const [user] = await world.ok(world.publicToken, "/mgmt/users");
       const { versions } = await world.ok(world.publicToken, "/mgmt");
       return [version, user.version, ...versions.map((each: { version: string }) => each.version)];
     };
     world.clock.advance(1000);
-    await tell(token, "2.6.0");
-    assert.deepEqual(await known(), ["2.6.0", "2.6.0", "2.6.0"]);
-    await tell(await readOnlyToken(world, "Ada"), "0.0.1");
-    assert.deepEqual(await known(), ["2.6.0", "2.6.0", "2.6.0"]);
+    await report(token, "2.6.0");
+    assert.deepEqual(await versions(), ["2.6.0", "2.6.0", "2.6.0"]);
+    await report(await readOnlyToken(world, "Ada"), "0.0.1");
+    assert.deepEqual(await versions(), ["2.6.0", "2.6.0", "2.6.0"]);
   });
 
-  it("cannot repeat another token's addition to get its stored answer", async (t) => {
+  it("a read-only token cannot get the stored answer of another token's addition", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     const init = { headers: { "Idempotency-Key": "k-1" } };
@@ -93,7 +93,7 @@ describeOverTransports("a read-only token", (transport) => {
 });
 
 describe("tokens in the data", () => {
-  it("make a change fail if they become read-only before it is decided", async (t) => {
+  it("a change is refused if its token becomes read-only before it is decided", async (t) => {
     const world = await openWorld(t);
     const { token, uuid } = await world.player("Ada", everyRight);
     const held = new HeldChanges(t, world.service);
@@ -111,7 +111,7 @@ describe("tokens in the data", () => {
     assert.equal(store.data.targets.size, 0);
   });
 
-  it("of older versions allow changes, and are listed so", async (t) => {
+  it("a token of an older version allows changes, and is listed so", async (t) => {
     const world = await openWorld(t);
     const { token, uuid } = await world.player("Ada", everyRight);
     await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {

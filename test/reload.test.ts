@@ -1,6 +1,6 @@
 /**
- * Another route table under load: 200 times, by every way, good and faulty ones alternating. No request fails, each
- * answer is decided wholly by one table, and a faulty table decides nothing.
+ * 200 reloads of the route table under load, in every way, with valid and faulty tables in turn. No request fails, each
+ * answer follows from one table alone, and never from a faulty one.
  */
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
@@ -17,14 +17,14 @@ import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 const reloads = 200;
 const clients = 32;
 
-/** What is different in the two tables: everything at once, so that an answer by parts of both shows. */
-interface Sort {
+/** The parts in which the two tables differ: all of them, so that an answer from a mixture is recognized. */
+interface Variant {
   readonly excluded: string;
   readonly member: string;
   readonly handler: string;
   readonly amount: string;
 }
-const sorts: readonly [Sort, Sort] = [
+const variants: readonly [Variant, Variant] = [
   {
     excluded: "BLACKLIST",
     member: "VIP",
@@ -39,7 +39,7 @@ const sorts: readonly [Sort, Sort] = [
   },
 ];
 
-function tableOf({ excluded, member, handler, amount }: Sort, remark: string): string {
+function tableOf({ excluded, member, handler, amount }: Variant, remark: string): string {
   return `# ${remark}
 prefix: ${prefix}/{tokenString}
 excluded: { group: ${excluded} }
@@ -54,7 +54,7 @@ routes:
 `;
 }
 
-/** A table that would let everybody in, if any part of it were put in force. */
+/** Returns a faulty table that would allow everything if any part of it were in force. */
 function faultyTable(remark: string): string {
   return `# ${remark}
 prefix: ${prefix}/{tokenString}
@@ -65,13 +65,13 @@ routes:
 `;
 }
 
-/** A call, and what it is answered by the one table and by the other. */
+/** A call, and its answers by the first and the second table. */
 interface Call {
   readonly who: "Vip" | "Black" | "Plain";
   readonly path: string;
   readonly answers: readonly [string, string];
 }
-const [first, second] = sorts.map(
+const [first, second] = variants.map(
   ({ member }) => `RESTRICTED This operation is only for members of the group ${member}.`,
 );
 const events = "bankRob,bomb,gangwar";
@@ -86,7 +86,7 @@ const calls: readonly Call[] = [
   { who: "Plain", path: "/event/gangwar?attacker=99", answers: [String(first), String(second)] },
 ];
 
-/** What an answer is, in the words of {@link Call}. */
+/** Returns an answer in the words of {@link Call}. */
 function toWords(status: number, body: unknown): string {
   if (Array.isArray(body)) return status === 200 ? list : `${status}`;
   const { code, info, ...rest } = body as { code?: string; info?: string };
@@ -127,7 +127,7 @@ class Scene {
     return toWords(response.status, await response.json());
   }
 
-  /** Puts a table into the file, and has it read in one of the ways. Settles once the service has dealt with it. */
+  /** Writes a table and reloads it in one of the ways. Resolves when the service has accepted or refused it. */
   async reload(text: string, way: (typeof ways)[number], remark: string): Promise<void> {
     const isFaulty = text.includes("nowhere");
     if (way === "rename") {
@@ -140,16 +140,16 @@ class Scene {
       return;
     }
     if (way === "signal") this.serving.reload();
-    const isThere = async () => {
+    const isSettled = async () => {
       const { revision, refused } = await this.control.routesStatus();
       return isFaulty ? refused?.reason.includes(`nowhere.${remark}`) : revision === revisionOf(text);
     };
-    while (!(await isThere()));
+    while (!(await isSettled()));
   }
 }
 
 async function openScene(desk: Desk): Promise<Scene> {
-  await desk.write("routes.yaml", tableOf(sorts[0], "start"));
+  await desk.write("routes.yaml", tableOf(variants[0], "start"));
   await desk.ok("seed", "groups");
   const tokens = new Map<string, string>();
   for (const [name, group] of [
@@ -168,14 +168,14 @@ async function openScene(desk: Desk): Promise<Scene> {
   return new Scene(desk, serving, control, base, tokens);
 }
 
-describe("another table under load", () => {
-  it(`${reloads} reloads, good and faulty, by every way: no request of ${clients} clients fails, each is decided by one table`, async (t) => {
+describe("reloads under load", () => {
+  it(`during ${reloads} reloads, valid and faulty, each request of ${clients} clients is answered by one table`, async (t) => {
     const desk = await emptyDesk(t);
     const scene = await openScene(desk);
-    let goesOn = true;
+    let isRunning = true;
     const seen = new Map<string, number>();
     const client = async (start: number) => {
-      for (let turn = start; goesOn; turn += 1) {
+      for (let turn = start; isRunning; turn += 1) {
         const call = calls[turn % calls.length] as Call;
         const words = await scene.ask(call);
         const isKnown = call.answers.includes(words);
@@ -185,13 +185,13 @@ describe("another table under load", () => {
       }
     };
     const load = Promise.all(Array.from({ length: clients }, (_, index) => client(index)));
-    // A client that fails ends the reloads, too.
+    // A client that fails also ends the reloads.
     const failed = load.then(
       () => undefined,
       (error: unknown) => error,
     );
     const revisions: [Set<string>, Set<string>] = [
-      new Set([revisionOf(tableOf(sorts[0], "start"))]),
+      new Set([revisionOf(tableOf(variants[0], "start"))]),
       new Set(),
     ];
     const change = async () => {
@@ -202,7 +202,7 @@ describe("another table under load", () => {
         ] as (typeof ways)[number];
         const isFaulty = index % 2 === 1;
         if (!isFaulty) which = which === 0 ? 1 : 0;
-        const text = isFaulty ? faultyTable(`n${index}`) : tableOf(sorts[which], `n${index}`);
+        const text = isFaulty ? faultyTable(`n${index}`) : tableOf(variants[which], `n${index}`);
         if (!isFaulty) revisions[which].add(revisionOf(text));
         await scene.reload(text, way, `n${index}`);
         // From now on the new table answers; after a faulty one, the old one still does.
@@ -211,7 +211,7 @@ describe("another table under load", () => {
       }
     };
     const error = await Promise.race([change(), failed]).finally(() => {
-      goesOn = false;
+      isRunning = false;
     });
     if (error !== undefined) throw error;
     await load;
@@ -229,7 +229,7 @@ describe("another table under load", () => {
       changes += 1;
       assert.ok(
         revisions[who === uuid ? 0 : 1].has(table),
-        "the journal names the table that let the caller in",
+        "the journal names the table that allowed the change",
       );
     }
     assert.ok(changes > 0);

@@ -1,4 +1,4 @@
-/** Tests of invisible characters in texts, and of texts that are equal (contract, section 0, row "texts"; section 1, "Text"). */
+/** Invisible characters in texts, and the comparison of texts (contract, section 0, row "texts"; section 1, "Text"). */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
@@ -29,12 +29,12 @@ describe("the first invisible character of a text", () => {
     ["does not exist in an emoji of several characters", "👩‍🚒-👨‍👩‍👧", undefined],
     ["does not exist in a heart, a keycap and a flag of tags", "❤️1️⃣🏴󠁧󠁢󠁥󠁮󠁧󠁿", undefined],
   ] as const) {
-    it(name, () => assert.equal(invisibleIn(text), expected));
+    it(`the first invisible character ${name}`, () => assert.equal(invisibleIn(text), expected));
   }
 });
 
 describe("the comparison of texts", () => {
-  it("ignores U+FE0F, even between a letter and its accent", () => {
+  it("the comparison of texts ignores U+FE0F, even between a letter and its accent", () => {
     assert.equal(comparisonForm("❤️"), comparisonForm("❤"));
     assert.equal(comparisonForm("Cafe\ufe0f\u0301"), comparisonForm("café"));
   });
@@ -87,7 +87,7 @@ async function open(t: TestContext) {
 for (const list of lists) {
   const { path, name, values } = list;
   describe(`a text in ${path}`, () => {
-    it("is refused if it is new and has an invisible character, and the refusal names the character", async (t) => {
+    it(`${path}/add refuses an invisible character and names it`, async (t) => {
       const { world, token } = await open(t);
       for (const [text, character] of [
         ["Theft\u200b", "U+200B"],
@@ -103,13 +103,13 @@ for (const list of lists) {
       assert.deepEqual(await namesIn(world, token, list), []);
     });
 
-    it("may contain an emoji of several characters", async (t) => {
+    it(`${path}/add accepts an emoji of several characters`, async (t) => {
       const { world, token } = await open(t);
       await world.ok(token, `${path}/add`, { [name]: "👩‍🚒❤️", ...values });
       assert.deepEqual(await namesIn(world, token, list), ["👩‍🚒❤️"]);
     });
 
-    it("is found with and without U+FE0F when it is added or removed", async (t) => {
+    it(`${path}/add and ${path}/remove find a text with and without U+FE0F`, async (t) => {
       const { world, token } = await open(t);
       for (const [first, second] of [
         ["❤️", "❤"],
@@ -124,7 +124,7 @@ for (const list of lists) {
       }
     });
 
-    it("can be removed whatever characters it has", async (t) => {
+    it(`${path}/remove removes a stored text whatever characters it has`, async (t) => {
       const { world, token } = await open(t);
       for (const old of ["Theft\u200b", "\u202etfehT", "Bank robbery", "x".repeat(100), "a\ufe0f"]) {
         await store(world, list, old);
@@ -142,7 +142,7 @@ for (const list of lists) {
       assertFailure(await world.get(token, `${path}/remove`, { [name]: "Theft" }), 404, "UNKNOWN_ENTRY");
     });
 
-    it("stored by an older version with and without U+FE0F is two entries, each removed by its spelling", async (t) => {
+    it(`${path}/remove removes one of two stored texts that differ in U+FE0F`, async (t) => {
       const { world, token } = await open(t);
       await store(world, list, "❤️");
       await store(world, list, "❤");
@@ -156,7 +156,7 @@ for (const list of lists) {
 }
 
 describe("a text stored by an older version", () => {
-  it("can be removed after a restart, and its removal can be undone", async (t) => {
+  it("a text of an older version can be removed after a restart, and its removal undone", async (t) => {
     const folder = await temporaryFolder(t);
     const clock = new Clock();
     const first = await openWorld(t, { folder, clock });
@@ -177,13 +177,13 @@ describe("a text stored by an older version", () => {
   });
 });
 
-describe("a limit of the table also applies to a text that is removed", () => {
+describe("a limit of the table for texts to remove", () => {
   for (const [what, narrowing] of [
     ["a pattern", "pattern: 'Tmp-.*'"],
     ["a smaller maxLength", "maxLength: 9"],
     ["a greater minLength", "minLength: 9"],
   ] as const) {
-    it(what, async (t) => {
+    it(`${what} in the table also limits the texts to remove`, async (t) => {
       const shipped = await readFile(shippedRoutes, "utf8");
       const [before = "", after = ""] = shipped.split("handler: wantedreason.remove");
       const parameters = before.lastIndexOf("{ reason: reason }");
@@ -203,7 +203,7 @@ describe("a limit of the table also applies to a text that is removed", () => {
 });
 
 describe("a house ban", () => {
-  it("accepts an existing reason whatever characters it has", async (t) => {
+  it("a house ban accepts a stored reason whatever characters it has", async (t) => {
     const { world, token } = await open(t);
     const [, list] = lists as readonly [List, List];
     await store(world, list, "Noise\u200b");
@@ -214,7 +214,7 @@ describe("a house ban", () => {
     assert.equal(world.service.store.data.houseBans.size, 0);
   });
 
-  it("for a reason with U+FE0F can be lifted without it", async (t) => {
+  it("a house ban for a reason with U+FE0F can be lifted without it", async (t) => {
     const { world, token } = await open(t);
     await world.ok(token, "/housebanreason/add", { reason: "❤️", days: 1 });
     await world.ok(token, "/houseban/add", { name: "Mallory", reason: "❤" });
@@ -226,7 +226,7 @@ describe("a house ban", () => {
 describe("the name of an unregistered player", () => {
   const filled = "Mallory\u3164";
 
-  it("is refused if it is new and has an invisible letter", async (t) => {
+  it("a new name of an unregistered player with an invisible letter is refused", async (t) => {
     const { world, token } = await open(t);
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
     for (const [path, query] of [
@@ -242,7 +242,7 @@ describe("the name of an unregistered player", () => {
     await assert.rejects(group, { code: "PARAMETER_INVALID", message: /U\+3164/ });
   });
 
-  it("can be marked and removed if it was stored by an older version", async (t) => {
+  it("a stored name with an invisible letter can be marked and removed", async (t) => {
     const { world, token } = await open(t);
     await world.service.store.change({ who: "operator", operation: "import" }, (draft) => {
       draft.targets.put({ name: filled, uuid: null, done: false, listed: 1 });
@@ -256,7 +256,7 @@ describe("the name of an unregistered player", () => {
 });
 
 describe("an invisible character", () => {
-  it("is refused by commands in the name of a player, a label of a token and a group", async (t) => {
+  it("commands refuse an invisible character in a player's name, a label and a group", async (t) => {
     const { service } = await openWorld(t);
     const expected = { code: "PARAMETER_INVALID", message: /leave out the invisible character U\+/ };
     await assert.rejects(service.administer("player.add", { name: "Ada\u3164" }), expected);

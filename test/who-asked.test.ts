@@ -15,7 +15,7 @@ async function lastChange({ service }: World): Promise<JournalRecord | undefined
 }
 
 describeOverTransports("a request with a public token", (transport) => {
-  it("is logged with the token's id; with a player's token, only with the player's UUID", async (t) => {
+  it("a request is logged with the id of a public token, or else with the player's UUID", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Ada");
     const [id] = Array.from(world.service.store.data.tokens.values(), (each) => each.id);
@@ -29,7 +29,7 @@ describeOverTransports("a request with a public token", (transport) => {
     assert.equal(world.log.at(-1)?.token, undefined);
   });
 
-  it("that changes data is journalled with the token's id, unlike a player's", async (t) => {
+  it("a change is journalled with the id of a public token, or else with the player's UUID", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Ada", everyRight);
     const [id] = Array.from(world.service.store.data.tokens.values(), (each) => each.id);
@@ -44,13 +44,13 @@ describeOverTransports("a request with a public token", (transport) => {
 });
 
 describe("the client's address", () => {
-  it("is not in the log by default", async (t) => {
+  it("the client's address is not logged by default", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     await world.ok(world.publicToken, "/wantedreason");
     assert.equal(world.log.at(-1)?.address, undefined);
   });
 
-  it("is in the log if enabled, for plain, h3 and malformed requests", async (t) => {
+  it("the client's address is logged if enabled, even for malformed requests", async (t) => {
     const world = await openWorld(t, { transport: "socket", logAddress: true });
     await world.ok(world.publicToken, "/wantedreason");
     await world.get(world.publicToken, "/statistic/%C3%84da");

@@ -12,7 +12,7 @@ function saved({ service }: World): Activity {
 }
 
 describe("saving activity", () => {
-  it("saves the requests of public tokens alone", async (t) => {
+  it("saving activity includes the requests of public tokens", async (t) => {
     const world = await openWorld(t);
     const { store } = world.service;
     const activity = new Activity(store.data);
@@ -22,7 +22,7 @@ describe("saving activity", () => {
     assert.equal(saved(world).requests, before + 3);
   });
 
-  it("writes nothing without a request since the last save", async (t) => {
+  it("saving activity writes nothing without a request since the last save", async (t) => {
     const world = await openWorld(t);
     const { store } = world.service;
     const activity = new Activity(store.data);
@@ -33,7 +33,7 @@ describe("saving activity", () => {
     assert.equal(store.sequence, sequence);
   });
 
-  it("keeps the requests that arrive during a save for the next one", async (t) => {
+  it("saving activity leaves the requests that arrive meanwhile to the next save", async (t) => {
     const world = await openWorld(t);
     const { store } = world.service;
     const activity = new Activity(store.data);
@@ -54,7 +54,7 @@ describe("saving activity", () => {
     ["a later request", 1000, "2.5.1"],
     ["another version at the same instant", 0, "2.6.0"],
   ] as const) {
-    it(`keeps activity during a save for the next one: ${what}`, async (t) => {
+    it(`saving activity leaves ${what} that arrives meanwhile to the next save`, async (t) => {
       const world = await openWorld(t);
       const { store } = world.service;
       const { uuid } = await world.player("Ada");
@@ -72,7 +72,7 @@ describe("saving activity", () => {
     });
   }
 
-  it("saves more clients than fit into one change, and counts each request once", async (t) => {
+  it("saving activity of more clients than fit into one change counts each request once", async (t) => {
     const world = await openWorld(t);
     const { store } = world.service;
     const players = Array.from({ length: 1001 }, (_, number): Player => {
@@ -92,7 +92,7 @@ describe("saving activity", () => {
     assert.equal(seen.length, players.length);
   });
 
-  it("saves and keeps nothing about a former player", async (t) => {
+  it("saving activity neither saves nor keeps that of a former player", async (t) => {
     const world = await openWorld(t);
     const { service, clock } = world;
     const { uuid } = await world.player("Ada");
@@ -104,7 +104,7 @@ describe("saving activity", () => {
     assert.equal(activity.of(uuid), undefined);
   });
 
-  it("loses nothing if it fails: the next save includes it", async (t) => {
+  it("activity that could not be saved is included in the next save", async (t) => {
     let fails = false;
     const files = ruledFiles(({ operation, path }) =>
       fails && operation === "write" && path.includes("journal-") ? systemError("ENOSPC") : undefined,

@@ -17,7 +17,7 @@ const returning = (["ask", "wait", "ask"] as const).map((act) => {
   return { act, who: "Ada", version: undefined, days: 3 } as const;
 });
 
-it("has each client's last request and version, and reports changes", async (t) => {
+it("activity has each client's last request and version, and reports changes", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const { service, clock, player } = await openPlayers(t);
@@ -26,7 +26,7 @@ it("has each client's last request and version, and reports changes", async (t) 
       activity.watch((uuid) => news.add(uuid));
       const told = new Map<string, { lastSeen: number; version: string | null }>();
       let requests = activity.requests;
-      /** When each player's newest token was issued: the first request since then is news, whatever it tells. */
+      /** When each player's newest token was issued: the first request after it is always a change. */
       const issuedAt = new Map<string, number>();
       for (const { act, who, version, days } of steps) {
         const uuid = player[who];
@@ -34,12 +34,12 @@ it("has each client's last request and version, and reports changes", async (t) 
         if (act === "back") clock.advance(-1000);
         if (act === "save") await activity.save(service.store);
         if (act === "issue") {
-          // A token counts as newer only where it is: at the same instant nobody can tell.
+          // A token issued at the same instant does not count as newer.
           clock.advance(1);
           await service.administer("token.issue", { player: who }).catch(() => {});
           issuedAt.set(uuid, Math.max(clock.time, issuedAt.get(uuid) ?? 0));
         }
-        // Of a player who is gone nothing is saved, and what was noted stays until then.
+        // Activity of a removed player is not saved, and stays until the next save.
         if (act === "delete") await service.administer("player.remove", { player: who }).catch(() => {});
         if (act !== "ask") continue;
         if (!service.store.data.players.has(uuid)) continue;

@@ -23,7 +23,7 @@ const step = fc.record({
   rank: fc.integer({ min: 1, max: 9 }),
 });
 
-it("returns the caller that a fresh lookup returns, through random changes", async (t) => {
+it("a cached caller equals a fresh one, through random changes", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 12 }), async (steps) => {
       const world = await openWorld(t);
@@ -85,7 +85,7 @@ describe("a token whose caller is cached", () => {
     ],
   ];
   for (const [what, code, end] of ends) {
-    it(`is refused as soon as it ${what}`, async (t) => {
+    it(`a token whose caller is cached is refused as soon as it ${what}`, async (t) => {
       const world = await openWorld(t);
       await world.service.administer("player.add", { name: "Ada", members: [] });
       const issued = await world.service.administer("token.issue", { player: "Ada", expiresIn: day });
@@ -101,7 +101,7 @@ describe("a token whose caller is cached", () => {
   }
 });
 
-it("caches at most 10,000 callers and evicts the least recently used", async (t) => {
+it("the cache has at most 10,000 callers and evicts the least recently used", async (t) => {
   const { service, clock } = await openWorld(t);
   const tokens = Array.from({ length: 10_001 }, () => newToken().token);
   await service.store.change({ who: "operator", operation: "test" }, (draft) => {

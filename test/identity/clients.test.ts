@@ -13,10 +13,10 @@ const step = fc.record({
   act: fc.constantFrom("ask", "ask", "wait", "wait", "issue", "revoke", "mark", "delete", "undo", "save"),
   who: fc.constantFrom(...players),
   version: fc.constantFrom("2.5.1", "2.6", undefined),
-  /** How far the clock is moved: to the very end of something and around it, and back. */
+  /** How far the clock is moved: to the end of a period, just before or after it, and back. */
   milliseconds: fc.constantFrom(1, day, 3 * day - 1, 3 * day, -1, -day),
   expiresIn: fc.constantFrom(undefined, 2 * day, 5 * day),
-  /** Whether the counts are asked for after this step; otherwise several changes come between. */
+  /** Whether the counts are compared after this step. */
   counts: fc.boolean(),
 });
 
@@ -54,7 +54,7 @@ function assertCounted(clients: Clients, service: Service, now: number): void {
   assert.ok(clients.version >= before, "its version only grows");
 }
 
-it("equal a fresh count, through random events and moves of the clock", async (t) => {
+it("the counts of clients equal a fresh count, through random events and clock changes", async (t) => {
   await fc.assert(
     fc.asyncProperty(fc.array(step, { minLength: 1, maxLength: 25 }), async (steps) => {
       const world = await openWorld(t);
@@ -105,7 +105,7 @@ it("equal a fresh count, through random events and moves of the clock", async (t
   );
 });
 
-it("drop a client in time after obsolete entries were removed from the queue", async (t) => {
+it("a client expires in time after obsolete entries were removed from the queue", async (t) => {
   const { service, clock } = await openWorld(t);
   const clients = new Clients(service.store.data, service.activity);
   clients.at(clock.time);

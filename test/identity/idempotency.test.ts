@@ -16,7 +16,7 @@ async function openStore(t: Cleanup, folder?: string): Promise<DataStore> {
 
 const { time: now } = new Clock();
 
-/** Returns a function that counts under a key, and answers the number of its run. */
+/** Returns a function that runs an operation with a key and answers the number of the run. */
 function counter(store: DataStore) {
   let runs = 0;
   const run = () => {
@@ -44,7 +44,7 @@ async function fill(store: DataStore, scope: string, count: number): Promise<voi
 }
 
 describe("the answers of a caller", () => {
-  it("are deleted beyond 1,000, the oldest first, even if all come at once", async (t) => {
+  it("stored answers of a caller beyond 1,000 are deleted, the oldest first", async (t) => {
     const store = await openStore(t);
     const count = counter(store);
     await Promise.all(Array.from({ length: 1003 }, (_, number) => count("Ada", `k-${number}`)));
@@ -55,7 +55,7 @@ describe("the answers of a caller", () => {
     assert.equal(await count("Ada", "k-3"), "1005");
   });
 
-  it("are deleted with the change that adds one", async (t) => {
+  it("old stored answers are deleted in the change that adds one", async (t) => {
     const store = await openStore(t);
     await fill(store, "Ada", 1000);
     const { sequence } = store;
@@ -65,7 +65,7 @@ describe("the answers of a caller", () => {
     assert.equal(store.data.repetitions.has("Ada k-0"), false);
   });
 
-  it("stay when another caller has too many", async (t) => {
+  it("stored answers of a caller stay when another caller has too many", async (t) => {
     const store = await openStore(t);
     const count = counter(store);
     await count("Bob", "k-0");
@@ -75,7 +75,7 @@ describe("the answers of a caller", () => {
     assert.equal(store.data.repetitions.count("scope", "Ada"), 1000);
   });
 
-  it("shrink by a hundred with each change if an older version left more", async (t) => {
+  it("stored answers of an older version beyond 1,000 are deleted, a hundred per change", async (t) => {
     const folder = await temporaryFolder(t);
     const before = await Store.open({ folder, model });
     await fill(before, "Ada", 1250);
@@ -90,7 +90,7 @@ describe("the answers of a caller", () => {
     assert.deepEqual(left, [1151, 1052, 1000, 1000]);
   });
 
-  it("are not stored when the operation fails, and the key stays free", async (t) => {
+  it("the answer of an operation that fails is not stored, and its key stays free", async (t) => {
     const store = await openStore(t);
     const count = counter(store);
     const fail = () => {
@@ -102,7 +102,7 @@ describe("the answers of a caller", () => {
   });
 });
 
-it("the answers of all callers are deleted beyond 100,000, the oldest first", async (t) => {
+it("stored answers of all callers beyond 100,000 are deleted, the oldest first", async (t) => {
   const store = await openStore(t);
   for (let caller = 0; caller < 100; caller += 1) await fill(store, `caller-${caller}`, 1000);
   assert.equal(store.data.repetitions.size, 100_000);
@@ -125,7 +125,7 @@ it("a draft counts, lists and finds the same records by an index, through random
   const change = fc.record({ writes: fc.array(write, { maxLength: 6 }), fails: fc.boolean() });
   await fc.assert(
     fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
-      // All in one batch: what one of them does the next one sees.
+      // All in one batch: each sees the effects of the ones before.
       const made = changes.map(({ writes, fails }) =>
         store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
           for (const { act, scope, key } of writes) {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertFailure, day, openWorld } from "../_setup.ts";
 
-it("keeps the token of a renamed player valid, for the new name alone", async (t) => {
+it("the token of a renamed player stays valid, for the new name alone", async (t) => {
   const world = await openWorld(t);
   const ada = await world.player("Ada");
   await world.ok(ada.token, "/statistic/Ada/add", { type: "KILL" });
@@ -13,7 +13,7 @@ it("keeps the token of a renamed player valid, for the new name alone", async (t
   assertFailure(await world.get(ada.token, "/statistic/Ada"), 404, "UNKNOWN_PLAYER");
 });
 
-it("replaces the name of a renamed player in every cached answer", async (t) => {
+it("renaming a player replaces the name in every cached answer", async (t) => {
   const world = await openWorld(t);
   const ada = await world.player("Ada", { members: { RESCUE: 5 }, groups: ["VIP"], administrator: true });
   await world.service.administer("group.add", { player: "Ada", group: "TARGETLIST" });
@@ -40,7 +40,7 @@ it("replaces the name of a renamed player in every cached answer", async (t) => 
   }
 });
 
-it("keeps the stricter of two house bans and two targets when a player takes over a name", async (t) => {
+it("a player who takes over a name keeps the stricter of two house bans and of two targets", async (t) => {
   const world = await openWorld(t);
   const chief = await world.player("Chief", {
     members: { RESCUE: 5 },
@@ -63,7 +63,7 @@ it("keeps the stricter of two house bans and two targets when a player takes ove
   assert.deepEqual(await call("/targetlist", {}), [{ name: "Mallory", uuid, done: false }]);
 });
 
-it("continues the ban of a removed player with a further reason, also after a new registration", async (t) => {
+it("a further reason continues the ban of a removed player, also after a new registration", async (t) => {
   const world = await openWorld(t);
   const chief = await world.player("Chief", { members: { RESCUE: 5 } });
   const { uuid } = await world.player("Ada");

@@ -4,13 +4,13 @@ import { it } from "node:test";
 import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
 
 describeOverTransports("/blacklistreason/{factionString}", (transport) => {
-  it("answers an empty list at first", async (t) => {
+  it("/blacklistreason answers an empty list at first", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", { members: { GROVE: 1 } });
     assert.deepEqual(await world.ok(token, "/blacklistreason/GROVE"), []);
   });
 
-  it("lists the reasons by reason", async (t) => {
+  it("/blacklistreason lists the reasons by reason", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     for (const [reason, price, kills] of [
@@ -27,7 +27,7 @@ describeOverTransports("/blacklistreason/{factionString}", (transport) => {
     ]);
   });
 
-  it("keeps the reasons of factions apart", async (t) => {
+  it("/blacklistreason keeps the reasons of factions apart", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada", { members: { GROVE: 4 } });
     const bob = await world.player("Bob", { members: { BALLAS: 4 } });
@@ -40,7 +40,7 @@ describeOverTransports("/blacklistreason/{factionString}", (transport) => {
     assert.deepEqual(await world.ok(bob.token, "/blacklistreason/BALLAS"), others);
   });
 
-  it("accepts whole numbers from 0 as price and kills", async (t) => {
+  it("/blacklistreason accepts whole numbers from 0 as price and kills", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     const entry = { reason: "Spy", price: "1", kills: "2" };
@@ -56,7 +56,7 @@ describeOverTransports("/blacklistreason/{factionString}", (transport) => {
     assert.deepEqual(await world.ok(token, "/blacklistreason/GROVE"), []);
   });
 
-  it("removes a reason, which can then be added with other values", async (t) => {
+  it("/blacklistreason removes a reason, which can then be added with other values", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     const add = (price: number) => ({ reason: "Spy", price, kills: 2 });
@@ -67,7 +67,7 @@ describeOverTransports("/blacklistreason/{factionString}", (transport) => {
     assert.deepEqual(await world.ok(token, "/blacklistreason/GROVE"), [add(3)]);
   });
 
-  it("answers 404 when the reason to remove does not exist", async (t) => {
+  it("/blacklistreason answers 404 when the reason to remove does not exist", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     const answer = await world.get(token, "/blacklistreason/GROVE/remove", { reason: "Spy" });

@@ -45,7 +45,7 @@ async function oneByOne(world: World, token: string, factions: readonly string[]
 }
 
 describeOverTransports("/bundle", (transport) => {
-  it("has the answer of every list's own operation, with the reasons of the caller's factions", async (t) => {
+  it("/bundle has the answers of all lists, with the reasons of the caller's factions", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);
     const { token } = await world.player("Bob", { members: { GROVE: 1, BALLAS: 2 } });
@@ -57,7 +57,7 @@ describeOverTransports("/bundle", (transport) => {
     });
   });
 
-  it("names the caller's faction even if another faction has the same reasons", async (t) => {
+  it("/bundle names the caller's faction even if another faction has the same reasons", async (t) => {
     const world = await openWorld(t, { transport });
     for (const faction of ["GROVE", "BALLAS"]) {
       const { token } = await world.player(`Of${faction}`, { members: { [faction]: 4 } });
@@ -71,7 +71,7 @@ describeOverTransports("/bundle", (transport) => {
     }
   });
 
-  it("leaves out lists that the caller may not read", async (t) => {
+  it("/bundle leaves out lists that the caller may not read", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);
     assert.deepEqual(
@@ -82,7 +82,7 @@ describeOverTransports("/bundle", (transport) => {
     assert.equal("blacklistreason" in (await world.ok(token, "/bundle")), false);
   });
 
-  it("leaves out lists that the table in force denies to the caller", async (t) => {
+  it("/bundle leaves out lists that the table in force denies to the caller", async (t) => {
     const routes = (await readFile(shippedRoutes, "utf8")).replace(
       /(summary: Returns the wanted list\.\n {4}restriction: )open/,
       "$1{ service: POLICE, rank: 4 }",
@@ -94,13 +94,13 @@ describeOverTransports("/bundle", (transport) => {
     assert.equal("wantedreason" in (await world.ok(recruit, "/bundle")), false);
   });
 
-  it("is refused to an excluded player", async (t) => {
+  it("/bundle is refused to an excluded player", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Mallory", { groups: ["BLACKLIST"], members: { GROVE: 9 } });
     assertFailure(await world.get(token, "/bundle"), 403, "EXCLUDED");
   });
 
-  it("has an ETag that changes with each of its lists, and only then", async (t) => {
+  it("/bundle has an ETag that changes with each of its lists, and only then", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);
     const { token } = await world.player("Bob", { members: { GROVE: 4 } });
@@ -111,11 +111,11 @@ describeOverTransports("/bundle", (transport) => {
     const fresh = await world.get(token, "/bundle", {}, { headers: { "If-None-Match": etag } });
     assert.equal(fresh.status, 200);
     assert.equal(fresh.body.blacklistreason.GROVE.length, 2);
-    // Who may not read those reasons has another body, and another ETag.
+    // A caller who may not read those reasons gets another body and another ETag.
     assert.notEqual((await world.get(world.publicToken, "/bundle")).headers.get("etag"), etag);
   });
 
-  it("never has the advanced view of house bans", async (t) => {
+  it("/bundle never has the advanced view of house bans", async (t) => {
     const world = await openWorld(t, { transport });
     await fill(world);
     const { token } = await world.player("Bob", { members: { RESCUE: 9 } });

@@ -10,12 +10,12 @@ const hour = 60 * minute;
 const nothing = { bankRob: null, bomb: null, gangwar: { attacker: 0, defender: 0 } };
 
 describeOverTransports("/event", (transport) => {
-  it("answers no events and a score of 0 to 0 at first", async (t) => {
+  it("/event answers no events and a score of 0 to 0 at first", async (t) => {
     const world = await openWorld(t, { transport });
     assert.deepEqual(await world.ok(world.publicToken, "/event"), nothing);
   });
 
-  it("stores the starts of a bank robbery and of a bomb separately", async (t) => {
+  it("/event stores the starts of a bank robbery and of a bomb separately", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     await world.ok(token, "/event/bankrob", { startTime: noon });
@@ -31,7 +31,7 @@ for (const [path, field] of [
   ["/event/bomb", "bomb"],
 ] as const) {
   describeOverTransports(path, (transport) => {
-    it("stores the latest start, in whatever order the starts are reported", async (t) => {
+    it(`${path} stores the latest start, in whatever order the starts are reported`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const [startTime, latest] of [
@@ -55,7 +55,7 @@ for (const [path, field] of [
       ["2026-11-21T18:00:00.250Z", 1_795_284_000_250],
       ["2028-02-29T00:00:00Z", 1_835_395_200_000],
     ] as const) {
-      it(`parses ${startTime} as ${instant} milliseconds since 1970`, async (t) => {
+      it(`${path} parses ${startTime} as ${instant} milliseconds since 1970`, async (t) => {
         const world = await openWorld(t, { transport });
         const { token } = await world.player("Ada");
         world.clock.time = instant;
@@ -64,7 +64,7 @@ for (const [path, field] of [
       });
     }
 
-    it("accepts a start up to one hour ahead of the server's clock, and not a millisecond more", async (t) => {
+    it(`${path} accepts a start up to one hour ahead of the clock, and not a millisecond more`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const startTime of [noon + hour + 1, noon + day, 8_640_000_000_000_000]) {
@@ -77,7 +77,7 @@ for (const [path, field] of [
       assert.equal((await world.ok(token, "/event"))[field], noon + hour);
     });
 
-    it("replaces a start in the future by any other", async (t) => {
+    it(`${path} replaces a start in the future by any other`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       await world.ok(token, path, { startTime: noon + hour });
@@ -90,7 +90,7 @@ for (const [path, field] of [
       assert.equal((await world.ok(token, "/event"))[field], noon);
     });
 
-    it("keeps a start that was in the future when reported and has passed since", async (t) => {
+    it(`${path} keeps a start that was in the future when reported and has passed since`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       await world.ok(token, path, { startTime: noon + minute });
@@ -99,7 +99,7 @@ for (const [path, field] of [
       assert.equal((await world.ok(token, "/event"))[field], noon + minute);
     });
 
-    it("replaces a start of older data, far in the future, by the next report", async (t) => {
+    it(`${path} replaces a start of older data, far in the future, by the next report`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       await world.service.store.change({ who: "operator", operation: "event" }, (draft) =>
@@ -109,7 +109,7 @@ for (const [path, field] of [
       assert.equal((await world.ok(token, "/event"))[field], noon);
     });
 
-    it("refuses a start that is not an instant or has no zone, and names what it expects", async (t) => {
+    it(`${path} refuses a start that is not an instant or has no zone`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const startTime of [
@@ -141,7 +141,7 @@ for (const [path, field] of [
 }
 
 describeOverTransports("/event/gangwar", (transport) => {
-  it("sets the score up and down, and accepts a repetition", async (t) => {
+  it("/event/gangwar sets the score up and down, and accepts a repetition", async (t) => {
     const world = await openWorld(t, { transport });
     const token = world.publicToken;
     for (const [attacker, defender] of [
@@ -157,7 +157,7 @@ describeOverTransports("/event/gangwar", (transport) => {
     }
   });
 
-  it("requires both scores, as whole numbers from 0", async (t) => {
+  it("/event/gangwar requires both scores, as whole numbers from 0", async (t) => {
     const world = await openWorld(t, { transport });
     const token = world.publicToken;
     await world.ok(token, "/event/gangwar", { attacker: 1, defender: 1 });

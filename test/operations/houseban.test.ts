@@ -49,12 +49,12 @@ async function openScene(t: TestContext, transport: Transport): Promise<Scene> {
 }
 
 describeOverTransports("/houseban", (transport) => {
-  it("answers an empty list at first", async (t) => {
+  it("/houseban answers an empty list at first", async (t) => {
     const { bans } = await openScene(t, transport);
     assert.deepEqual(await bans(), []);
   });
 
-  it("lists bans by name, with the UUIDs of registered players", async (t) => {
+  it("/houseban lists bans by name, with the UUIDs of registered players", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     const ada = await world.player("Ada");
     for (const name of ["Zoe", "bert", "ADA"]) await add(name, "Noise");
@@ -68,7 +68,7 @@ describeOverTransports("/houseban", (transport) => {
     );
   });
 
-  it("answers the end and the reasons of a ban, but not who entered it", async (t) => {
+  it("/houseban answers the end and the reasons of a ban, but not who entered it", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     const startTime = world.clock.time;
     await add("Mallory", "noise");
@@ -84,7 +84,7 @@ describeOverTransports("/houseban", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/houseban", { advanced: "false" }), [expected]);
   });
 
-  it("names who entered each reason in the advanced view", async (t) => {
+  it("/houseban names who entered each reason in the advanced view", async (t) => {
     const { world, chief, add } = await openScene(t, transport);
     const other = await world.player("Other", { members: { RESCUE: 5 } });
     const startTime = world.clock.time;
@@ -106,7 +106,7 @@ describeOverTransports("/houseban", (transport) => {
     ]);
   });
 
-  it("names the operator as the creator of a ban that no player entered", async (t) => {
+  it("/houseban names the operator as the creator of a ban that no player entered", async (t) => {
     const { world } = await openScene(t, transport);
     const call = await world.service.call("/houseban/add", [
       ["name", "Mallory"],
@@ -120,7 +120,7 @@ describeOverTransports("/houseban", (transport) => {
     ]);
   });
 
-  it("stops listing a ban at the millisecond of its end", async (t) => {
+  it("/houseban stops listing a ban at the millisecond of its end", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     await add("Mallory", "Theft");
     world.clock.advance(day - 1);
@@ -133,7 +133,7 @@ describeOverTransports("/houseban", (transport) => {
 });
 
 describeOverTransports("/houseban/add", (transport) => {
-  it("adds the days of a further reason; the ban still starts with the first", async (t) => {
+  it("/houseban/add adds the days of a further reason; the ban still starts with the first", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     const startTime = world.clock.time;
     await add("Mallory", "Noise");
@@ -150,14 +150,14 @@ describeOverTransports("/houseban/add", (transport) => {
     ]);
   });
 
-  it("adds no days for a repeated reason, and keeps its first creator", async (t) => {
+  it("/houseban/add adds no days for a repeated reason, and keeps its first creator", async (t) => {
     const { world, chief, add, bans } = await openScene(t, transport);
     await add("Mallory", "Noise");
     const before = await bans();
     const other = await world.player("Other", { members: { RESCUE: 5 } });
     world.clock.advance(day);
     await world.ok(other.token, "/houseban/add", { name: "mallory", reason: "NOISE" });
-    // Of the name of somebody who is not registered, the latest spelling wins.
+    // The latest spelling of an unregistered name replaces earlier ones.
     assert.deepEqual(
       await bans(),
       before.map((each: object) => ({ ...each, name: "mallory" })),
@@ -166,7 +166,7 @@ describeOverTransports("/houseban/add", (transport) => {
     assert.equal(ban.houseBanReasonList[0].creatorName, "Chief");
   });
 
-  it("keeps the days of a ban when its reason changes", async (t) => {
+  it("/houseban/add keeps the days of a ban when its reason changes", async (t) => {
     const { world, chief, add, bans } = await openScene(t, transport);
     await add("Mallory", "Noise");
     const before = await bans();
@@ -184,7 +184,7 @@ describeOverTransports("/houseban/add", (transport) => {
     );
   });
 
-  it("starts a new ban without the old reasons after the former one expired", async (t) => {
+  it("/houseban/add starts a new ban without the old reasons after the former one expired", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     await add("Mallory", "Theft");
     world.clock.advance(5 * day);
@@ -197,7 +197,7 @@ describeOverTransports("/houseban/add", (transport) => {
     assert.equal((await bans())[0]?.startTime, world.clock.time);
   });
 
-  it("answers 404 for an unknown reason, and names all reasons", async (t) => {
+  it("/houseban/add answers 404 for an unknown reason, and names all reasons", async (t) => {
     const { world, chief, bans } = await openScene(t, transport);
     const answer = await world.get(chief.token, "/houseban/add", { name: "Mallory", reason: "Nonsense" });
     assertFailure(answer, 404, "UNKNOWN_ENTRY");
@@ -207,7 +207,7 @@ describeOverTransports("/houseban/add", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("keeps the ban of a player who registers", async (t) => {
+  it("/houseban/add keeps the ban of a player who registers", async (t) => {
     const { world, add, bans } = await openScene(t, transport);
     await add("ada", "Noise");
     const ada = await world.player("Ada");
@@ -219,7 +219,7 @@ describeOverTransports("/houseban/add", (transport) => {
     );
   });
 
-  it("adds up the longest reasons without loss", async (t) => {
+  it("/houseban/add adds up the longest reasons without loss", async (t) => {
     const { world, chief, add, bans } = await openScene(t, transport);
     for (const reason of ["Forever", "And-a-day"]) {
       await world.ok(chief.token, "/housebanreason/add", { reason, days: 3650 });
@@ -232,7 +232,7 @@ describeOverTransports("/houseban/add", (transport) => {
 });
 
 describeOverTransports("/houseban/remove", (transport) => {
-  it("removes a reason with its days; the start of the ban stays", async (t) => {
+  it("/houseban/remove subtracts the days of a reason, and keeps the start of the ban", async (t) => {
     const { world, add, remove, bans } = await openScene(t, transport);
     const startTime = world.clock.time;
     await add("Mallory", "Noise");
@@ -245,7 +245,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(ban?.houseBanReasonList, [{ reason: "Arson", days: 7 }]);
   });
 
-  it("ends the ban with its last reason", async (t) => {
+  it("/houseban/remove ends the ban with its last reason", async (t) => {
     const { add, remove, bans } = await openScene(t, transport);
     await add("Mallory", "Noise");
     await add("Mallory", "Theft");
@@ -255,7 +255,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("ends a ban whose other reasons have already lasted their days", async (t) => {
+  it("/houseban/remove ends a ban whose other reasons have already lasted their days", async (t) => {
     const { world, add, remove, bans } = await openScene(t, transport);
     await add("Mallory", "Theft");
     await add("Mallory", "Arson");
@@ -265,7 +265,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("removes a reason from a ban even if it is no longer a house-ban reason", async (t) => {
+  it("/houseban/remove removes a reason from a ban even if it is no longer a house-ban reason", async (t) => {
     const { world, chief, add, remove, bans } = await openScene(t, transport);
     await add("Mallory", "Noise");
     await world.ok(chief.token, "/housebanreason/remove", { reason: "Noise" });
@@ -273,7 +273,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("answers 404 without a ban, for another reason, and after the ban expired", async (t) => {
+  it("/houseban/remove answers 404 without a ban, for another reason, and after its end", async (t) => {
     const { world, chief, add, bans } = await openScene(t, transport);
     await add("Mallory", "Theft");
     const remove = (name: string, reason: string) =>
@@ -286,7 +286,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   });
 
   for (const all of ["all", "ALL", "al\uFE0Fl"]) {
-    it(`lifts the whole ban for the reason ${JSON.stringify(all)}`, async (t) => {
+    it(`/houseban/remove lifts the whole ban for the reason ${JSON.stringify(all)}`, async (t) => {
       const { add, remove, bans } = await openScene(t, transport);
       for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
       await add("Trudy", "Noise");
@@ -298,7 +298,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     });
   }
 
-  it("answers 404 to the reason all without a ban", async (t) => {
+  it("/houseban/remove answers 404 to the reason all without a ban", async (t) => {
     const { world, chief, add } = await openScene(t, transport);
     await add("Mallory", "Theft");
     world.clock.advance(day);
@@ -308,7 +308,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     }
   });
 
-  it("removes only a reason called all from a ban of older data that has one", async (t) => {
+  it("/houseban/remove removes only the reason all from a ban of older data that has it", async (t) => {
     const { world, add, remove, bans } = await openScene(t, transport);
     await world.service.store.change({ who: "operator", operation: "housebanreason.add" }, (draft) =>
       draft.houseBanReasons.put({ reason: "All", days: 5 }),
@@ -324,7 +324,7 @@ describeOverTransports("/houseban/remove", (transport) => {
     assert.deepEqual(await bans(), []);
   });
 
-  it("restores a lifted ban by an undo", async (t) => {
+  it("an undo restores a ban that /houseban/remove has lifted", async (t) => {
     const { world, add, remove, bans } = await openScene(t, transport);
     for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
     const before = await bans();

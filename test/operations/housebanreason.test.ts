@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { assertFailure, describeOverTransports, openWorld, temporaryFolder, type World } from "../_setup.ts";
 
 describeOverTransports("/housebanreason", (transport) => {
-  it("answers an empty list at first, then the reasons by reason", async (t) => {
+  it("/housebanreason answers an empty list at first, then the reasons by reason", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Chief", { members: { RESCUE: 4 } });
     const creator = { creatorName: "Chief", creatorUUID: uuid };
@@ -23,7 +23,7 @@ describeOverTransports("/housebanreason", (transport) => {
     ]);
   });
 
-  it("accepts 1 to 3650 days", async (t) => {
+  it("/housebanreason accepts 1 to 3650 days", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     for (const days of ["0", "-1", "3651", "2147483648", "1.5", "", "ten"]) {
@@ -34,7 +34,7 @@ describeOverTransports("/housebanreason", (transport) => {
     assert.deepEqual(await world.ok(token, "/housebanreason"), []);
   });
 
-  it("removes a reason, and answers 404 to the repetition", async (t) => {
+  it("/housebanreason removes a reason, and answers 404 to the repetition", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
@@ -44,7 +44,7 @@ describeOverTransports("/housebanreason", (transport) => {
     assertFailure(again, 404, "UNKNOWN_ENTRY");
   });
 
-  it("answers 409 to a reason that exists with other days", async (t) => {
+  it("/housebanreason answers 409 to a reason that exists with other days", async (t) => {
     const world = await openWorld(t, { transport });
     const { token, uuid } = await world.player("Chief", { members: { RESCUE: 4 } });
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
@@ -55,7 +55,7 @@ describeOverTransports("/housebanreason", (transport) => {
     ]);
   });
 
-  it("keeps the first creator when another player repeats the addition", async (t) => {
+  it("/housebanreason keeps the first creator when another player repeats the addition", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     const other = await world.player("Other", { members: { RESCUE: 4 } });
@@ -66,7 +66,7 @@ describeOverTransports("/housebanreason", (transport) => {
     assert.deepEqual(await world.ok(token, "/housebanreason"), before);
   });
 
-  it("names the operator as the creator if no player added the reason", async (t) => {
+  it("/housebanreason names the operator as the creator if no player added the reason", async (t) => {
     const world = await openWorld(t, { transport });
     const added = await world.service.call("/housebanreason/add", [
       ["reason", "Noise"],
@@ -78,7 +78,7 @@ describeOverTransports("/housebanreason", (transport) => {
     ]);
   });
 
-  it("refuses the reason all in any spelling", async (t) => {
+  it("/housebanreason refuses the reason all in any spelling", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     for (const reason of ["all", "ALL", "aLl"]) {
@@ -91,7 +91,7 @@ describeOverTransports("/housebanreason", (transport) => {
   });
 });
 
-/** Stores a reason as versions up to 0.1 did, without its creator. */
+/** Stores a reason without its creator, as versions up to 0.1 did. */
 async function addOldReason(world: World): Promise<void> {
   await world.service.store.change({ who: "operator", operation: "housebanreason.add" }, (draft) =>
     draft.houseBanReasons.put({ reason: "Noise", days: 3 }),
@@ -101,7 +101,7 @@ async function addOldReason(world: World): Promise<void> {
 const shownOld = [{ reason: "Noise", days: 3, creatorName: "operator", creatorUUID: "" }];
 
 describe("a house-ban reason from before creators were stored", () => {
-  it("has the operator as its creator, before and after a restart", async (t) => {
+  it("a house-ban reason without a stored creator has the operator as its creator", async (t) => {
     const folder = await temporaryFolder(t);
     const before = await openWorld(t, { folder });
     await addOldReason(before);
@@ -111,7 +111,7 @@ describe("a house-ban reason from before creators were stored", () => {
     assert.deepEqual(await after.ok(after.publicToken, "/housebanreason"), shownOld);
   });
 
-  it("can be added again, removed, and restored by an undo", async (t) => {
+  it("a house-ban reason without a stored creator can be added, removed and restored", async (t) => {
     const world = await openWorld(t);
     await addOldReason(world);
     const added = world.service.store.sequence;

@@ -29,7 +29,7 @@ function tell(world: World, token: string, userAgent: string) {
 }
 
 describeOverTransports("/mgmt", (transport) => {
-  it("answers no clients and no versions at first", async (t) => {
+  it("/mgmt answers no clients and no versions at first", async (t) => {
     const world = await openWorld(t, { transport });
     const { requests, ...rest } = await world.ok(world.publicToken, "/mgmt");
     assert.equal(typeof requests, "number");
@@ -37,7 +37,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/mgmt/users"), []);
   });
 
-  it("counts players with a valid token as clients, but not holders of public tokens", async (t) => {
+  it("/mgmt counts players with a valid token as clients, but not holders of public tokens", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     await world.service.administer("token.issue", { player: "Ada" });
@@ -56,7 +56,7 @@ describeOverTransports("/mgmt", (transport) => {
     });
   });
 
-  it("counts a client as active if it sent a request in the last 3 days", async (t) => {
+  it("/mgmt counts a client as active if it sent a request in the last 3 days", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     const active = async () => {
@@ -75,7 +75,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.equal(await active(), 1, "a request that was refused is one as well");
   });
 
-  it("counts all authenticated requests and no others", async (t) => {
+  it("/mgmt counts all authenticated requests and no others", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada");
     const requests = async (): Promise<number> => (await world.ok(world.publicToken, "/mgmt")).requests;
@@ -89,7 +89,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.equal(await requests(), first + 5);
   });
 
-  it("keeps requests, activity and versions across a restart", async (t) => {
+  it("/mgmt keeps requests, activity and versions across a restart", async (t) => {
     const folder = await temporaryFolder(t);
     const world = await openWorld(t, { transport, folder });
     const ada = await world.player("Ada");
@@ -102,7 +102,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.equal((await userOf(again, ada.uuid))?.version, "2.5.1");
   });
 
-  it("answers the highest current version, compared number by number", async (t) => {
+  it("/mgmt answers the highest current version, compared number by number", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const mark = (type: string, version: string) => world.ok(token, "/mgmt/version", { type, version });
@@ -126,7 +126,7 @@ describeOverTransports("/mgmt", (transport) => {
     assert.equal(await latest(), null);
   });
 
-  it("does not count a version in use as current unless it is marked", async (t) => {
+  it("/mgmt does not count a version in use as current unless it is marked", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/mgmt/version", { type: "add", version: "2.5" });
@@ -141,7 +141,7 @@ describeOverTransports("/mgmt", (transport) => {
     ]);
   });
 
-  it("lists the marked and the used versions, the highest first, compared number by number", async (t) => {
+  it("/mgmt lists marked and used versions, the highest first, compared number by number", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["2.9", "10.0", "2.10"])
@@ -162,7 +162,7 @@ describeOverTransports("/mgmt", (transport) => {
 });
 
 describeOverTransports("/mgmt/users", (transport) => {
-  it("answers each client's UUID, activity, version, and whether that is current", async (t) => {
+  it("/mgmt/users answers each client's UUID, activity, version, and whether that is current", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });
     const ada = await world.player("Ada", { addonVersion: "2.5.1" });
@@ -176,7 +176,7 @@ describeOverTransports("/mgmt/users", (transport) => {
     assert.deepEqual(await userOf(world, uuid), { uuid, active: true, version: "2.6.0", current: false });
   });
 
-  it("ignores a User-Agent without a version of this addon", async (t) => {
+  it("/mgmt/users ignores a User-Agent without a version of this addon", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada", { addonVersion: "2.5.1" });
     world.clock.advance(1000);
@@ -195,7 +195,7 @@ describeOverTransports("/mgmt/users", (transport) => {
     }
   });
 
-  it("ignores the User-Agent of a public token", async (t) => {
+  it("/mgmt/users ignores the User-Agent of a public token", async (t) => {
     const world = await openWorld(t, { transport });
     await tell(world, world.publicToken, "gameaddon/2.6.0");
     assert.deepEqual(await world.ok(world.publicToken, "/mgmt/users"), []);
@@ -204,7 +204,7 @@ describeOverTransports("/mgmt/users", (transport) => {
 });
 
 describeOverTransports("/mgmt/version", (transport) => {
-  it("marks a version as current and as outdated, and lists it from then on", async (t) => {
+  it("/mgmt/version marks a version as current and as outdated, and lists it from then on", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const mark = (type: string) => world.ok(token, "/mgmt/version", { type, version: "2.5.1" });
@@ -221,7 +221,7 @@ describeOverTransports("/mgmt/version", (transport) => {
     }
   });
 
-  it("allows several current versions", async (t) => {
+  it("/mgmt/version allows several current versions", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["2.5", "2.6"]) await world.ok(token, "/mgmt/version", { type: "add", version });
@@ -232,7 +232,7 @@ describeOverTransports("/mgmt/version", (transport) => {
     );
   });
 
-  it("marks a version in use as outdated, and answers 404 for an unknown one", async (t) => {
+  it("/mgmt/version marks a version in use as outdated, and answers 404 for an unknown one", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true, addonVersion: "1.0" });
     await world.ok(token, "/mgmt/version", { type: "remove", version: "1.0" });
@@ -240,7 +240,7 @@ describeOverTransports("/mgmt/version", (transport) => {
     assertFailure(unknown, 404, "UNKNOWN_ENTRY");
   });
 
-  it("accepts versions of two to four numbers separated by dots", async (t) => {
+  it("/mgmt/version accepts versions of two to four numbers separated by dots", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["0.1", "1.2.3", "1.2.3.4", "10.20.30.40"]) {

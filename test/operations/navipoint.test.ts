@@ -7,7 +7,7 @@ import { assertFailure, describeOverTransports, openWorld, shippedRoutes } from 
 const pier = { name: "Pier", x: 1, y: -2, z: 3, article: "der" };
 
 describeOverTransports("/navipoint", (transport) => {
-  it("answers an empty list at first, then the points by name", async (t) => {
+  it("/navipoint answers an empty list at first, then the points by name", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     assert.deepEqual(await world.ok(token, "/navipoint"), []);
@@ -17,7 +17,7 @@ describeOverTransports("/navipoint", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/navipoint"), [bank, hall, pier]);
   });
 
-  it("accepts coordinates of 32 bits, negative ones too", async (t) => {
+  it("/navipoint accepts coordinates of 32 bits, negative ones too", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const far = { ...pier, x: -2147483648, y: 2147483647, z: -1 };
@@ -48,17 +48,17 @@ describeOverTransports("/navipoint", (transport) => {
     ["-1.5e-7", -1],
     ["6.123233995736766E-17", 0],
   ] as const) {
-    it(`stores the coordinate ${sent} as the block ${stored}`, async (t) => {
+    it(`/navipoint stores the coordinate ${sent} as the block ${stored}`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Root", { administrator: true });
       await world.ok(token, "/navipoint/add", { ...pier, x: sent });
       assert.deepEqual(await world.ok(token, "/navipoint"), [{ ...pier, x: stored }]);
-      // The block is what counts: the same position again changes nothing.
+      // The block identifies the position: the same one again changes nothing.
       await world.ok(token, "/navipoint/add", { ...pier, x: stored });
     });
   }
 
-  it("refuses decimals that are out of range after rounding, or malformed", async (t) => {
+  it("/navipoint refuses decimals that are out of range after rounding, or malformed", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const value of [
@@ -84,7 +84,7 @@ describeOverTransports("/navipoint", (transport) => {
     assert.deepEqual(await world.ok(token, "/navipoint"), []);
   });
 
-  it("checks the range of a narrower table after rounding", async (t) => {
+  it("/navipoint checks the range of a narrower table after rounding", async (t) => {
     const shipped = await readFile(shippedRoutes, "utf8");
     const narrow = "coordinate: { type: integer, minimum: -64, maximum: 319 }";
     const routes = shipped.replace("coordinate: { type: integer }", narrow);
@@ -98,7 +98,7 @@ describeOverTransports("/navipoint", (transport) => {
     }
   });
 
-  it("refuses decimals for other whole numbers", async (t) => {
+  it("/navipoint refuses decimals for other whole numbers", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     for (const points of ["1.5", "1.0", "1e2"]) {
@@ -107,7 +107,7 @@ describeOverTransports("/navipoint", (transport) => {
     }
   });
 
-  it("stores minus zero as zero", async (t) => {
+  it("/navipoint stores minus zero as zero", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", { ...pier, x: "-0" });
@@ -115,7 +115,7 @@ describeOverTransports("/navipoint", (transport) => {
     assert.deepEqual(await world.ok(token, "/navipoint"), [{ ...pier, x: 0 }]);
   });
 
-  it("requires each parameter", async (t) => {
+  it("/navipoint requires each parameter", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const missing of Object.keys(pier)) {
@@ -124,7 +124,7 @@ describeOverTransports("/navipoint", (transport) => {
     }
   });
 
-  it("removes a point by its name in any case, whatever its article", async (t) => {
+  it("/navipoint removes a point by its name in any case, whatever its article", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", pier);
@@ -135,7 +135,7 @@ describeOverTransports("/navipoint", (transport) => {
     assertFailure(await world.get(token, "/navipoint/remove", { name: "Pier" }), 404, "UNKNOWN_ENTRY");
   });
 
-  it("changes the coordinates of a point only after its removal", async (t) => {
+  it("/navipoint changes the coordinates of a point only after its removal", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", pier);

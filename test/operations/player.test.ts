@@ -7,7 +7,7 @@ const groups = ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETL
 const empty = Object.fromEntries(groups.map((group) => [group, []]));
 
 describeOverTransports("/player", (transport) => {
-  it("lists every group in the seed's order, empty groups included", async (t) => {
+  it("/player lists every group in the seed's order, empty groups included", async (t) => {
     const world = await openWorld(t, { transport });
     const overview = await world.ok(world.publicToken, "/player");
     assert.deepEqual(overview, empty);
@@ -15,7 +15,7 @@ describeOverTransports("/player", (transport) => {
     assert.deepEqual(await world.ok(world.publicToken, "/player/groups"), groups);
   });
 
-  it("answers a registered member's UUID, and null for an unregistered one", async (t) => {
+  it("/player answers a registered member's UUID, and null for an unregistered one", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });
     await world.ok(root.token, "/player/add", { name: "ROOT", group: "DEV" });
@@ -31,10 +31,10 @@ describeOverTransports("/player", (transport) => {
     });
   });
 
-  it("uses a group, faction or service as soon as the operator has added it", async (t) => {
+  it("/player uses a group, faction or service as soon as the operator has added it", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });
-    // Each is asked before, so that what is cached would be out of date.
+    // Each is requested before, so that its answer is cached.
     assert.deepEqual(await world.ok(root.token, "/player/groups"), groups);
     assert.equal((await world.ok(root.token, "/statistic/Root")).faction, null);
     assert.equal("blacklistreason" in (await world.ok(root.token, "/bundle")), false);
@@ -53,7 +53,7 @@ describeOverTransports("/player", (transport) => {
     assert.deepEqual((await world.ok(root.token, "/bundle")).blacklistreason, { MAFIA: [] });
   });
 
-  it("keeps the membership of a member who registers, under the UUID", async (t) => {
+  it("/player keeps the membership of a member who registers, under the UUID", async (t) => {
     const world = await openWorld(t, { transport });
     const root = await world.player("Root", { administrator: true });
     await world.ok(root.token, "/player/add", { name: "ada", group: "TARGETLIST" });
@@ -65,7 +65,7 @@ describeOverTransports("/player", (transport) => {
 });
 
 describeOverTransports("/player/add and /player/remove", (transport) => {
-  it("adds a player to a group, and removes the player from that group alone", async (t) => {
+  it("/player/add and /player/remove change the membership in one group alone", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "BETA" });
@@ -75,7 +75,7 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
     assert.deepEqual(await world.ok(token, "/player"), { ...empty, VIP: [{ name: "Ada", uuid: null }] });
   });
 
-  it("answers 404 for an unknown group, and names all groups", async (t) => {
+  it("/player/add and /player/remove answer 404 for an unknown group, and name all groups", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const path of ["/player/add", "/player/remove"]) {
@@ -87,7 +87,7 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
     }
   });
 
-  it("answers 404 when the player to remove is not in the group", async (t) => {
+  it("/player/remove answers 404 if the player is not in the group", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
@@ -96,7 +96,7 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
     assert.equal((await world.ok(token, "/player")).VIP.length, 1);
   });
 
-  it("keeps the members across a restart", async (t) => {
+  it("/player keeps the members across a restart", async (t) => {
     const folder = await temporaryFolder(t);
     const world = await openWorld(t, { transport, folder });
     const { token } = await world.player("Root", { administrator: true });

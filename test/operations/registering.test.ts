@@ -10,7 +10,7 @@ interface Listed {
   readonly uuid: string | null;
 }
 
-/** Each list: how to add somebody, and who is on it. */
+/** Each list: the operation that adds a player, and a function that returns its entries. */
 const lists: Readonly<
   Record<
     string,
@@ -34,17 +34,17 @@ const lists: Readonly<
   ],
 };
 
-/** The ways to refer to somebody who is not registered. */
+/** The ways to refer to an unregistered player. */
 const references: Readonly<Record<string, readonly string[]>> = {
   "the name": ["ada"],
   "the UUID": [uuid],
   "the name and the UUID": ["ada", uuid],
 };
 
-describeOverTransports("somebody who registers", (transport) => {
+describeOverTransports("registration", (transport) => {
   for (const [list, [path, query, read]] of Object.entries(lists)) {
     for (const [what, names] of Object.entries(references)) {
-      it(`is on ${list} once, under the registered name, if listed by ${what} before`, async (t) => {
+      it(`a player who registers is on ${list} once if listed by ${what} before`, async (t) => {
         const world = await openWorld(t, { transport });
         const { token } = await world.player("Chief", everyRight);
         await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
@@ -58,7 +58,7 @@ describeOverTransports("somebody who registers", (transport) => {
   }
 
   for (const [what, names] of Object.entries(references)) {
-    it(`stays excluded if excluded by ${what} before`, async (t) => {
+    it(`a player who registers stays excluded if excluded by ${what} before`, async (t) => {
       const world = await openWorld(t, { transport });
       for (const player of names) await world.service.administer("player.exclude", { player });
       const { token } = await world.player("Ada", { uuid });

@@ -1,4 +1,4 @@
-/** The sentence in the answer of each change: what it did, or that nothing had to be done (contract, section 1). */
+/** The sentence in the answer of each change: what it did, or that there was nothing to do (contract, section 1). */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { describeOverTransports, everyRight, openWorld } from "../_setup.ts";
@@ -110,7 +110,7 @@ const changes: Readonly<Record<string, Steps>> = {
 
 describeOverTransports("the sentence of a change", (transport) => {
   for (const [what, steps] of Object.entries(changes)) {
-    it(`of ${what} says what was done, or that nothing had to be done`, async (t) => {
+    it(`the sentence of ${what} says what the change did, or that there was nothing to do`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada", everyRight);
       for (const [path, query, status, info] of steps) {

@@ -46,10 +46,10 @@ const touches: readonly Touch[] = [
   },
 ];
 
-describeOverTransports("somebody who is not registered", (transport) => {
+describeOverTransports("the spelling of an unregistered name", (transport) => {
   for (const [index, { list, before, call }] of touches.entries()) {
     const [path, query] = call;
-    it(`has on ${list} the latest spelling, that of ${path} (case ${index + 1})`, async (t) => {
+    it(`${path} replaces the spelling of an unregistered name on ${list} (case ${index + 1})`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Chief", everyRight);
       for (const reason of ["Noise", "Theft"])
@@ -61,7 +61,7 @@ describeOverTransports("somebody who is not registered", (transport) => {
       const { info } = await world.ok(token, path, { ...query, name: "Mallori" });
       assert.match(info, /Mallori/);
       assert.equal(await shown(world), "Mallori");
-      // The same once more changes nothing, not even on the disk; nor does a removal that finds nothing.
+      // Repeating the change writes nothing; nor does a removal that finds nothing.
       const { sequence } = world.service.store;
       await world.get(token, path, { ...query, name: "Mallori" });
       assert.equal(await shown(world), "Mallori");
@@ -71,7 +71,7 @@ describeOverTransports("somebody who is not registered", (transport) => {
     });
   }
 
-  it("does not change the registered spelling of a player", async (t) => {
+  it("a change does not replace the registered spelling of a player", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", everyRight);
     await world.player("Mallori");

@@ -23,7 +23,7 @@ async function count(world: World, token: string, name: string, amounts: Record<
 }
 
 describeOverTransports("/statistic/{player}", (transport) => {
-  it("refuses the player of the path as a query parameter", async (t) => {
+  it("/statistic refuses the player of the path as a query parameter", async (t) => {
     const world = await openWorld(t, { transport });
     await world.player("Ada");
     await world.player("Bob");
@@ -34,7 +34,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     }
   });
 
-  it("answers all properties of a new player", async (t) => {
+  it("/statistic answers all properties of a new player", async (t) => {
     const world = await openWorld(t, { transport });
     const issued = world.clock.time;
     await world.player("Ada", { uuid, members: { GROVE: 4, RESCUE: 2 }, addonVersion: "2.5.1" });
@@ -48,7 +48,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     });
   });
 
-  it("answers null for token time, version and faction of a player without them", async (t) => {
+  it("/statistic answers null for token time, version and faction of a player without them", async (t) => {
     const world = await openWorld(t, { transport });
     await world.service.administer("player.add", { name: "Bob" });
     const { gameaddon, faction } = await world.ok(world.publicToken, "/statistic/Bob");
@@ -63,10 +63,10 @@ describeOverTransports("/statistic/{player}", (transport) => {
 
   for (const [title, members, expected] of [
     ["a police officer without a faction", { POLICE: 3 }, { name: "POLICE", rank: 3 }],
-    ["somebody in both services", { POLICE: 2, RESCUE: 5 }, { name: "RESCUE", rank: 5 }],
-    ["somebody with equal ranks in the services", { POLICE: 2, RESCUE: 2 }, { name: "RESCUE", rank: 2 }],
+    ["a player in both services", { POLICE: 2, RESCUE: 5 }, { name: "RESCUE", rank: 5 }],
+    ["a player with equal ranks in the services", { POLICE: 2, RESCUE: 2 }, { name: "RESCUE", rank: 2 }],
     ["a police chief with a low rank in a faction", { POLICE: 6, GROVE: 1 }, { name: "GROVE", rank: 1 }],
-    ["somebody in two factions", { GROVE: 1, VAGOS: 3, RESCUE: 6 }, { name: "VAGOS", rank: 3 }],
+    ["a player in two factions", { GROVE: 1, VAGOS: 3, RESCUE: 6 }, { name: "VAGOS", rank: 3 }],
   ] as const) {
     it(`${title} has the faction ${expected.name}`, async (t) => {
       const world = await openWorld(t, { transport });
@@ -75,7 +75,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     });
   }
 
-  it("answers the service of a player who leaves the last faction", async (t) => {
+  it("/statistic answers the service as faction of a player who leaves the last faction", async (t) => {
     const world = await openWorld(t, { transport });
     await world.player("Bob", { members: { GROVE: 1, POLICE: 2 } });
     const faction = async () => (await world.ok(world.publicToken, "/statistic/Bob")).faction.name;
@@ -84,7 +84,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     assert.equal(await faction(), "POLICE");
   });
 
-  it("lists every group in the seed's order, and whether the player is excluded", async (t) => {
+  it("/statistic lists every group in the seed's order, and whether the player is excluded", async (t) => {
     const world = await openWorld(t, { transport });
     await world.player("Mallory", { groups: ["VIP", "BLACKLIST"] });
     const { gameaddon } = await world.ok(world.publicToken, "/statistic/Mallory");
@@ -93,7 +93,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
     assert.equal(gameaddon.blacklisted, true);
   });
 
-  it("answers the version of the client's latest User-Agent", async (t) => {
+  it("/statistic answers the version of the client's latest User-Agent", async (t) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada", { addonVersion: "2.5.0" });
     const version = async () => (await world.ok(world.publicToken, "/statistic/Ada")).gameaddon.version;
@@ -110,12 +110,12 @@ describeOverTransports("/statistic/{player}", (transport) => {
     }
   });
 
-  it("answers 404 for an unregistered player", async (t) => {
+  it("/statistic answers 404 for an unregistered player", async (t) => {
     const world = await openWorld(t, { transport });
     assertFailure(await world.get(world.publicToken, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER");
   });
 
-  it("answers a player called top by UUID, and the top list at /statistic/top", async (t) => {
+  it("/statistic answers a player called top by UUID, and the top list at /statistic/top", async (t) => {
     const world = await openWorld(t, { transport });
     const top = await world.player("top", { uuid });
     assert.ok("kills" in (await world.ok(world.publicToken, "/statistic/top")), "the top list");
@@ -134,7 +134,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
     ["REVIVE", "revives"],
     ["SERVICE", "services"],
   ] as const) {
-    it(`adds one to ${counter} alone for ${type} in any case`, async (t) => {
+    it(`/statistic/add adds one to ${counter} alone for ${type} in any case`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       for (const typed of [type, type.toLowerCase(), `${type[0]}${type.slice(1).toLowerCase()}`]) {
@@ -147,7 +147,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
     });
   }
 
-  it("refuses an unknown type, and names all types", async (t) => {
+  it("/statistic/add refuses an unknown type, and names all types", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada");
     for (const type of ["KILLS", "", "kd", "0"]) {
@@ -157,7 +157,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
     }
   });
 
-  it("stops a counter at the 32-bit maximum", async (t) => {
+  it("/statistic/add stops a counter at the 32-bit maximum", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Ada", everyRight);
     await count(world, token, "Ada", { KILL: 2147483647 });
@@ -167,7 +167,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
 });
 
 describeOverTransports("/statistic/{player}/set", (transport) => {
-  it("sets a counter of any player to 0 up to 2147483647, and back", async (t) => {
+  it("/statistic/set sets a counter of any player to 0 up to 2147483647, and back", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.player("Ada", { uuid });
@@ -182,7 +182,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
     await world.ok(token, "/statistic/Ada/set", { type: "playtime", amount: 0 });
   });
 
-  it("refuses any other amount", async (t) => {
+  it("/statistic/set refuses any other amount", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await count(world, token, "Root", { KILL: 5 });
@@ -193,7 +193,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
     assert.equal((await world.ok(token, "/statistic/Root")).gameplay.kills, 5);
   });
 
-  it("answers 404 for an unregistered player, and registers nobody", async (t) => {
+  it("/statistic/set answers 404 for an unregistered player, and registers nobody", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const answer = await world.get(token, "/statistic/Nobody/set", { type: "KILL", amount: 1 });
@@ -201,7 +201,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
     assertFailure(await world.get(token, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER");
   });
 
-  it("answers kd as kills per death to two decimals, where no death counts as one", async (t) => {
+  it("/statistic answers kd as kills per death to two decimals; no death counts as one", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const [kills, deaths, kd] of [
@@ -224,7 +224,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
 describeOverTransports("/statistic/top", (transport) => {
   const empty = { kills: [], deaths: [], playTime: [], revives: [], services: [], kd: [] };
 
-  it("has six empty lists while all counters are 0", async (t) => {
+  it("/statistic/top has six empty lists while all counters are 0", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
@@ -233,7 +233,7 @@ describeOverTransports("/statistic/top", (transport) => {
     assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
   });
 
-  it("lists the highest values first and ties by name, without zeros", async (t) => {
+  it("/statistic/top lists the highest values first and ties by name, without zeros", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     for (const name of ["Zoe", "adam", "Bert", "Carl"]) await world.player(name);
@@ -263,7 +263,7 @@ describeOverTransports("/statistic/top", (transport) => {
     });
   });
 
-  it("lists ten players in each category", async (t) => {
+  it("/statistic/top lists ten players in each category", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     const names = Array.from("LKJIHGFEDCBA");
@@ -277,7 +277,7 @@ describeOverTransports("/statistic/top", (transport) => {
     assert.deepEqual(listed, ["A6", "B6", "C5", "D5", "E4", "F4", "G3", "H3", "I2", "J2"]);
   });
 
-  it("omits former players", async (t) => {
+  it("/statistic/top omits former players", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Root", { administrator: true });
     await world.player("Gone");

@@ -4,12 +4,12 @@ import { it } from "node:test";
 import { assertFailure, describeOverTransports, openWorld, temporaryFolder, type World } from "../_setup.ts";
 
 describeOverTransports("the target list", (transport) => {
-  it("is empty at first", async (t) => {
+  it("the target list is empty at first", async (t) => {
     const world = await openWorld(t, { transport });
     assert.deepEqual(await world.ok(world.publicToken, "/targetlist"), []);
   });
 
-  it("lists the oldest entry first, with the UUIDs of registered players", async (t) => {
+  it("the target list lists the oldest entry first, with the UUIDs of registered players", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     const ada = await world.player("Ada");
@@ -21,13 +21,13 @@ describeOverTransports("the target list", (transport) => {
     ]);
   });
 
-  it("keeps its order through changes of its entries and a restart", async (t) => {
+  it("the target list keeps its order through changes of its entries and a restart", async (t) => {
     const folder = await temporaryFolder(t);
     const world = await openWorld(t, { transport, folder });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const name of ["Zoe", "Mia", "Bert", "Carl"]) await world.ok(token, "/targetlist/add", { name });
     await world.ok(token, "/targetlist/done", { name: "Mia" });
-    // Who registers gets another key in the data.
+    // Registration changes the key of the entry in the data.
     for (const name of ["Bert", "Zoe"]) await world.player(name);
     await world.ok(token, "/targetlist/add", { name: "Mia" });
     const names = async (each: World) =>
@@ -38,7 +38,7 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await names(again), ["Zoe", "Mia", "Bert", "Carl"]);
   });
 
-  it("says what a change did, or that nothing had to be done", async (t) => {
+  it("changes of the target list answer what they did, or that nothing was to do", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const [change, expected] of [
@@ -55,7 +55,7 @@ describeOverTransports("the target list", (transport) => {
     }
   });
 
-  it("keeps an entry that is marked as done at its place", async (t) => {
+  it("the target list keeps an entry that is marked as done at its place", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const name of ["Zoe", "Bert"]) await world.ok(token, "/targetlist/add", { name });
@@ -69,7 +69,7 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await world.ok(token, "/targetlist"), expected);
   });
 
-  it("lists a done entry again when it is added", async (t) => {
+  it("the target list lists a done entry again when it is added", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "Zoe" });
@@ -78,7 +78,7 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await world.ok(token, "/targetlist"), [{ name: "zoe", uuid: null, done: false }]);
   });
 
-  it("removes a listed or done entry, which returns as the newest", async (t) => {
+  it("/targetlist/remove removes a listed or done entry, which can return as the newest", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const name of ["Zoe", "Bert", "Carl"]) await world.ok(token, "/targetlist/add", { name });
@@ -92,7 +92,7 @@ describeOverTransports("the target list", (transport) => {
     ]);
   });
 
-  it("answers 404 when the player to mark or remove is not listed", async (t) => {
+  it("/targetlist/done and /targetlist/remove answer 404 if the player is not listed", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "Zoe" });
@@ -104,7 +104,7 @@ describeOverTransports("the target list", (transport) => {
     assert.deepEqual(await world.ok(token, "/targetlist"), [{ name: "Zoe", uuid: null, done: false }]);
   });
 
-  it("keeps the entry of a player who registers", async (t) => {
+  it("the target list keeps the entry of a player who registers", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "ada" });

@@ -4,7 +4,7 @@ import { it } from "node:test";
 import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
 
 describeOverTransports("/wantedreason", (transport) => {
-  it("answers an empty list at first, then the reasons by reason", async (t) => {
+  it("/wantedreason answers an empty list at first, then the reasons by reason", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     assert.deepEqual(await world.ok(token, "/wantedreason"), []);
@@ -22,7 +22,7 @@ describeOverTransports("/wantedreason", (transport) => {
     ]);
   });
 
-  it("accepts 0 to 1000 points", async (t) => {
+  it("/wantedreason accepts 0 to 1000 points", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     for (const points of ["-1", "1001", "0.5", "", "ten"]) {
@@ -33,7 +33,7 @@ describeOverTransports("/wantedreason", (transport) => {
     assert.deepEqual(await world.ok(token, "/wantedreason"), []);
   });
 
-  it("removes a reason, and answers 404 to the repetition", async (t) => {
+  it("/wantedreason removes a reason, and answers 404 to the repetition", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 3 });
@@ -43,7 +43,7 @@ describeOverTransports("/wantedreason", (transport) => {
     assertFailure(again, 404, "UNKNOWN_ENTRY");
   });
 
-  it("answers 409 to a reason that exists with other points", async (t) => {
+  it("/wantedreason answers 409 to a reason that exists with other points", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 3 });

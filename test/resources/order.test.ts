@@ -6,7 +6,7 @@ import { checkRoutes } from "../../src/operations.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
 import { everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
-/** Returns the shipped table in a language, or without the key. */
+/** Returns the shipped table with a language, or without one. */
 async function tableIn(language: string | undefined): Promise<string> {
   const shipped = await readFile(shippedRoutes, "utf8");
   const table = shipped.replace(
@@ -93,13 +93,13 @@ async function assertOrder(world: World, token: string, expected: readonly strin
 }
 
 describe("names and reasons", () => {
-  it("have umlauts near their letters if the table names no language", async (t) => {
+  it("lists have umlauts near their letters if the table names no language", async (t) => {
     assert.ok(english.indexOf("Ömer") < english.indexOf("Otto"));
     const { world, token } = await openFilled(t, await tableIn(undefined));
     await assertOrder(world, token, english);
   });
 
-  it("follow the language of the table in force, also after a reload", async (t) => {
+  it("lists follow the language of the table in force, also after a reload", async (t) => {
     assert.deepEqual(swedish.slice(-2), ["Ähre", "Ömer"]);
     const { world, token } = await openFilled(t, await tableIn("sv"));
     await assertOrder(world, token, swedish);
@@ -111,7 +111,7 @@ describe("names and reasons", () => {
     await assertOrder(world, token, swedish);
   });
 
-  it("are ordered by code unit if they are equal in the language", () => {
+  it("names that are equal in the language are ordered by code unit", () => {
     const order = new NameOrder();
     // Two ways to write the same letter.
     assert.equal(new Intl.Collator("en").compare("\u00e9", "e\u0301"), 0);
@@ -134,7 +134,7 @@ describe("a table's language", () => {
     ["de-u-co-phonebk", "de-u-co-phonebk"],
     [undefined, "en"],
   ] as const) {
-    it(`${language} is accepted as ${expected}`, async () => {
+    it(`the language ${language} is accepted as ${expected}`, async () => {
       const { table, faults } = await check(language);
       assert.deepEqual(faults, []);
       assert.equal(table?.language, expected);
@@ -142,7 +142,7 @@ describe("a table's language", () => {
   }
 
   for (const language of ["german", "xx", "de_DE", '""', "d"]) {
-    it(`${language} is a fault with line and column`, async () => {
+    it(`the language ${language} is a fault with line and column`, async () => {
       const { faults } = await check(language);
       const lines = (await tableIn(language)).split("\n");
       const line = lines.findIndex((each) => each.startsWith("language:")) + 1;

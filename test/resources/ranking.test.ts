@@ -86,7 +86,7 @@ const step = fc.oneof(
   },
 );
 
-it("equals the result of sorting all players, through random changes", () => {
+it("the top list equals the result of sorting all players, through random changes", () => {
   fc.assert(
     fc.property(fc.array(step, { minLength: 1, maxLength: 120 }), fc.nat(5), (steps, evenly) => {
       const crowded = new Crowd();
@@ -107,7 +107,7 @@ it("equals the result of sorting all players, through random changes", () => {
   );
 });
 
-it("still fills the list when the leaders drop out one after another", () => {
+it("the top list stays full when its leaders drop out one after another", () => {
   const crowded = new Crowd();
   for (let number = 0; number < crowd; number += 1) {
     crowded.register(number, `P${number}`);
@@ -120,7 +120,7 @@ it("still fills the list when the leaders drop out one after another", () => {
   assert.deepEqual(crowded.ranking.top().kills, []);
 });
 
-it("changes its version with the list, and only then", () => {
+it("the version of the top list changes with the list, and only then", () => {
   const crowded = new Crowd();
   for (let number = 0; number < 20; number += 1) {
     crowded.register(number, `P${number}`);

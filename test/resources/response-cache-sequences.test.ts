@@ -13,7 +13,7 @@ import { day, everyRight, openWorld, shippedRoutes, type World } from "../_setup
 const names = async (world: World, path: string) =>
   (await world.ok(world.publicToken, path)).map(({ name }: { name: string }) => name);
 
-it("lists a house ban until it expires, and again after the clock is set back", async (t) => {
+it("a cached list has a house ban until it expires, and again after the clock is set back", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada", everyRight);
   await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
@@ -30,7 +30,7 @@ it("lists a house ban until it expires, and again after the clock is set back", 
   }
 });
 
-it("shows the time of a token until it expires, and again after the clock is set back", async (t) => {
+it("a cached statistic has the time of a token until it expires, even with the clock set back", async (t) => {
   const world = await openWorld(t);
   await world.service.administer("player.add", { name: "Bob", members: [] });
   await world.service.administer("token.issue", { player: "Bob", addonVersion: "2.5", expiresIn: day });
@@ -49,7 +49,7 @@ it("shows the time of a token until it expires, and again after the clock is set
   }
 });
 
-it("shows the current name of a UUID that another name had before", async (t) => {
+it("a cached list has the current name of a UUID that another name had before", async (t) => {
   const world = await openWorld(t);
   const uuid = "00112233445566778899aabbccddeeff";
   for (const name of ["Bob", "Rob"]) {
@@ -61,7 +61,7 @@ it("shows the current name of a UUID that another name had before", async (t) =>
   }
 });
 
-it("shows whether the table in force excludes a player, also after a reload", async (t) => {
+it("a cached statistic has the exclusion by the table in force, also after a reload", async (t) => {
   const shipped = await readFile(shippedRoutes, "utf8");
   const world = await openWorld(t, { routes: shipped });
   await world.player("Bob", { groups: ["VIP"] });
@@ -74,7 +74,7 @@ it("shows whether the table in force excludes a player, also after a reload", as
   assert.deepEqual([await isExcluded(), await isExcluded()], [true, true]);
 });
 
-it("caches a limited number of answers of an operation", async (t) => {
+it("the response cache has a limited number of answers of an operation", async (t) => {
   const { service, clock } = await openWorld(t);
   const { data } = service.store;
   const clients = new Clients(data, service.activity);

@@ -27,7 +27,7 @@ const reads: readonly (readonly [string, string, Readonly<Record<string, string 
   ["/statistic/bob", "statistic.show", { player: "bob" }],
 ];
 
-it("lists every cached read", () => {
+it("this test lists every cached read", () => {
   const cached = Array.from(handlers).flatMap(([name, handler]) =>
     handler.effect === "read" && handler.cacheable !== undefined ? [name] : [],
   );
@@ -98,7 +98,7 @@ const change = fc.oneof(
   fc.record({ path: fc.constant("rank"), rank: number }),
 );
 
-it("equals the fresh answer through random changes", async (t) => {
+it("a cached answer equals a fresh one, through random changes", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada", everyRight);
   const bob = await world.player("Bob");
@@ -128,7 +128,7 @@ it("equals the fresh answer through random changes", async (t) => {
   );
 });
 
-it("omits a removed or reset player from the top list", async (t) => {
+it("a cached top list omits a removed or reset player", async (t) => {
   const world = await openWorld(t);
   const { token } = await world.player("Ada", everyRight);
   await world.player("Bob");

@@ -43,7 +43,7 @@ async function openList(t: Cleanup, count: number) {
     list,
     clients,
     at: () => list.at(clock.time),
-    /** A client tells another version. */
+    /** Reports another version of a client. */
     tell: (number: number, version: string) => activity.note(uuidOf(number), version, clock.time),
   };
 }
@@ -61,7 +61,7 @@ function ready(answer: ReadyBody | Promise<ReadyBody>): ReadyBody {
   return answer instanceof ReadyBody ? answer : assert.fail("it was waited for");
 }
 
-it("is exact with up to 1,000 clients, and built once per change", async (t) => {
+it("the user list of up to 1,000 clients is exact, and built once per change", async (t) => {
   const { at, tell } = await openList(t, mostAtOnce);
   const first = ready(at());
   assert.equal(read(first).length, 1000);
@@ -73,7 +73,7 @@ it("is exact with up to 1,000 clients, and built once per change", async (t) => 
 });
 
 describe("the list of more than 1,000 clients", () => {
-  it("is built once for simultaneous requests, with every client in order", async (t) => {
+  it("a long user list is built once for simultaneous requests, with every client in order", async (t) => {
     const { at, clients } = await openList(t, 1001);
     const answers = [at(), at(), at()];
     assert.ok(answers[0] instanceof Promise);
@@ -85,7 +85,7 @@ describe("the list of more than 1,000 clients", () => {
     assert.equal(at(), body);
   });
 
-  it("is rebuilt once a second, and unchanged until then", async (t) => {
+  it("a long user list is rebuilt once a second, and unchanged until then", async (t) => {
     const { at, tell, clock } = await openList(t, 1001);
     const first = await at();
     for (const version of ["2.6", "2.7", "2.8"]) {
@@ -95,7 +95,7 @@ describe("the list of more than 1,000 clients", () => {
     clock.advance(999);
     assert.equal(at(), first);
     clock.advance(1);
-    // This one begins the rebuild; nobody waits for it.
+    // This request starts the rebuild without waiting for it.
     assert.equal(ready(at()), first);
     while (at() === first) await new Promise(setImmediate);
     const second = ready(at());
@@ -104,7 +104,7 @@ describe("the list of more than 1,000 clients", () => {
     assert.equal(at(), second);
   });
 
-  it("is not answered once it is two seconds old: all requests wait for the same rebuild", async (t) => {
+  it("requests wait for the rebuild of a long user list that is two seconds old", async (t) => {
     const { at, tell, clock } = await openList(t, 1001);
     await at();
     tell(7, "2.6");
@@ -117,7 +117,7 @@ describe("the list of more than 1,000 clients", () => {
     assert.equal(versionIn(body, 7), "2.6");
   });
 
-  it("is complete and in order although clients come and go during the rebuild", async (t) => {
+  it("a long user list is complete and in order if clients change during its rebuild", async (t) => {
     const { at, world } = await openList(t, 5000);
     const building = at();
     const { store } = world.service;
@@ -129,7 +129,7 @@ describe("the list of more than 1,000 clients", () => {
     for (let number = 1; number < 5000; number += 2) assert.ok(uuids.includes(uuidOf(number)));
   });
 
-  it("does not block the event loop while it is built", async (t) => {
+  it("building a long user list does not block the event loop", async (t) => {
     const { at } = await openList(t, 5000);
     let isBuilt = false;
     const building = Promise.resolve(at()).then(() => {
@@ -144,7 +144,7 @@ describe("the list of more than 1,000 clients", () => {
     assert.ok(turns >= 2, `${turns} turns`);
   });
 
-  it("is the answer to requests that waited for it", async (t) => {
+  it("requests that waited for a long user list get it as their answer", async (t) => {
     const { world } = await openList(t, 1001);
     const [first, second] = await Promise.all([
       world.ok(world.publicToken, "/mgmt/users"),
