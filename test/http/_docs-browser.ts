@@ -1,7 +1,7 @@
 /** Functions for the browser tests of the documentation page: open it, and use its operations. */
 import type { Browser, BrowserContextOptions, Locator, Page } from "playwright-core";
 import type { Cleanup } from "../_setup.ts";
-import { openPage, type ObservedPage } from "./_browser.ts";
+import { type ObservedPage, openPage } from "./_browser.ts";
 
 /** Opens the page, and waits for its operations. @param address such as `http://127.0.0.1:8888/docs` */
 export async function openDocs(

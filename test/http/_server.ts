@@ -1,8 +1,10 @@
 /** A server that tests start themselves, and raw connections to it, with and without TLS. */
 import { once } from "node:events";
+import type { IncomingMessage } from "node:http";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectSecurely } from "node:tls";
+import type { Answer } from "../../src/engine/response.ts";
 import { type Server, type ServerOptions, startServer } from "../../src/http/server.ts";
 import { makeCertificate } from "../_certificate.ts";
 import { type Cleanup, temporaryFolder } from "../_setup.ts";
@@ -13,6 +15,12 @@ export const inTime = { timeout: 60_000 };
 /** Returns a request that keeps its connection. */
 export function requestFor(path: string): string {
   return `GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`;
+}
+
+/** Returns an answer that names its request. */
+export function answerTo({ url = "" }: IncomingMessage): Answer {
+  const body = Buffer.from(`for ${url}`);
+  return { status: 200, headers: ["Content-Length", String(body.length)], body };
 }
 
 /** A connection to a server. */

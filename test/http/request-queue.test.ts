@@ -1,25 +1,12 @@
 /** The request queue: every request is answered, in the order of its connection, and no connection delays the others. */
 import assert from "node:assert/strict";
-import { once } from "node:events";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { connect, Socket } from "node:net";
-import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { connect as connectSecurely } from "node:tls";
-import type { Answer } from "../../src/engine/response.ts";
 import { Connection } from "../../src/http/connections.ts";
 import { RequestQueue } from "../../src/http/request-queue.ts";
 import { startServer } from "../../src/http/server.ts";
-import { makeCertificate } from "../_certificate.ts";
-import { temporaryFolder } from "../_setup.ts";
-
-const inTime = { timeout: 60_000 };
-
-/** Returns an answer that names its request. */
-function answerTo({ url = "" }: IncomingMessage): Answer {
-  const body = Buffer.from(`for ${url}`);
-  return { status: 200, headers: ["Content-Length", String(body.length)], body };
-}
+import { answerTo, inTime, requestFor } from "./_server.ts";
 
 /** More than the system buffers for a client that does not read. */
 const longBody = Buffer.alloc(16 * 1024 * 1024, "x");
@@ -63,10 +50,6 @@ function flood(t: TestContext, url: string, path: string, count: number): Socket
   socket.on("error", () => {});
   socket.write(Array.from({ length: count }, (_, number) => requestFor(`${path}/${number}`)).join(""));
   return socket;
-}
-
-function requestFor(path: string): string {
-  return `GET ${path} HTTP/1.1\r\nHost: here\r\n\r\n`;
 }
 
 /** Counts the requests whose path begins with `path`. */
@@ -263,107 +246,6 @@ it("closes connections that do not read when too many requests wait", inTime, as
   }
   assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
   assert.ok(countOf(handled, "/long") <= 50, "no client got a second answer");
-});
-
-for (const [what, header, piece] of [
-  ["chunks of one byte", "Transfer-Encoding: chunked", "1\r\nx\r\n"],
-  ["an endless body", "Content-Length: 1000000000000", "x".repeat(1000)],
-] as const) {
-  it(
-    `stops reading from a connection that sends ${what}, and closes it after the answer`,
-    inTime,
-    async (t) => {
-      let answer = () => {};
-      let sender: IncomingMessage["socket"] | undefined;
-      const server = await startServer({
-        host: "127.0.0.1",
-        port: 0,
-        fetch: () => new Response("not asked", { status: 500 }),
-        answerPlain(request) {
-          if (request.url !== "/body") return answerTo(request);
-          if (request instanceof IncomingMessage) sender = request.socket;
-          return new Promise((resolve) => {
-            answer = () => resolve(answerTo(request));
-          });
-        },
-      });
-      t.after(() => server.close());
-      const { hostname, port } = new URL(server.url);
-      const socket = connect(Number(port), hostname);
-      t.after(() => socket.destroy());
-      socket.on("error", () => {});
-      let received = "";
-      socket.setEncoding("utf8").on("data", (text: string) => {
-        received += text;
-      });
-      const closed = new Promise((resolve) => socket.once("close", resolve));
-      const pieces = piece.repeat(10_000);
-      const send = () => {
-        if (!socket.destroyed) socket.write(pieces, send);
-      };
-      socket.write(`GET /body HTTP/1.1\r\nHost: here\r\n${header}\r\n\r\n`, send);
-      while (sender === undefined) await fetch(`${server.url}/plain`);
-      await fetch(`${server.url}/plain`);
-      const { bytesRead } = sender;
-      for (let number = 0; number < 50; number += 1) await fetch(`${server.url}/plain`);
-      assert.equal(sender.bytesRead, bytesRead);
-      answer();
-      await closed;
-      assert.match(received, /^HTTP\/1\.1 200 OK\r\n(?:.+\r\n)*Connection: close\r\n/);
-      assert.ok(received.endsWith("for /body"), "there is no other answer");
-    },
-  );
-}
-
-it("answers the request after one with a short body", inTime, async (t) => {
-  const { url } = await open(t);
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname);
-  t.after(() => socket.destroy());
-  socket.write(`GET /first HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n\r\n{}${requestFor("/second")}`);
-  let received = "";
-  for await (const text of socket.setEncoding("utf8")) {
-    received += text;
-    if (received.endsWith("for /second")) break;
-  }
-  assert.match(received, /for \/firstHTTP/);
-});
-
-it("encrypts a long answer only as fast as the client reads it", inTime, async (t) => {
-  const folder = await temporaryFolder(t);
-  const ca = await makeCertificate(folder);
-  const body = Buffer.alloc(64 * 1024 * 1024, "x");
-  let reader: IncomingMessage["socket"] | undefined;
-  const server = await startServer({
-    host: "127.0.0.1",
-    port: 0,
-    https: { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") },
-    fetch: () => new Response("not asked", { status: 500 }),
-    answerPlain(request) {
-      if (request.url !== "/long") return answerTo(request);
-      if (request instanceof IncomingMessage) reader = request.socket;
-      return { ...answerTo(request), headers: ["Content-Length", String(body.length)], body };
-    },
-  });
-  t.after(() => server.close());
-  const open = async () => {
-    const socket = connectSecurely({ host: "127.0.0.1", port: Number(new URL(server.url).port), ca });
-    t.after(() => socket.destroy());
-    await once(socket, "secureConnect");
-    return socket;
-  };
-  const [slow, other] = [await open(), await open()];
-  slow.pause().write(requestFor("/long"));
-  for (let number = 0; number < 50 || reader === undefined; number += 1) {
-    other.write(requestFor("/plain"));
-    await once(other, "data");
-  }
-  assert.ok(reader.bytesWritten < body.length / 2, `${reader.bytesWritten} bytes are encrypted`);
-  let bytes = 0;
-  for await (const piece of slow) {
-    bytes += piece.length;
-    if (bytes > body.length) break;
-  }
 });
 
 it("accepts no more requests of a connection that the current answer closes", () => {
