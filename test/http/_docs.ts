@@ -1,7 +1,7 @@
 /** A service that `addon-cli serve` runs, for the tests of the documentation page, and raw requests to it. */
 import { type OutgoingHttpHeaders, request } from "node:http";
-import type { Cleanup } from "../_setup.ts";
-import { type Desk, type Running, seededDesk } from "../cli/_setup.ts";
+import { assertFailure, type Cleanup } from "../_setup.ts";
+import { type Desk, linesOf, type Running, seededDesk } from "../cli/_setup.ts";
 
 export interface Docs {
   readonly desk: Desk;
@@ -51,4 +51,17 @@ export function ask(
     sent.on("error", reject);
     sent.end();
   });
+}
+
+/** Asserts a failure in the contract's shape. */
+export function assertPageFailure({ status, headers, body }: Answered, expected: number, code: string): void {
+  assertFailure({ status, headers, body: JSON.parse(body.toString()) }, expected, code);
+}
+
+/** Returns the records of requests that `serve` has logged. */
+export function requestsIn({ stderr }: Running): Record<string, unknown>[] {
+  return linesOf(stderr.text)
+    .filter((line) => line.startsWith("{"))
+    .map((line) => JSON.parse(line) as Record<string, unknown>)
+    .filter(({ status }) => status !== undefined);
 }

@@ -3,17 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { assertIncludes, prefix } from "../_setup.ts";
-import { linesOf } from "../cli/_setup.ts";
-import { type Answered, ask, serveDocs } from "./_docs.ts";
-
-/** Asserts a failure in the contract's shape (contract, section 1). */
-function assertFailure({ status, headers, body }: Answered, expected: number, code: string): void {
-  const failure = JSON.parse(body.toString()) as Record<string, unknown>;
-  assert.equal(failure.code, code);
-  assert.equal(status, expected);
-  assert.equal(failure.httpStatusCode, expected);
-  assert.equal(failure.requestId, headers.get("x-request-id"));
-}
+import { ask, assertPageFailure, requestsIn, serveDocs } from "./_docs.ts";
 
 const types = {
   "/docs": "text/html",
@@ -100,7 +90,7 @@ it("the documentation page allows only GET and HEAD, and answers a preflight", a
   for (const path of ["/", "/docs", "/docs/page.js"]) {
     for (const method of ["POST", "PUT", "DELETE", "PROPFIND"]) {
       const answer = await ask(url, path, {}, method);
-      assertFailure(answer, 405, "METHOD_NOT_ALLOWED");
+      assertPageFailure(answer, 405, "METHOD_NOT_ALLOWED");
       assert.equal(answer.headers.get("allow"), "GET, HEAD, OPTIONS");
     }
     const preflight = await ask(url, path, {}, "OPTIONS");
@@ -129,7 +119,7 @@ it("paths below /docs reach only the files of the documentation page", async (t)
     "/docspage.js",
     "/docs.js",
   ]) {
-    assertFailure(await ask(url, path), 404, "UNKNOWN_PATH");
+    assertPageFailure(await ask(url, path), 404, "UNKNOWN_PATH");
   }
 });
 
@@ -140,12 +130,8 @@ it("each request for the documentation page is logged as /docs, without its path
   await ask(url, "/docs", {}, "POST");
   await ask(url, "/docs/secret");
   assert.equal(await serving.stop(), 0);
-  const records = linesOf(serving.stderr.text)
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ status }) => status !== undefined);
   assert.deepEqual(
-    records.map(({ method, route, status, caller }) => [method, route, status, caller]),
+    requestsIn(serving).map(({ method, route, status, caller }) => [method, route, status, caller]),
     [
       ["GET", "/docs", 200, null],
       ["GET", "/docs", 200, null],

@@ -1,7 +1,11 @@
 /** Closing the server: its connections and requests in progress, with and without TLS. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { startServer } from "../../src/http/server.ts";
+import { everyRight, openWorld, prefix } from "../_setup.ts";
+import { Connection, closing } from "./_raw.ts";
 import { type Client, inTime, openServer, requestFor } from "./_server.ts";
 
 /** Longer than the timeout of a test: a server that waits for it fails the test. */
@@ -109,4 +113,51 @@ it("a server that is closed waits 10 seconds for requests in progress by default
     t.mock.timers.reset();
     assert.match(await client.closed, expected);
   }
+});
+
+/** Returns a promise and the function that resolves it. */
+function deferred(): { promise: Promise<void>; resolve: () => void } {
+  let resolve = (): void => {};
+  const promise = new Promise<void>((settle) => {
+    resolve = settle;
+  });
+  return { promise, resolve };
+}
+
+it("a server that is closed finishes the request in progress, and runs no later one", async (t) => {
+  const world = await openWorld(t);
+  const { token } = await world.player("Ada", everyRight);
+  const entered = deferred();
+  const release = deferred();
+  const server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    fetch: async (request) => {
+      if (request.headers.has("x-slow")) {
+        entered.resolve();
+        await release.promise;
+      }
+      return world.service.fetch(request);
+    },
+  });
+  const add = (name: string) => `GET ${prefix}/${token}/targetlist/add?name=${name} HTTP/1.1\r\n`;
+  const late = new Connection(server.url);
+  late.socket.on("error", () => {});
+  await late.send(`${add("Late")}Host: localhost\r\n`);
+  const slow = new Connection(server.url);
+  await slow.send(`${add("Slow")}X-Slow: 1\r\n${closing}`);
+  await entered.promise;
+  const closed = server.close();
+  await late.send("\r\n");
+  release.resolve();
+  assert.equal((await slow.answer()).status, 200);
+  await closed;
+  const listed: { name: string }[] = await world.ok(token, "/targetlist");
+  assert.deepEqual(
+    listed.map(({ name }) => name),
+    ["Slow"],
+  );
+  const refused = connect(Number(new URL(server.url).port), "127.0.0.1");
+  const [error] = await once(refused, "error");
+  assert.equal(error.code, "ECONNREFUSED");
 });

@@ -1,9 +1,8 @@
 /** The start page at `/`: HTML for browsers, JSON for programs, with links to the documentation. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { assertFailure, prefix } from "../_setup.ts";
-import { linesOf } from "../cli/_setup.ts";
-import { ask, serveDocs } from "./_docs.ts";
+import { prefix } from "../_setup.ts";
+import { ask, assertPageFailure, requestsIn, serveDocs } from "./_docs.ts";
 
 /** The `Accept` of browsers when an address is opened. */
 const browser = "text/html,application/xhtml+xml,application/xml;q=0.9,image/avif,image/webp,*/*;q=0.8";
@@ -65,12 +64,8 @@ it("the start page answers HEAD without a body, and is logged by its path", asyn
   assert.equal(head.headers.get("content-length"), String(get.body.length));
   assert.equal(head.body.length, 0);
   assert.equal(await serving.stop(), 0);
-  const requests = linesOf(serving.stderr.text)
-    .filter((line) => line.startsWith("{"))
-    .map((line) => JSON.parse(line) as Record<string, unknown>)
-    .filter(({ status }) => status !== undefined);
   assert.deepEqual(
-    requests.map(({ method, route, status }) => [method, route, status]),
+    requestsIn(serving).map(({ method, route, status }) => [method, route, status]),
     [
       ["GET", "/", 200],
       ["HEAD", "/", 200],
@@ -82,7 +77,6 @@ it("the start page answers HEAD without a body, and is logged by its path", asyn
 it("paths similar to that of the start page are unknown", async (t) => {
   const { url } = await serveDocs(t);
   for (const path of ["//", "/.", "/index.html", "/start.html", "/%2f"]) {
-    const { status, body, headers } = await ask(url, path);
-    assertFailure({ status, headers, body: JSON.parse(body.toString()) }, 404, "UNKNOWN_PATH");
+    assertPageFailure(await ask(url, path), 404, "UNKNOWN_PATH");
   }
 });

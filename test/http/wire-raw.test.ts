@@ -4,78 +4,9 @@
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { connect, type Socket } from "node:net";
 import { describe, it } from "node:test";
-import { startServer } from "../../src/http/server.ts";
-import { type Answered, assertFailure, assertLacks, everyRight, openWorld, prefix } from "../_setup.ts";
-
-/** A connection, and all bytes received. */
-class Connection {
-  readonly socket: Socket;
-  received = Buffer.alloc(0);
-  readonly #ended: Promise<unknown>;
-
-  constructor(url: string) {
-    const { hostname, port } = new URL(url);
-    this.socket = connect(Number(port), hostname);
-    this.socket.on("data", (bytes: Buffer) => {
-      this.received = Buffer.concat([this.received, bytes]);
-    });
-    this.#ended = once(this.socket, "close");
-  }
-
-  /** Sends bytes; resolves when they are written. */
-  send(bytes: string | Buffer): Promise<void> {
-    return new Promise((resolve) => this.socket.write(bytes, () => resolve()));
-  }
-
-  /** Returns the answer, after the server has closed the connection. */
-  async answer(): Promise<Answered> {
-    await this.#ended;
-    return parse(this.received.toString("utf8"));
-  }
-}
-
-/** Parses one answer. */
-function parse(text: string): Answered {
-  const [head = "", ...rest] = text.split("\r\n\r\n");
-  const [statusLine = "", ...lines] = head.split("\r\n");
-  assert.match(statusLine, /^HTTP\/1\.1 \d{3} \S/);
-  const headers = new Headers(
-    lines.map((line) => [line.slice(0, line.indexOf(":")), line.slice(line.indexOf(":") + 1)]),
-  );
-  const body = rest.join("\r\n\r\n");
-  assert.equal(headers.get("content-length"), String(Buffer.byteLength(body)));
-  return {
-    status: Number(statusLine.split(" ")[1]),
-    headers,
-    body: body === "" ? undefined : JSON.parse(body),
-  };
-}
-
-/** Returns a promise and the function that resolves it. */
-function deferred(): { promise: Promise<void>; resolve: () => void } {
-  let resolve = (): void => {};
-  const promise = new Promise<void>((settle) => {
-    resolve = settle;
-  });
-  return { promise, resolve };
-}
-
-async function ask(url: string, bytes: string | Buffer): Promise<Answered> {
-  const connection = new Connection(url);
-  await connection.send(bytes);
-  return connection.answer();
-}
-
-function assertRefused(answer: Answered, status: number, code: string): void {
-  assertFailure(answer, status, code);
-  const { headers } = answer;
-  assert.equal(headers.get("x-content-type-options"), "nosniff");
-  assert.equal(headers.get("referrer-policy"), "no-referrer");
-  assert.equal(headers.get("access-control-allow-origin"), "*");
-  assert.match(headers.get("content-type") ?? "", /^application\/json; ?charset=utf-8$/i);
-}
+import { assertLacks, everyRight, openWorld, prefix } from "../_setup.ts";
+import { ask, assertRefused, Connection, closing } from "./_raw.ts";
 
 describe("the connection of a refused request", () => {
   for (const [what, bytes] of [
@@ -97,8 +28,6 @@ describe("the connection of a refused request", () => {
     });
   }
 });
-
-const closing = "Host: localhost\r\nConnection: close\r\n\r\n";
 
 describe("a request that is not valid HTTP", () => {
   const malformed = [
@@ -330,45 +259,5 @@ describe("other forms of a request", () => {
       const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\nExpect: ${expectation}\r\n${closing}`);
       assert.equal(answer.status, 200);
     }
-  });
-});
-
-describe("a server that is closed", () => {
-  it("a server that is closed finishes the request in progress, and runs no later one", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada", everyRight);
-    const entered = deferred();
-    const release = deferred();
-    const server = await startServer({
-      host: "127.0.0.1",
-      port: 0,
-      fetch: async (request) => {
-        if (request.headers.has("x-slow")) {
-          entered.resolve();
-          await release.promise;
-        }
-        return world.service.fetch(request);
-      },
-    });
-    const add = (name: string) => `GET ${prefix}/${token}/targetlist/add?name=${name} HTTP/1.1\r\n`;
-    const late = new Connection(server.url);
-    late.socket.on("error", () => {});
-    await late.send(`${add("Late")}Host: localhost\r\n`);
-    const slow = new Connection(server.url);
-    await slow.send(`${add("Slow")}X-Slow: 1\r\n${closing}`);
-    await entered.promise;
-    const closed = server.close();
-    await late.send("\r\n");
-    release.resolve();
-    assert.equal((await slow.answer()).status, 200);
-    await closed;
-    const listed: { name: string }[] = await world.ok(token, "/targetlist");
-    assert.deepEqual(
-      listed.map(({ name }) => name),
-      ["Slow"],
-    );
-    const refused = connect(Number(new URL(server.url).port), "127.0.0.1");
-    const [error] = await once(refused, "error");
-    assert.equal(error.code, "ECONNREFUSED");
   });
 });
