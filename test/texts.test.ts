@@ -133,7 +133,7 @@ for (const list of lists) {
       }
     });
 
-    it("that does not exist and has an invalid form is refused for its form", async (t) => {
+    it(`${path}/remove refuses an unknown text of an invalid form for its form`, async (t) => {
       const { world, token } = await open(t);
       const spaced = await world.get(token, `${path}/remove`, { [name]: "Bank robbery" });
       assertFailure(spaced, 400, "PARAMETER_INVALID", name);

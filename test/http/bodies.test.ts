@@ -16,7 +16,7 @@ for (const [what, header, piece] of [
   ["an endless body", "Content-Length: 1000000000000", "x".repeat(1000)],
 ] as const) {
   it(
-    `stops reading from a connection that sends ${what}, and closes it after the answer`,
+    `the server stops reading from a connection that sends ${what}, and closes it after the answer`,
     inTime,
     async (t) => {
       let answer = () => {};
@@ -61,7 +61,7 @@ for (const [what, header, piece] of [
   );
 }
 
-it("answers the request after one with a short body", inTime, async (t) => {
+it("the server answers the request after one with a short body", inTime, async (t) => {
   const { connect } = await openServer(t, { fetch: () => new Response(), answerPlain: answerTo });
   const { socket, received } = await connect();
   socket.write(`GET /first HTTP/1.1\r\nHost: here\r\nContent-Length: 2\r\n\r\n{}${requestFor("/second")}`);
@@ -69,7 +69,7 @@ it("answers the request after one with a short body", inTime, async (t) => {
   assert.match(received(), /for \/firstHTTP/);
 });
 
-it("encrypts a long answer only as fast as the client reads it", inTime, async (t) => {
+it("the server encrypts a long answer only as fast as the client reads it", inTime, async (t) => {
   const folder = await temporaryFolder(t);
   const ca = await makeCertificate(folder);
   const body = Buffer.alloc(64 * 1024 * 1024, "x");

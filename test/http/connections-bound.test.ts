@@ -60,7 +60,7 @@ async function openDesk(t: TestContext, most: number): Promise<Desk> {
   };
 }
 
-it("forgets a connection that its client closes", inTime, async (t) => {
+it("the server forgets a connection that its client closes", inTime, async (t) => {
   const desk = await openDesk(t, 100);
   const kept = await desk.connect();
   for (let count = 1; count <= 5; count += 1) {
@@ -71,17 +71,21 @@ it("forgets a connection that its client closes", inTime, async (t) => {
   assert.deepEqual([...desk.connections], desk.opened.slice(0, 1));
 });
 
-it("does not count closed connections: an idle one stays while ten others come and go", inTime, async (t) => {
-  const desk = await openDesk(t, 2);
-  await desk.connect();
-  for (let count = 1; count <= 10; count += 1) {
-    (await desk.connect()).destroy();
-    await desk.closed(count);
-    assert.equal(desk.opened[0]?.socket.destroyed, false);
-  }
-});
+it(
+  "the server does not count closed connections: an idle one stays while ten others come and go",
+  inTime,
+  async (t) => {
+    const desk = await openDesk(t, 2);
+    await desk.connect();
+    for (let count = 1; count <= 10; count += 1) {
+      (await desk.connect()).destroy();
+      await desk.closed(count);
+      assert.equal(desk.opened[0]?.socket.destroyed, false);
+    }
+  },
+);
 
-it("closes one idle connection for each one beyond the limit", inTime, async (t) => {
+it("the server closes one idle connection for each one beyond the limit", inTime, async (t) => {
   const most = 3;
   const desk = await openDesk(t, most);
   for (let count = 1; count <= 10; count += 1) {

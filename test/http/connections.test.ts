@@ -33,7 +33,7 @@ async function ask({ socket, received }: Client, text = requestFor("/")): Promis
 }
 
 describe("CONNECT", () => {
-  it("refuses CONNECT with 405 and closes the connection", inTime, async (t) => {
+  it("the server refuses CONNECT with 405 and closes the connection", inTime, async (t) => {
     const server = await open(t, 100);
     const { socket, received, closed } = await server.connect();
     socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n");
@@ -46,7 +46,7 @@ describe("CONNECT", () => {
     );
   });
 
-  it("closes CONNECT connections of clients that neither read nor close", inTime, async (t) => {
+  it("the server closes CONNECT connections of clients that neither read nor close", inTime, async (t) => {
     const server = await open(t, 100);
     const clients = await Promise.all(Array.from({ length: 50 }, () => server.connect()));
     for (const { socket } of clients) socket.write("CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n");
@@ -56,7 +56,7 @@ describe("CONNECT", () => {
     await Promise.all(clients.map(({ closed }) => closed));
   });
 
-  it("survives 300 connections that send CONNECT and reset", inTime, async (t) => {
+  it("the server survives 300 connections that send CONNECT and reset", inTime, async (t) => {
     const server = await open(t, 100);
     for (let number = 0; number < 300; number += 1) {
       const { socket, closed } = await server.connect();
@@ -72,48 +72,56 @@ describe("CONNECT", () => {
 
 for (const secure of [false, true]) {
   describe(`the limit of connections${secure ? ", with TLS" : ""}`, () => {
-    it("closes the connection that has been idle longest to accept a new one", inTime, async (t) => {
-      const server = await open(t, 4, secure);
-      const clients: Client[] = [];
-      for (let number = 0; number < 4; number += 1) {
-        const client = await server.connect();
-        await ask(client);
-        clients.push(client);
-      }
-      const [first, second, ...others] = clients as [Client, Client, ...Client[]];
-      // Now the second has been idle longest.
-      await ask(first);
-      const fresh = await server.connect();
-      await ask(fresh);
-      await second.closed;
-      for (const client of [first, ...others, fresh]) await ask(client);
-    });
-
-    it("refuses a new connection rather than close one with a request in progress", inTime, async (t) => {
-      const server = await open(t, 2, secure);
-      const busy = [await server.connect(), await server.connect()];
-      for (const client of busy) {
-        await ask(client);
-        client.socket.write(requestFor("/never"));
-      }
-      // As soon as a new connection is refused, both requests are in progress.
-      for (;;) {
+    it(
+      "the server closes the connection that has been idle longest to accept a new one",
+      inTime,
+      async (t) => {
+        const server = await open(t, 4, secure);
+        const clients: Client[] = [];
+        for (let number = 0; number < 4; number += 1) {
+          const client = await server.connect();
+          await ask(client);
+          clients.push(client);
+        }
+        const [first, second, ...others] = clients as [Client, Client, ...Client[]];
+        // Now the second has been idle longest.
+        await ask(first);
         const fresh = await server.connect();
-        fresh.socket.write(requestFor("/"));
-        await Promise.race([fresh.closed, once(fresh.socket, "data").catch(() => {})]);
-        if (fresh.received() === "") break;
-        fresh.socket.destroy();
-        await fresh.closed;
-      }
-      assert.deepEqual(
-        busy.map(({ socket }) => socket.closed),
-        [false, false],
-      );
-    });
+        await ask(fresh);
+        await second.closed;
+        for (const client of [first, ...others, fresh]) await ask(client);
+      },
+    );
+
+    it(
+      "the server refuses a new connection rather than close one with a request in progress",
+      inTime,
+      async (t) => {
+        const server = await open(t, 2, secure);
+        const busy = [await server.connect(), await server.connect()];
+        for (const client of busy) {
+          await ask(client);
+          client.socket.write(requestFor("/never"));
+        }
+        // As soon as a new connection is refused, both requests are in progress.
+        for (;;) {
+          const fresh = await server.connect();
+          fresh.socket.write(requestFor("/"));
+          await Promise.race([fresh.closed, once(fresh.socket, "data").catch(() => {})]);
+          if (fresh.received() === "") break;
+          fresh.socket.destroy();
+          await fresh.closed;
+        }
+        assert.deepEqual(
+          busy.map(({ socket }) => socket.closed),
+          [false, false],
+        );
+      },
+    );
   });
 }
 
-it("closes connections without a TLS handshake first to accept a new one", inTime, async (t) => {
+it("the server closes connections without a TLS handshake first to accept a new one", inTime, async (t) => {
   const server = await open(t, 3, true);
   const mute = [await server.connectPlainly(), await server.connectPlainly()];
   const known = await server.connect();
@@ -131,7 +139,7 @@ describe("bytes that are no request", () => {
     ["garbage", "GARBAGE\r\n\r\n", 400],
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n", 405],
   ] as const) {
-    it(`refuses ${what} after the answer to the request before it`, inTime, async (t) => {
+    it(`the server refuses ${what} after the answer to the request before it`, inTime, async (t) => {
       const server = await open(t, 100);
       const client = await server.connect();
       client.socket.write(slow + bytes + bytes);
@@ -141,7 +149,7 @@ describe("bytes that are no request", () => {
     });
   }
 
-  it("cuts off a client that sends line feeds without end", inTime, async (t) => {
+  it("the server cuts off a client that sends line feeds without end", inTime, async (t) => {
     const server = await open(t, 100);
     const client = await server.connect();
     const feeds = Buffer.alloc(64 * 1024, "\r\n");
@@ -154,7 +162,7 @@ describe("bytes that are no request", () => {
   });
 });
 
-it("reports each connection that cannot be accepted, and continues", inTime, async (t) => {
+it("the server reports each connection that cannot be accepted, and continues", inTime, async (t) => {
   const listen = t.mock.method(NetServer.prototype, "listen");
   const warnings: string[] = [];
   const server = await startServer({

@@ -74,7 +74,7 @@ function pipeline(url: string, paths: readonly string[]): Promise<string> {
 }
 
 it(
-  "answers the requests of one connection in their order, even if a later one is ready first",
+  "the queue answers the requests of one connection in their order, even if a later one is ready first",
   inTime,
   async (t) => {
     const { url } = await open(t);
@@ -88,7 +88,7 @@ it(
 );
 
 it(
-  "answers 80 simultaneous requests, errors with 500, and closes only connections whose answer cannot be sent",
+  "the queue answers 80 simultaneous requests, errors with 500, and closes only connections whose answer cannot be sent",
   inTime,
   async (t) => {
     const { url, handled } = await open(t);
@@ -113,7 +113,7 @@ it(
   },
 );
 
-it("answers other clients after some have disconnected", inTime, async (t) => {
+it("the queue answers other clients after some have disconnected", inTime, async (t) => {
   const { url } = await open(t);
   const { hostname, port } = new URL(url);
   const gone = Array.from({ length: 20 }, (_, number) => `/late/gone/${number}`);
@@ -133,7 +133,7 @@ it("answers other clients after some have disconnected", inTime, async (t) => {
   assert.equal(await (await fetch(`${url}/plain`)).text(), "for /plain");
 });
 
-it("handles a request before hundreds that another connection sent earlier", inTime, async (t) => {
+it("the queue handles a request before hundreds that another connection sent earlier", inTime, async (t) => {
   const { url, handled } = await open(t);
   const count = 400;
   flood(t, url, "/late/flood", count).resume();
@@ -145,92 +145,118 @@ it("handles a request before hundreds that another connection sent earlier", inT
   while (countOf(handled, "/late/flood") < count) await fetch(`${url}/plain/after`);
 });
 
-it("answers a new connection before thousands of earlier requests that take a moment", inTime, async (t) => {
-  const { url, handled } = await open(t);
-  const [count, connections] = [1400, 8];
-  for (let number = 0; number < connections; number += 1) flood(t, url, `/late/${number}`, count).resume();
-  while (countOf(handled, "/late") < 100) await new Promise((resolve) => setImmediate(resolve));
-  const received = await pipeline(url, ["/plain/new"]);
-  assert.match(received, /for \/plain\/new$/);
-  const before = handled.indexOf("/plain/new");
-  assert.ok(before < (count * connections) / 2, `${before} requests were handled before it`);
-});
+it(
+  "the queue answers a new connection before thousands of earlier requests that take a moment",
+  inTime,
+  async (t) => {
+    const { url, handled } = await open(t);
+    const [count, connections] = [1400, 8];
+    for (let number = 0; number < connections; number += 1) flood(t, url, `/late/${number}`, count).resume();
+    while (countOf(handled, "/late") < 100) await new Promise((resolve) => setImmediate(resolve));
+    const received = await pipeline(url, ["/plain/new"]);
+    assert.match(received, /for \/plain\/new$/);
+    const before = handled.indexOf("/plain/new");
+    assert.ok(before < (count * connections) / 2, `${before} requests were handled before it`);
+  },
+);
 
-it("keeps the order of each connection when several send hundreds of requests", inTime, async (t) => {
-  const { url, handled } = await open(t);
-  const [count, floods] = [200, ["/late/a", "/late/b", "/late/c"]];
-  for (const path of floods) flood(t, url, path, count).resume();
-  while (countOf(handled, "/late") < floods.length * count) await fetch(`${url}/plain`);
-  for (const path of floods) {
-    const numbers = handled.filter((each) => each.startsWith(path)).map((each) => Number(each.split("/")[3]));
-    assert.deepEqual(
-      numbers,
-      Array.from({ length: count }, (_, number) => number),
-      "each connection's requests are handled in their order",
-    );
-  }
-});
+it(
+  "the queue keeps the order of each connection when several send hundreds of requests",
+  inTime,
+  async (t) => {
+    const { url, handled } = await open(t);
+    const [count, floods] = [200, ["/late/a", "/late/b", "/late/c"]];
+    for (const path of floods) flood(t, url, path, count).resume();
+    while (countOf(handled, "/late") < floods.length * count) await fetch(`${url}/plain`);
+    for (const path of floods) {
+      const numbers = handled
+        .filter((each) => each.startsWith(path))
+        .map((each) => Number(each.split("/")[3]));
+      assert.deepEqual(
+        numbers,
+        Array.from({ length: count }, (_, number) => number),
+        "each connection's requests are handled in their order",
+      );
+    }
+  },
+);
 
-it("begins no request of a connection before the client has read the previous answer", inTime, async (t) => {
-  const { url, handled } = await open(t);
-  const socket = flood(t, url, "/long", 500).pause();
-  while (countOf(handled, "/long") === 0) await fetch(`${url}/plain`);
-  for (let number = 0; number < 50; number += 1) await fetch(`${url}/plain/${number}`);
-  assert.equal(countOf(handled, "/long"), 1);
-  let bytes = 0;
-  socket.on("data", (piece: Buffer) => {
-    bytes += piece.length;
-  });
-  socket.resume();
-  while (countOf(handled, "/long") < 4) await fetch(`${url}/plain`);
-  assert.ok(bytes > longBody.length, "it goes on as the client reads");
-});
+it(
+  "the queue begins no request of a connection before the client has read the previous answer",
+  inTime,
+  async (t) => {
+    const { url, handled } = await open(t);
+    const socket = flood(t, url, "/long", 500).pause();
+    while (countOf(handled, "/long") === 0) await fetch(`${url}/plain`);
+    for (let number = 0; number < 50; number += 1) await fetch(`${url}/plain/${number}`);
+    assert.equal(countOf(handled, "/long"), 1);
+    let bytes = 0;
+    socket.on("data", (piece: Buffer) => {
+      bytes += piece.length;
+    });
+    socket.resume();
+    while (countOf(handled, "/long") < 4) await fetch(`${url}/plain`);
+    assert.ok(bytes > longBody.length, "it goes on as the client reads");
+  },
+);
 
-it("answers a new connection before earlier requests that keep the processor busy", inTime, async (t) => {
-  const { url, handled } = await open(t);
-  // A turn handles only a few of them.
-  const [connections, count] = [8, 1400];
-  for (let number = 0; number < connections; number += 1) flood(t, url, `/slow/${number}`, count).resume();
-  while (countOf(handled, "/slow") < 100) await new Promise((resolve) => setImmediate(resolve));
-  const { hostname, port } = new URL(url);
-  const socket = connect(Number(port), hostname).setEncoding("utf8");
-  t.after(() => socket.destroy());
-  socket.write(requestFor("/plain/new"));
-  for await (const text of socket) if (String(text).endsWith("for /plain/new")) break;
-  const before = countOf(handled, "/slow");
-  assert.ok(before < (connections * count) / 2, `${before} requests were handled before it`);
-});
+it(
+  "the queue answers a new connection before earlier requests that keep the processor busy",
+  inTime,
+  async (t) => {
+    const { url, handled } = await open(t);
+    // A turn handles only a few of them.
+    const [connections, count] = [8, 1400];
+    for (let number = 0; number < connections; number += 1) flood(t, url, `/slow/${number}`, count).resume();
+    while (countOf(handled, "/slow") < 100) await new Promise((resolve) => setImmediate(resolve));
+    const { hostname, port } = new URL(url);
+    const socket = connect(Number(port), hostname).setEncoding("utf8");
+    t.after(() => socket.destroy());
+    socket.write(requestFor("/plain/new"));
+    for await (const text of socket) if (String(text).endsWith("for /plain/new")) break;
+    const before = countOf(handled, "/slow");
+    assert.ok(before < (connections * count) / 2, `${before} requests were handled before it`);
+  },
+);
 
-it("answers all requests of 30 connections with 1,400 each, and closes none of them", inTime, async (t) => {
-  const { url, handled } = await open(t);
-  const [count, connections] = [1400, 30];
-  let closed = 0;
-  for (let number = 0; number < connections; number += 1) {
-    flood(t, url, `/plain/${number}`, count)
-      .resume()
-      .once("close", () => {
-        // Node closes a connection after 5 s without a request; on a busy machine the others take longer.
-        if (countOf(handled, `/plain/${number}/`) < count) closed += 1;
-      });
-  }
-  while (handled.length < connections * count) await new Promise((resolve) => setImmediate(resolve));
-  assert.equal(closed, 0);
-});
+it(
+  "the queue answers all requests of 30 connections with 1,400 each, and closes none of them",
+  inTime,
+  async (t) => {
+    const { url, handled } = await open(t);
+    const [count, connections] = [1400, 30];
+    let closed = 0;
+    for (let number = 0; number < connections; number += 1) {
+      flood(t, url, `/plain/${number}`, count)
+        .resume()
+        .once("close", () => {
+          // Node closes a connection after 5 s without a request; on a busy machine the others take longer.
+          if (countOf(handled, `/plain/${number}/`) < count) closed += 1;
+        });
+    }
+    while (handled.length < connections * count) await new Promise((resolve) => setImmediate(resolve));
+    assert.equal(closed, 0);
+  },
+);
 
-it("continues after resets of connections with thousands of waiting requests", inTime, async (t) => {
-  const { url, handled } = await open(t);
-  const { stackTraceLimit } = Error;
-  for (let number = 0; number < 10; number += 1) {
-    const socket = flood(t, url, `/late/${number}`, 1400);
-    while (countOf(handled, `/late/${number}`) === 0) await fetch(`${url}/plain`);
-    socket.resetAndDestroy();
-  }
-  assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
-  assert.ok(countOf(handled, "/late") < 14_000, "requests of closed connections are not handled");
-  assert.equal(Error.stackTraceLimit, stackTraceLimit);
-});
+it(
+  "the queue continues after resets of connections with thousands of waiting requests",
+  inTime,
+  async (t) => {
+    const { url, handled } = await open(t);
+    const { stackTraceLimit } = Error;
+    for (let number = 0; number < 10; number += 1) {
+      const socket = flood(t, url, `/late/${number}`, 1400);
+      while (countOf(handled, `/late/${number}`) === 0) await fetch(`${url}/plain`);
+      socket.resetAndDestroy();
+    }
+    assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
+    assert.ok(countOf(handled, "/late") < 14_000, "requests of closed connections are not handled");
+    assert.equal(Error.stackTraceLimit, stackTraceLimit);
+  },
+);
 
-it("closes connections that do not read when too many requests wait", inTime, async (t) => {
+it("the queue closes connections that do not read when too many requests wait", inTime, async (t) => {
   const { url, handled } = await open(t);
   let closed = 0;
   const sockets = Array.from({ length: 50 }, (_, number) => flood(t, url, `/long/${number}`, 1400).pause());
@@ -248,7 +274,7 @@ it("closes connections that do not read when too many requests wait", inTime, as
   assert.ok(countOf(handled, "/long") <= 50, "no client got a second answer");
 });
 
-it("accepts no more requests of a connection that the current answer closes", () => {
+it("the queue accepts no more requests of a connection that the current answer closes", () => {
   const connection = new Connection(new Socket(), 0);
   const queue = new RequestQueue(
     () => assert.fail("nothing is handled"),
@@ -260,32 +286,36 @@ it("accepts no more requests of a connection that the current answer closes", ()
   assert.deepEqual([connection.waiting, connection.isBusy], [[], false]);
 });
 
-it("alternates between lone requests and those of a hundred connections that pipeline", inTime, async () => {
-  const connections: Connection[] = [];
-  const handled: Connection[] = [];
-  const queue = new RequestQueue(
-    (_request, _response, connection) => {
-      handled.push(connection);
-      return { status: 200, headers: [], body: null };
-    },
-    () => connections,
-  );
-  const send = (connection: Connection) => {
-    const request = new IncomingMessage(connection.socket);
-    queue.take(connection, request, new ServerResponse(request));
-  };
-  const connectionWith = (requests: number) => {
-    const connection = new Connection(new Socket(), 0);
-    connections.push(connection);
-    // As the queue marks a connection that has sent many requests.
-    connection.pipelines = requests > 1;
-    for (let count = 0; count < requests; count += 1) send(connection);
-    return connection;
-  };
-  for (let count = 0; count < 100; count += 1) connectionWith(2);
-  const lone = Array.from({ length: 20 }, () => connectionWith(1));
-  while (handled.length < 120) await new Promise(setImmediate);
-  const places = lone.map((each) => handled.indexOf(each));
-  // Eight of these alternate with eight of the others.
-  assert.deepEqual(places, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35]);
-});
+it(
+  "the queue alternates between lone requests and those of a hundred connections that pipeline",
+  inTime,
+  async () => {
+    const connections: Connection[] = [];
+    const handled: Connection[] = [];
+    const queue = new RequestQueue(
+      (_request, _response, connection) => {
+        handled.push(connection);
+        return { status: 200, headers: [], body: null };
+      },
+      () => connections,
+    );
+    const send = (connection: Connection) => {
+      const request = new IncomingMessage(connection.socket);
+      queue.take(connection, request, new ServerResponse(request));
+    };
+    const connectionWith = (requests: number) => {
+      const connection = new Connection(new Socket(), 0);
+      connections.push(connection);
+      // As the queue marks a connection that has sent many requests.
+      connection.pipelines = requests > 1;
+      for (let count = 0; count < requests; count += 1) send(connection);
+      return connection;
+    };
+    for (let count = 0; count < 100; count += 1) connectionWith(2);
+    const lone = Array.from({ length: 20 }, () => connectionWith(1));
+    while (handled.length < 120) await new Promise(setImmediate);
+    const places = lone.map((each) => handled.indexOf(each));
+    // Eight of these alternate with eight of the others.
+    assert.deepEqual(places, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35]);
+  },
+);
