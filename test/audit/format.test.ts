@@ -48,10 +48,7 @@ describe("the change of a record", () => {
 
 it("an invisible character is shown by its number, so that texts that differ look different", () => {
   assert.equal(words(null, { name: "Mallory\u3164" }), "added name=Mallory\\u3164");
-  assert.equal(
-    keyWords(changeOf("targets", "~a\u2800\ufe0f", null, {}), new Names()),
-    "~a\\u2800\\ufe0f",
-  );
+  assert.equal(keyWords(changeOf("targets", "~a\u2800\ufe0f", null, {}), new Names()), "~a\\u2800\\ufe0f");
 });
 
 describe("a record's key", () => {
