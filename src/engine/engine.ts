@@ -23,7 +23,7 @@ export class Engine {
 
   /** Answers a request, also if it fails. */
   answer(request: IncomingRequest): Answer | Promise<Answer> {
-    return new Pipeline(this.#options, this.router, request).run();
+    return new Pipeline(this.#options, this.router, request, this.router.match(request.pathname)).run();
   }
 
   /**
@@ -37,11 +37,11 @@ export class Engine {
   ): Answer | Promise<Answer> {
     const request: IncomingRequest = {
       method: "GET",
-      pathname: this.router.pathnameOf(path),
+      pathname: path,
       search: new URLSearchParams(query.map(([name, text]): [string, string] => [name, text])).toString(),
       address: undefined,
       header: () => null,
     };
-    return new Pipeline(this.#options, this.router, request, caller).run();
+    return new Pipeline(this.#options, this.router, request, this.router.find(path), caller).run();
   }
 }

@@ -52,11 +52,17 @@ export class Pipeline {
   #input: RequestInput | undefined;
 
   /** @param caller for a request from within the process, which has no token */
-  constructor(options: EngineOptions, router: Router, request: IncomingRequest, caller?: Caller) {
+  constructor(
+    options: EngineOptions,
+    router: Router,
+    request: IncomingRequest,
+    match: Match | undefined,
+    caller?: Caller,
+  ) {
     this.#options = options;
     this.#router = router;
     this.#request = request;
-    this.#match = router.match(request.pathname);
+    this.#match = match;
     this.#exchange = new Exchange(options, request, this.#match?.route.path);
     this.#exchange.caller = caller;
   }
@@ -77,14 +83,14 @@ export class Pipeline {
   }
 
   #steps(): Answer | Promise<Answer> {
-    const { params, route } = this.#requireMatch();
+    const { params, route, token } = this.#requireMatch();
     const { method } = this.#request;
     const { effect } = route.operation;
     if (method === "OPTIONS") return preflightAnswer(methodsOf(route), this.#exchange.requestId);
     if (method !== "GET" && !(method === "HEAD" && effect === "read")) throw methodNotAllowed(method);
     if (effect === "change") refuseSpeculative(this.#request);
 
-    const caller = this.#authenticate(params);
+    const caller = this.#authenticate(token);
     this.#refuseExcluded(caller);
     refuseReadOnly(route, caller);
 
@@ -103,19 +109,21 @@ export class Pipeline {
   /** @throws Failure `UNKNOWN_PATH` */
   #requireMatch(): Match {
     if (this.#match !== undefined) return this.#match;
-    const near = this.#router.nearestTo(this.#request.pathname);
+    const { pathname } = this.#request;
     // Callers within the process give paths without the prefix.
-    const prefix = this.#exchange.caller === undefined ? this.#options.table.prefix : "";
+    const isInternal = this.#exchange.caller !== undefined;
+    const near = isInternal ? this.#router.nearest(pathname) : this.#router.nearestTo(pathname);
+    const prefix = isInternal ? "" : this.#options.table.prefix;
     const hint =
       near === undefined ? prefix && `Paths begin with ${prefix}.` : `Did you mean ${prefix}${near}?`;
     throw new Failure("UNKNOWN_PATH", "There is no operation at this path.", hint === "" ? {} : { hint });
   }
 
   /** @throws Failure `TOKEN_…` */
-  #authenticate(params: Match["params"]): Caller {
+  #authenticate(token: string): Caller {
     if (this.#exchange.caller !== undefined) return this.#exchange.caller;
     const { authenticate, seen, table } = this.#options;
-    const caller = authenticate(params[table.tokenParameter] ?? "");
+    const caller = authenticate(token);
     this.#exchange.caller = caller;
     seen?.(caller, versionIn(this.#request.header("user-agent"), table.product));
     return caller;
@@ -214,7 +222,14 @@ function idempotencyKeyIn(request: IncomingRequest): string | undefined {
 /** Returns the addon version in a `User-Agent` such as `gameaddon/2.5.1 (…)`. */
 function versionIn(userAgent: string | null, product: string | undefined): string | undefined {
   if (userAgent === null || product === undefined) return undefined;
-  // A header is Latin-1, of which no lower-case letter is longer: the index holds for both texts.
-  const start = ` ${userAgent}`.toLowerCase().indexOf(` ${product.toLowerCase()}/`);
-  return start === -1 ? undefined : userAgent.slice(start + product.length + 1).split(" ", 1)[0];
+  const start = userAgent.startsWith(`${product}/`) ? 0 : indexOfProduct(userAgent, product);
+  if (start === -1) return undefined;
+  const version = userAgent.slice(start + product.length + 1);
+  const end = version.indexOf(" ");
+  return end === -1 ? version : version.slice(0, end);
+}
+
+/** Most clients name the product first, and as the table does. A header is Latin-1, so lower case has the same length. */
+function indexOfProduct(userAgent: string, product: string): number {
+  return ` ${userAgent}`.toLowerCase().indexOf(` ${product.toLowerCase()}/`);
 }

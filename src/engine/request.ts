@@ -1,7 +1,7 @@
 /** A request as the engine reads it, independent of the transport. */
 export interface IncomingRequest {
   readonly method: string;
-  /** The path with the prefix, percent-encoded. */
+  /** The path with the prefix, percent-encoded; from within the process, without the prefix and as it is. */
   readonly pathname: string;
   /** The query, percent-encoded, with or without its question mark. */
   readonly search: string;

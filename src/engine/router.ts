@@ -3,26 +3,33 @@ import { addRoute, createRouter, findRoute, type RouterContext } from "rou3";
 import { endsAlike, KnownNames, longestTyped } from "../domain/text.ts";
 import type { Route, Table } from "../table/table.ts";
 
-/** A route, and the values of the placeholders in its path and in the prefix, percent-encoded. */
+/** A route, and the values of its placeholders, percent-encoded. */
 export interface Match {
   readonly route: Route;
+  /** The placeholders of the route's path, by name. */
   readonly params: Readonly<Record<string, string>>;
+  /** The token in the prefix; empty where a command asks. */
+  readonly token: string;
 }
+
+const none = {};
 
 /** See the head of this file. */
 export class Router {
   readonly #routes: RouterContext<Route> = createRouter();
-  readonly #prefix: string;
+  /** The prefix before and behind the token. */
+  readonly #before: string;
+  readonly #behind: string;
   /** Folded once, since anybody can request unknown paths without a token. */
   readonly #paths: KnownNames;
   readonly #byPath: ReadonlyMap<string, Route>;
 
   constructor({ prefix, routes }: Pick<Table, "prefix" | "routes">) {
-    this.#prefix = prefix;
+    [this.#before = "", this.#behind = ""] = prefix.split(/\{\w+\}/);
     this.#byPath = new Map(routes.map((route) => [route.path, route]));
     this.#paths = new KnownNames([...this.#byPath.keys()]);
     for (const route of routes) {
-      addRoute(this.#routes, "", (prefix + route.path).replace(/\{(\w+)\}/g, ":$1"), route);
+      addRoute(this.#routes, "", route.path.replace(/\{(\w+)\}/g, ":$1"), route);
     }
   }
 
@@ -32,16 +39,28 @@ export class Router {
    * @param pathname with the prefix, percent-encoded
    */
   match(pathname: string): Match | undefined {
-    const found = findRoute(this.#routes, "", pathname);
-    return found && { route: found.data, params: found.params ?? {} };
+    const split = this.#split(pathname);
+    return split && this.#find(split.path, split.token);
   }
 
-  /**
-   * Returns the full path of an operation as a URL has it, for {@link match}. A dash takes the place of the token.
-   * @param path without the prefix, not percent-encoded
-   */
-  pathnameOf(path: string): string {
-    return this.#prefix.replace(/\{\w+\}/, "-") + path.split("/").map(encodeSegment).join("/");
+  /** As {@link match}. @param path without the prefix, not percent-encoded */
+  find(path: string): Match | undefined {
+    return this.#find(path.split("/").map(encodeSegment).join("/"), "");
+  }
+
+  #find(path: string, token: string): Match | undefined {
+    const found = findRoute(this.#routes, "", path);
+    return found && { route: found.data, params: found.params ?? none, token };
+  }
+
+  /** Returns the token and the path behind the prefix, or undefined for another prefix. */
+  #split(pathname: string): { token: string; path: string } | undefined {
+    const start = this.#before.length;
+    const end = pathname.indexOf("/", start);
+    if (end <= start || !pathname.startsWith(this.#before) || !pathname.startsWith(this.#behind, end))
+      return undefined;
+    const path = pathname.slice(end + this.#behind.length);
+    return path.startsWith("/") ? { token: pathname.slice(start, end), path } : undefined;
   }
 
   /**
@@ -58,7 +77,7 @@ export class Router {
   /** As {@link nearest}, for a path with the prefix. A long one costs too much to compare. */
   nearestTo(pathname: string): string | undefined {
     if (pathname.length > longestTyped) return undefined;
-    const depth = this.#prefix.split("/").length;
+    const depth = `${this.#before}-${this.#behind}`.split("/").length;
     return this.nearest(`/${pathname.split("/").slice(depth).join("/")}`);
   }
 }

@@ -107,7 +107,7 @@ function decisiveInput(
 /** Finds the route of a path, as the router does for a request. A placeholder that is left as it is stays open. */
 function matchRoute(table: Table, path: string): Match {
   const router = new Router(table);
-  const match = router.match(router.pathnameOf(path));
+  const match = router.find(path);
   if (match === undefined) {
     const near = router.nearest(path);
     const hint = near === undefined ? "`addon-cli routes list` lists the paths." : `Did you mean ${near}?`;

@@ -22,7 +22,7 @@ export interface NodeRequest {
 }
 
 /** URLs that normalising would not change: no dot segments, empty segments, or percent-encodings in the path. */
-const plainURL = /^((?:\/[\w-][\w.-]*)+)(?:\?([\w.~*+%=&-]*))?$/;
+const plainURL = /^(?:\/[\w-][\w.-]*)+(?:\?[\w.~*+%=&-]*)?$/;
 
 /** See the head of this file. */
 export class App {
@@ -48,9 +48,12 @@ export class App {
 
   /** Answers a request to the table with a plain URL; returns undefined for any other, which is for {@link fetch}. */
   answerPlain(request: NodeRequest): Answer | Promise<Answer> | undefined {
-    const [, pathname, search = ""] = plainURL.exec(request.url ?? "") ?? [];
-    if (pathname === undefined || this.#pages.has(pathname)) return undefined;
-    return this.engine.answer(new PlainRequest(request, pathname, search));
+    const { url = "" } = request;
+    if (!plainURL.test(url)) return undefined;
+    const query = url.indexOf("?");
+    const pathname = query === -1 ? url : url.slice(0, query);
+    if (this.#pages.has(pathname)) return undefined;
+    return this.engine.answer(new PlainRequest(request, pathname, query === -1 ? "" : url.slice(query)));
   }
 
   /** Answers any request. */

@@ -120,7 +120,7 @@ class Rehearsal {
   /** Returns the route that answers a call, or undefined. */
   match({ path }: TestCall): Match | undefined {
     const { router } = this.#engine;
-    return router.match(router.pathnameOf(path));
+    return router.find(path);
   }
 
   async outcomeOf(call: TestCall, match: Match | undefined, caller: Caller): Promise<Outcome> {
