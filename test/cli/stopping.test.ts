@@ -12,9 +12,10 @@ const timeout = 180_000;
 
 /** A module that blocks the calls of a file's method after a signal. */
 function hangOn(method: "datasync" | "sync", from: "start" | "SIGUSR2"): string {
+  // Unlike a pending sync, a promise alone keeps nothing alive: the store could be collected, and its lock released.
   const hang = `form.${method} = () => {
     process.stderr.write("A sync is held up.\\n");
-    return new Promise(() => {});
+    return (globalThis.pendingSync = new Promise(() => {}));
   };`;
   const code = `
     import { open } from "node:fs/promises";
