@@ -1,7 +1,7 @@
 /** The output of commands: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
 import { styleText } from "node:util";
 import { Failure } from "../../src/domain/errors.ts";
-import { escapeInvisible } from "../../src/domain/escape.ts";
+import { escapeUnits } from "../../src/domain/escape.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";
@@ -162,12 +162,17 @@ function cellsOf<T>(row: T, columns: readonly Column<T>[]): string[] {
 const ownControls = new RegExp(`(\\n|\\t|${"\u001b"}\\[(?:1|2|22|31|32|33|39)m)`);
 
 /**
- * Escapes control and invisible characters: names and labels in older data or an import could otherwise control the
- * terminal. Line breaks, tabs and the colours of {@link Output.style} remain.
+ * Escapes control characters and those that change the direction of text: names and labels in older data or an import
+ * could otherwise control the terminal. Line breaks, tabs and the colours of {@link Output.style} remain. All other
+ * characters stay as they are, since the text can be a document: an export, YAML, Markdown, or a path.
  */
 function escapeControls(text: string): string {
   const pieces = text.split(ownControls);
-  return pieces.map((piece, index) => (index % 2 === 0 ? escapeInvisible(piece) : piece)).join("");
+  return pieces
+    .map((piece, index) =>
+      index % 2 === 0 ? piece.replace(/[\p{Cc}\p{Bidi_Control}]/gu, escapeUnits) : piece,
+    )
+    .join("");
 }
 
 /** Formats an instant as ISO 8601, or null as a dash. */

@@ -80,14 +80,14 @@ function undoable(record: JournalRecord): readonly RecordChange[] {
   if (undoable.length === 0) {
     throw addedNames(
       record.sequence,
-      changes.map(({ after }) => v.parse(model.names.schema, after)),
+      changes.map(({ after }) => fieldsOf(nameFields, after)),
     );
   }
   return undoable;
 }
 
 /** Returns the refusal of a change that only added names. */
-function addedNames(sequence: number, names: readonly Named[]): Failure {
+function addedNames(sequence: number, names: readonly Pick<Named, "kind" | "name">[]): Failure {
   const commands = names.map(({ kind, name }) => `\`addon-cli seed remove ${kind} ${name}\``);
   const more = commands.length > mostNamed ? `, and likewise the other ${commands.length - mostNamed}` : "";
   const stay = names.map(({ name }) => `the name ${name} stays`);
@@ -173,6 +173,18 @@ const referring = v.object({
   faction: v.optional(v.string()),
 });
 
+const nameFields = v.object({ kind: v.picklist(["group", "faction", "service"]), name: v.string() });
+const playerFields = v.object({ name: v.string() });
+
+/** Returns some fields of a record, whatever its others contain. @throws Failure `CONFLICT` if one is malformed */
+function fieldsOf<T>(schema: v.GenericSchema<unknown, T>, record: unknown): T {
+  const result = v.safeParse(schema, record);
+  if (result.success) return result.output;
+  throw new Failure("CONFLICT", `A record of the change is malformed: ${result.issues[0].message}.`, {
+    hint: "`addon-cli data verify` shows what is wrong with the data.",
+  });
+}
+
 /** The data after the undo. */
 class Outcome {
   readonly #data: Data;
@@ -192,17 +204,16 @@ class Outcome {
   /** Returns why a record cannot be undone. */
   fault({ collection, key, before, after }: RecordChange): string | undefined {
     if (ofPlayers.has(collection) && before !== null) {
-      const { uuid } = v.parse(ofPlayer, before);
+      const { uuid } = fieldsOf(ofPlayer, before);
       const exists = uuid === null || this.#has("players", uuid);
       if (!exists) return `the player ${uuid} of ${collection} ${key} is no longer registered`;
     }
     const missing = before === null ? undefined : this.#missingName(collection, before);
     if (missing !== undefined) return `the ${missing} of ${collection} ${key} has been removed since`;
-    if (collection === "names" && before !== null)
-      return this.#otherKind(v.parse(model.names.schema, before));
+    if (collection === "names" && before !== null) return this.#otherKind(fieldsOf(nameFields, before));
     if (collection !== "players") return undefined;
     if (before !== null) {
-      const { name } = v.parse(model.players.schema, before);
+      const { name } = fieldsOf(playerFields, before);
       const other = this.#left("players", this.#data.players.find("name", fold(name)), ({ uuid }) => uuid)[0];
       return other === undefined ? undefined : `the player ${other.uuid} now has the name ${name}`;
     }
@@ -221,21 +232,21 @@ class Outcome {
     const left = Object.keys(belongings).filter((name) => belongings[name]);
     return left.length === 0
       ? undefined
-      : `the player ${v.parse(model.players.schema, after).name} has since been given ${oneOf(left, "and")}`;
+      : `the player ${fieldsOf(playerFields, after).name} has since been given ${oneOf(left, "and")}`;
   }
 
   /** Returns the group, faction or service that a record refers to, if it no longer exists. */
   #missingName(collection: string, record: unknown): string | undefined {
     const kinds = referringTo[collection];
     if (kinds === undefined) return undefined;
-    const { group, organisation, faction } = v.parse(referring, record);
+    const { group, organisation, faction } = fieldsOf(referring, record);
     const name = group ?? organisation ?? faction ?? "";
     const exists = kinds.some((kind) => this.#has("names", model.names.key({ kind, name, position: 0 })));
     return exists ? undefined : `${oneOf(kinds)} ${name}`;
   }
 
   /** Returns the conflict of a name that would be both a faction and a service. */
-  #otherKind({ kind, name }: Named): string | undefined {
+  #otherKind({ kind, name }: Pick<Named, "kind" | "name">): string | undefined {
     if (kind === "group") return undefined;
     const twin = kind === "faction" ? "service" : "faction";
     const isTaken = this.#has("names", model.names.key({ kind: twin, name, position: 0 }));

@@ -1,13 +1,12 @@
 /** The status of a data folder: how much data it has, how recent it is, and how far back it reaches. Takes no lock. */
-import { access, constants, readdir, stat, statfs } from "node:fs/promises";
+import { access, constants, open, readdir, stat, statfs } from "node:fs/promises";
 import { join } from "node:path";
 import { model } from "../domain/model.ts";
-import { nodeFiles } from "../store/folder/files.ts";
+import { naming, nodeFiles } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
-import { readFirstLine } from "../store/journal/decoding.ts";
 import { readHistory } from "../store/journal/history.ts";
-import { BrokenLine } from "../store/journal/lines.ts";
+import { bodyOffset } from "../store/journal/lines.ts";
 import { listData, steadily } from "../store/listing.ts";
 import { readState } from "../store/reading.ts";
 
@@ -118,15 +117,23 @@ async function readData(folder: string): Promise<Pick<Status, "records" | "lastC
   }
 }
 
-/** Returns when a file was begun, from its header, or null where that cannot be read. */
+/** The longest header, in bytes: nothing more of a file is read for its instant. */
+const maxHeader = 1024;
+
+/** Returns when a file was begun, from its header, or null where that cannot be read. A wrong checksum is ignored here. */
 async function instantOf(path: string): Promise<number | null> {
+  const file = await open(path, "r");
   try {
-    const header: unknown = JSON.parse(await readFirstLine(nodeFiles, path));
+    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeader), 0, maxHeader, 0);
+    const [line = ""] = buffer.toString("utf8", 0, bytesRead).split("\n", 1);
+    const header: unknown = JSON.parse(line.slice(bodyOffset));
     if (typeof header !== "object" || header === null || !("instant" in header)) return null;
     return typeof header.instant === "number" ? header.instant : null;
   } catch (error) {
-    if (error instanceof BrokenLine || error instanceof SyntaxError) return null;
-    throw error;
+    if (error instanceof SyntaxError) return null;
+    throw naming(path, error);
+  } finally {
+    await file.close();
   }
 }
 

@@ -11,6 +11,7 @@ import { type Desk, emptyDesk, seededDesk } from "./_setup.ts";
 /** Packages for serving, for the route table, or for tables on a terminal only. */
 const heavy = [
   "h3",
+  "rou3",
   "srvx",
   "listhen",
   "pino",

@@ -102,6 +102,18 @@ describe("lists", () => {
     assertIncludes(await desk.ok("call", "/wantedreason/remove", `reason=${evil}`), shown);
   });
 
+  it("when a document contains invisible characters that are harmless to a terminal, they are printed as they are", async (t) => {
+    const desk = await seededDesk(t);
+    const reason = "a\u00adb\u200cc\ue000";
+    await desk.withService(({ store }) =>
+      store.change({ who: "operator", operation: "import" }, (draft) => {
+        draft.wantedReasons.put({ reason, points: 1 });
+      }),
+    );
+    assertIncludes(await desk.ok("data", "export"), reason);
+    assertIncludes(await desk.ok("call", "/wantedreason"), reason);
+  });
+
   it("when a list is empty, standard output is empty and a remark reports that", async (t) => {
     const desk = await seededDesk(t);
     for (const command of ["player", "admin", "token"]) {

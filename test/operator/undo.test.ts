@@ -53,6 +53,30 @@ describe("undoing the registration of a player", () => {
   });
 });
 
+describe("undoing a registration whose record is malformed", () => {
+  /** Registers Ada by a change with other fields than the schema allows. */
+  async function malformed(t: Parameters<typeof openWorld>[0], fields: object) {
+    const { world } = await registered(t);
+    await world.service.administer("player.remove", { player: uuid });
+    const { store } = world.service;
+    await store.change({ who: "operator", operation: "player.add" }, (draft) => {
+      const player = { uuid, name: "Ada", administrator: false, ...fields };
+      draft.players.put(JSON.parse(JSON.stringify(player)));
+    });
+    const number = store.sequence;
+    await world.service.administer("token.issue", { player: uuid }).catch(() => undefined);
+    return { world, number };
+  }
+
+  it("is refused for its obstacles where the fault does not matter", async (t) => {
+    const { world, number } = await malformed(t, { administrator: "no" });
+    await assert.rejects(world.service.undo(number), {
+      code: "CONFLICT",
+      message: `Change ${number} cannot be undone: the player Ada has since been given tokens.`,
+    });
+  });
+});
+
 it("undoing a removal does not restore tokens, ranks and statistics without the player", async (t) => {
   const { world, chief } = await registered(t);
   for (const give of Object.values(belongings)) await give(world, chief);
