@@ -45,6 +45,7 @@ export class Router {
 
   /** As {@link match}. @param path without the prefix, not percent-encoded */
   find(path: string): Match | undefined {
+    if (!path.startsWith("/")) return undefined;
     return this.#find(path.split("/").map(encodeSegment).join("/"), "");
   }
 

@@ -113,11 +113,12 @@ function matchRoute(table: Table, path: string): Match {
     const hint = near === undefined ? "`addon-cli routes list` lists the paths." : `Did you mean ${near}?`;
     throw new Failure("UNKNOWN_PATH", `The route table has no path ${quote(path)}.`, { hint });
   }
-  const { route, params } = match;
+  const { route } = match;
+  const segments = path.split("/");
   const values: Record<string, string> = Object.create(null);
-  for (const { name, in: place } of route.parameters) {
-    const text = decodeURIComponent(params[name] ?? "");
-    if (place === "path" && text !== `{${name}}`) values[name] = text;
+  for (const [index, own] of route.path.split("/").entries()) {
+    const text = segments[index] ?? "";
+    if (own.startsWith("{") && own !== text) values[own.slice(1, -1)] = text;
   }
   return { route, path: values };
 }

@@ -40,7 +40,8 @@ export class App {
     this.#h3 = new H3({ silent: true, onError: (error, event) => this.#answerError(error, event) });
     this.#h3.all("/**", async (event) => {
       const request = new H3Request(event);
-      const page = pages.get(exactPath(event));
+      const found = pages.get(request.pathname);
+      const page = found?.isExact === true && sentPath(event) !== request.pathname ? undefined : found;
       const answer = page === undefined ? engine.answer(request) : answerPage(page, request, observer);
       return new AnswerResponse(await answer);
     });
@@ -73,8 +74,8 @@ export class App {
   }
 }
 
-/** Returns the path as the client sent it. Pages are served by no other: h3 normalises even `http://[` to `/`. */
-function exactPath({ req, url }: H3Event): string {
+/** Returns the path as the client sent it. */
+function sentPath({ req, url }: H3Event): string {
   return (req.runtime?.node?.req.url ?? url.pathname).split("?", 1)[0] ?? "";
 }
 

@@ -123,13 +123,14 @@ export function docsPages(prefix: string): [string, Page][] {
   };
   const start: Page = {
     name: startPath,
+    isExact: true,
     async content(request) {
       const file = prefersHTML(request.header("accept") ?? "") ? startPage : startLinks;
       return { ...(await contentOf(file)), always: ["Vary", "Accept"] };
     },
   };
   const pages = Array.from(files, ([path, file]): [string, Page] => {
-    return [path, { name: docsPath, content: () => contentOf(file) }];
+    return [path, { name: docsPath, isExact: true, content: () => contentOf(file) }];
   });
   return [[startPath, start], ...pages];
 }

@@ -7,6 +7,8 @@ import { type Answer, preflightAnswer, readAnswer } from "../engine/response.ts"
 export interface Page {
   /** Its name in the log. */
   readonly name: string;
+  /** Whether only its path as it is leads to it. h3 normalises even `http://[` to `/`. */
+  readonly isExact?: boolean;
   /** Returns what to send. @throws if it cannot be read, which is answered with `INTERNAL` */
   content(request: IncomingRequest): Content | Promise<Content>;
 }

@@ -34,8 +34,15 @@ const resources = {
 
 const packageSchema = v.object({ version: v.string(), license: v.string() });
 
-/** See the head of this file. */
+let options: DescriptionOptions | undefined;
+
+/** See the head of this file. The package is read once: it may be replaced under a running service. */
 export function descriptionOptions(): DescriptionOptions {
+  options ??= readOptions();
+  return options;
+}
+
+function readOptions(): DescriptionOptions {
   const { version, license } = v.parse(
     packageSchema,
     JSON.parse(readFileSync(packaged("package.json"), "utf8")),

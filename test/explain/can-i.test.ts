@@ -293,6 +293,7 @@ describe("a question with", () => {
     ["an unknown faction", "/blacklistreason/GROV", [], "UNKNOWN_FACTION"],
     ["a placeholder that decides", "/blacklistreason/{factionString}", [], "PARAMETER_MISSING"],
     ["an unknown player", "/event", [], "UNKNOWN_PLAYER"],
+    ["a path without its first slash", "x/event", [], "UNKNOWN_PATH"],
   ] as const) {
     it(`${what} is refused as ${code}`, async (t) => {
       const world = await openWorld(t);
@@ -300,6 +301,14 @@ describe("a question with", () => {
       await assert.rejects(world.service.questions.canI(who, path, pairs), { code });
     });
   }
+
+  it("a player may be called by two dots, which no URL can contain", async (t) => {
+    const world = await openWorld(t);
+    const { parameters } = await world.service.questions.canI("public", "/statistic/../add", [
+      ["type", "KILL"],
+    ]);
+    assert.deepEqual({ ...parameters }, { player: ".." });
+  });
 
   it("a path near a change suggests it only for a slip, as a request does", async (t) => {
     const world = await openWorld(t);

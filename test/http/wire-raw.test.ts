@@ -224,6 +224,22 @@ describe("other forms of a request", () => {
     assert.equal(answer.body[0], "CEO");
   });
 
+  it("the description is served by every equivalent form of its URL", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const forms = [
+      "/openapi.json",
+      "/./openapi.json",
+      "/x/../openapi.json",
+      "/openapi%2ejson",
+      "/openapi.json#x",
+    ];
+    for (const target of [`${world.url}${prefix}/openapi.json`, ...forms.map((form) => prefix + form)]) {
+      const answer = await ask(world.url, `GET ${target} HTTP/1.1\r\n${closing}`);
+      assert.equal(answer.status, 200, target);
+      assert.equal(answer.body.openapi, "3.1.0", target);
+    }
+  });
+
   it("OPTIONS * answers 204 or 404", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const connection = new Connection(world.url);

@@ -64,6 +64,8 @@ type VersionedSource = Exclude<keyof Sources, "clients" | "userList">;
 export interface Cacheable {
   /** The number of inputs whose answers are cached. */
   readonly capacity: number;
+  /** Whether clients that accept it get the answers compressed. */
+  readonly isCompressed: boolean;
   /** Returns the values that determine the answer to an input: it is valid while all of them are the same. */
   dependencies(data: Sources, input: unknown, context: Context): readonly unknown[];
   /** Returns when the passage of time alone makes the answer stale, in milliseconds since 1970. */
@@ -141,6 +143,7 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
       ? {}
       : {
           cacheable: {
+            isCompressed: false,
             ...cache,
             dependencies: (data, given, context) => cache.dependencies(data, v.parse(input, given), context),
           },
@@ -176,6 +179,7 @@ export function defineCachedRead<
     input,
     cacheable: {
       capacity: listCapacity,
+      isCompressed: true,
       // Versions only grow, so that their sum changes with each of them.
       dependencies: (data) => [dependsOn.reduce((sum, name) => sum + data[name].version, 0)],
       ...(validUntil === undefined ? {} : { validUntil }),

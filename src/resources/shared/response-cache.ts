@@ -35,7 +35,9 @@ export class CachedAnswers {
     if (cached !== undefined && cached.from <= now && now < cached.until) {
       if (cached.dependencies.every((each, index) => each === dependencies[index])) return cached.body;
     }
-    const body = new ReadyBody(this.#handler.read(this.#sources, input, context), { cached: true });
+    const body = new ReadyBody(this.#handler.read(this.#sources, input, context), {
+      cached: this.#cacheable.isCompressed,
+    });
     const until = this.#cacheable.validUntil?.(this.#sources, now) ?? Number.POSITIVE_INFINITY;
     this.#answers.set(key, { body, dependencies, from: now, until });
     return body;

@@ -5,6 +5,7 @@
 import {
   type Alias,
   type Document,
+  isAlias,
   isCollection,
   isMap,
   isScalar,
@@ -114,7 +115,9 @@ function offsetOf(root: Node | null, path: Path, side: Side, schema: YAMLOptions
 function hasPlace(value: Node | null, schema: YAMLOptions["schema"]): boolean {
   if (value?.range == null) return false;
   if (schema === "core") return isScalar(value);
-  return isScalar(value) ? value.value !== "" : isCollection(value) && value.flow === true;
+  return isScalar(value)
+    ? value.value !== ""
+    : isAlias(value) || (isCollection(value) && value.flow === true);
 }
 
 /** A fault before its offset is turned into line and column. */
