@@ -1,5 +1,4 @@
 /** The operations that the engine runs for the routes of a table, made from the handlers. */
-
 import type { Activity } from "./identity/activity.ts";
 import { currentCaller } from "./identity/callers.ts";
 import { runOnce } from "./identity/idempotency.ts";
@@ -7,8 +6,7 @@ import { handlers } from "./resources/index.ts";
 import type { ChangeHandler, Context, Handler, ReadHandler, Sources } from "./resources/shared/define.ts";
 import { createResponseCache } from "./resources/shared/response-cache.ts";
 import type { DataStore } from "./store/data.ts";
-import type { Vocabulary } from "./table/caller.ts";
-import { publicTokenOf } from "./table/caller.ts";
+import { publicTokenOf, type Vocabulary } from "./table/caller.ts";
 import type { Operation, Operations, Request } from "./table/operation.ts";
 import { type CheckedTable, checkTable } from "./table/table.ts";
 

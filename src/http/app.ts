@@ -63,14 +63,14 @@ export class App {
   }
 
   /** Answers where h3 refuses a URL. */
-  #answerError({ status, cause }: { status: number; cause?: unknown }, event: H3Event): Response {
-    const isMalformed = status === 400;
-    const error = isMalformed
+  #answerError(error: { status: number }, event: H3Event): Response {
+    const isMalformed = error.status === 400;
+    const reason = isMalformed
       ? new Failure("PARAMETER_INVALID", "The path has a malformed percent-encoding.", {
           hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
         })
-      : cause;
-    return new AnswerResponse(new Exchange(this.#observer, new H3Request(event)).refuse(error, ""));
+      : error;
+    return new AnswerResponse(new Exchange(this.#observer, new H3Request(event)).refuse(reason, ""));
   }
 }
 

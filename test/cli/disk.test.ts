@@ -21,7 +21,7 @@ const env = { PATH: process.env.PATH, UV_THREADPOOL_SIZE: "1" };
 
 function unavailable(command: string, ...args: string[]): string | false {
   const { error, status, stderr } = spawnSync(command, args, { encoding: "utf8" });
-  if (error !== undefined) return `${command} can not be run here: ${error.message}`;
+  if (error !== undefined) return `${command} cannot be run here: ${error.message}`;
   return status === 0 ? false : `${command} may not be used here: ${stderr.trim().slice(0, 200)}`;
 }
 const noMount = unavailable("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt");

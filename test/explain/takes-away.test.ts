@@ -17,7 +17,7 @@ const taking: readonly Edit[] = [
     "summary: Returns the wanted list.\n    restriction: identified",
   ],
   ["a player is excluded", "excluded: { group: BLACKLIST }", "excluded: { group: VIP }"],
-  ["the prefix is another one", "prefix: /gameaddon/v1", "prefix: /gameaddon/v2"],
+  ["the prefix changes", "prefix: /gameaddon/v1", "prefix: /gameaddon/v2"],
   ["a route runs another operation", "handler: statistic.top", "handler: event.current"],
   ["a route is renamed", "  /statistic/top:", "  /statistic/best:"],
 ];
@@ -25,9 +25,9 @@ const taking: readonly Edit[] = [
 const others: readonly Edit[] = [
   ["a restriction that nobody fulfilled is stricter", "{ service: RESCUE, rank: 4 }", "administrators"],
   ["a player gains a route", "{ service: POLICE, rank: 4 }", "{ service: POLICE, rank: 3 }"],
-  ["a summary is another one", "Returns the wanted list.", "Returns the wanted reasons."],
-  ["the language is another one", "language: en", "language: de"],
-  ["the product is another one", "product: gameaddon", "product: otheraddon"],
+  ["a summary changes", "Returns the wanted list.", "Returns the wanted reasons."],
+  ["the language changes", "language: en", "language: de"],
+  ["the product changes", "product: gameaddon", "product: otheraddon"],
   ["nobody is in the group that is excluded", "excluded: { group: BLACKLIST }", "excluded: { group: MOD }"],
   ["a parameter is tightened", "minimum: 1, maximum: 3650", "minimum: 1, maximum: 30"],
 ];

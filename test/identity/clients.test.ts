@@ -95,7 +95,8 @@ it("the counts of clients equal a fresh count, through random events and clock c
         if (!counts) continue;
         assertCounted(clients, service, clock.time);
         const now = JSON.stringify(clients.list());
-        if (now !== shown) assert.notEqual(clients.version, shownVersion, "its version tells of a change");
+        if (now !== shown)
+          assert.notEqual(clients.version, shownVersion, "its version grows with each change");
         shown = now;
         shownVersion = clients.version;
       }

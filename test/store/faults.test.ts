@@ -75,7 +75,7 @@ class Bench {
   }
 }
 
-/** Asserts that each is refused with 503, in words for a player. */
+/** Asserts that each change is refused with 503 and a sentence for the player. */
 async function assertUnavailable(...changes: Promise<unknown>[]): Promise<void> {
   const errors = await Promise.all(changes.map((change) => assertRefused(change, "Nothing was changed")));
   for (const error of errors) assert.doesNotMatch(error.message, /injected|journal-/);
