@@ -22,6 +22,7 @@ import {
   statisticOf,
   toNewSubject,
 } from "../identity/players.ts";
+import { liveTokenOf } from "../identity/tokens.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineChangeByTable, defineRead } from "./define.ts";
 import { newPlayerName, playerReference, rank } from "./input.ts";
@@ -126,14 +127,16 @@ export const show = defineRead({
   read(data, input, context) {
     const found = requirePlayer(data, input.player);
     const { uuid: _, ...statistic } = statisticOf(data, found.uuid);
-    const seen = context.activity.of(found.uuid);
+    const { activity, now } = context;
+    const seen = activity.of(found.uuid);
+    const token = liveTokenOf(data, found.uuid, now);
     return {
       ...withMemberships(data, found),
       registered: found.registeredAt,
       lastSeen: seen?.lastSeen ?? null,
-      version: seen?.version ?? null,
+      version: token === undefined ? (seen?.version ?? null) : activity.versionOf(found.uuid, token),
       statistic,
-      tokens: listTokens(data, context.now, found.uuid),
+      tokens: listTokens(data, now, found.uuid),
     };
   },
 });

@@ -27,6 +27,7 @@ describe("data status", () => {
     const text = await desk.ok("data", "status");
     assert.match(text, /^last change +4, 2026-03-01T14:00:00\.000Z$/m);
     assert.match(text, /no service runs on it/);
+    assert.match(text, /: 1 snapshot .+, 2 segments of the journal /);
     assert.match(text, /^ {2}blacklistReasons +0$/m);
   });
 
@@ -65,7 +66,7 @@ describe("data verify", () => {
     const before = await desk.files();
     assert.match(
       await desk.ok("data", "verify"),
-      /1 snapshots .* 2 segments with 4 changes, up to change 4: no problems\.$/m,
+      /1 snapshot with \d+ records, 2 segments with 4 changes, up to change 4: no problems\.$/m,
     );
     assert.equal((await desk.json<VerifyDocument>("data", "verify")).ok, true);
     assert.deepEqual(await desk.files(), before);

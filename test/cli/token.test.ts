@@ -104,6 +104,7 @@ describe("token issue", () => {
     await desk.ok("token", "issue", "--player", "Ada", "--addon-version", "2.5.1");
     const { gameaddon } = await desk.json<{ gameaddon: { version: string } }>("call", "/statistic/Ada");
     assert.equal(gameaddon.version, "2.5.1");
+    assert.match(await desk.ok("player", "show", "Ada"), /^addon version +2\.5\.1$/m);
   });
 
   for (const [what, flags] of [

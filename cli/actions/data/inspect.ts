@@ -36,8 +36,9 @@ export async function verifyFolder({ output, workspace }: Context): Promise<void
   const { problems, inconsistencies, remarks, ...counts } = await verify(nodeFiles, folder, { running });
   const found = problems.length + inconsistencies.length;
   const read =
-    `${folder}: ${counts.snapshots} snapshots with ${counts.records} records, ` +
-    `${counts.segments} segments with ${counts.changes} changes, up to change ${counts.sequence}`;
+    `${folder}: ${counted(counts.snapshots, "snapshot")} with ${counted(counts.records, "record")}, ` +
+    `${counted(counts.segments, "segment")} with ${counted(counts.changes, "change")}, ` +
+    `up to change ${counts.sequence}`;
   const verdict = found === 0 ? "no problems" : found === 1 ? "a problem" : `${found} problems`;
   const lines = [...problems.map(describeFault), ...inconsistencies.map(describeInconsistency)];
   if (!output.wantsJSON) for (const remark of remarks) output.remark(remark);
@@ -60,8 +61,8 @@ function describeStatus(status: Status, holder: string): string {
     ["holder", holder],
     [
       "size",
-      `${sizeOf(bytes.total)}: ${files.snapshots} snapshots ${sizeOf(bytes.snapshots)}, ` +
-        `${files.segments} segments of the journal ${sizeOf(bytes.journal)}${replaced}`,
+      `${sizeOf(bytes.total)}: ${counted(files.snapshots, "snapshot")} ${sizeOf(bytes.snapshots)}, ` +
+        `${counted(files.segments, "segment")} of the journal ${sizeOf(bytes.journal)}${replaced}`,
     ],
     ["last change", describeMark(status.lastChange)],
     ["last snapshot", describeMark(status.lastSnapshot)],
@@ -79,6 +80,10 @@ function describeStatus(status: Status, holder: string): string {
 
 function describeMark(mark: Mark | null): string {
   return mark === null ? "-" : `${mark.sequence}, ${formatInstant(mark.instant)}`;
+}
+
+function counted(number: number, noun: string): string {
+  return `${number} ${noun}${number === 1 ? "" : "s"}`;
 }
 
 /** Formats a number of bytes for a person. */
