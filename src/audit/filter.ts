@@ -103,7 +103,7 @@ function recordTest(record: string, names: Names): (change: RecordChange) => boo
     throw new Failure(
       "UNKNOWN_ENTRY",
       `There are no records called "${collection}".${didYouMean(collection, known)}`,
-      { hint: `Known are ${oneOf(known, "and")}.` },
+      { hint: `Expected ${oneOf(known)}.` },
     );
   }
   const slash = record.indexOf("/");

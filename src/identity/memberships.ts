@@ -48,7 +48,7 @@ export function unknownName(
   names: readonly string[],
 ): Failure {
   return new Failure(code, `There is no ${kind} "${name}".${didYouMean(name, names)}`, {
-    hint: names.length === 0 ? "There are none." : `Known are ${oneOf(names, "and")}.`,
+    hint: names.length === 0 ? "There are none." : `Expected ${oneOf(names)}.`,
   });
 }
 
