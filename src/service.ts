@@ -5,10 +5,9 @@
 
 import { model } from "./domain/model.ts";
 import { Engine } from "./engine/engine.ts";
-import type { Observer } from "./engine/exchange.ts";
 import type { Answer } from "./engine/response.ts";
 import { AnswerResponse } from "./http/answer-response.ts";
-import { App, type NodeRequest } from "./http/app.ts";
+import { App, type AppOptions, type NodeRequest } from "./http/app.ts";
 import { descriptionPages } from "./http/description-pages.ts";
 import { docsPages } from "./http/docs-page.ts";
 import { Activity } from "./identity/activity.ts";
@@ -37,7 +36,7 @@ import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/ro
 /** How often activity and the request counter are saved (contract, section 3). */
 const activityInterval = 60_000;
 
-export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, Observer {
+export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, AppOptions {
   /** The route table's file. */
   readonly routes: string;
 }

@@ -3,8 +3,10 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { controlOf } from "../../src/control/control.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
+import { ClientAddresses } from "../../src/http/client-address.ts";
 import { connectionLimit } from "../../src/http/descriptors.ts";
 import { docsPath } from "../../src/http/docs-page.ts";
+import type { Network } from "../../src/http/network.ts";
 import { startServer } from "../../src/http/server.ts";
 import { packaged } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
@@ -41,6 +43,8 @@ export interface ServeOptions {
   /** Whether the log contains the client's address. */
   readonly logAddress?: boolean;
   readonly log?: LogOptions;
+  /** The proxies whose `X-Forwarded-For` names the client. */
+  readonly trustedProxies?: readonly Network[];
 }
 
 /** The signals that `serve` obeys while it runs. */
@@ -58,13 +62,15 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
   // First of all: a stopped terminal would block a remark of the start, and the handling of signals with it.
   const outputs = await io.detachOutput((lines) => log.dropped(lines));
   const log = createLog(io, options.log);
+  const clientAddresses = new ClientAddresses(options.trustedProxies, log.warn);
   try {
     const { folder } = workspace();
     await requireSocketPath(folder);
-    const service = await openAsService(workspace(), output, serviceSettings(io, log, options), stopping);
+    const settings = { ...serviceSettings(io, log, options), clientAddresses };
+    const service = await openAsService(workspace(), output, settings, stopping);
     try {
       await warnOfStrangers(context, options, folder);
-      if (!stopping.aborted) await serveOn(service, context, options, log, signals);
+      if (!stopping.aborted) await serveOn(service, context, { ...options, clientAddresses }, log, signals);
     } finally {
       await service.close({ snapshot: true });
     }
@@ -101,7 +107,16 @@ function serviceSettings(io: IO, log: Log, { logAddress = false }: ServeOptions)
 async function serveOn(
   service: Service,
   context: Context,
-  { host, port, https, cert, key, watch, logAddress = false }: ServeOptions,
+  {
+    host,
+    port,
+    https,
+    cert,
+    key,
+    watch,
+    logAddress = false,
+    clientAddresses,
+  }: ServeOptions & { readonly clientAddresses: ClientAddresses },
   log: Log,
   { stopping, reloading }: ServeSignals,
 ): Promise<void> {
@@ -124,6 +139,7 @@ async function serveOn(
     warn: log.warn,
     maxConnections: connectionLimit(),
     logAddress,
+    clientAddresses,
     ...(files ? { https: files } : {}),
   });
   const { url } = server;
@@ -174,8 +190,8 @@ async function warnOfStrangers(
 ): Promise<void> {
   if (https !== true && !isLoopback(host)) {
     output.remark(
-      `warning: Other machines can reach ${host}, and without --https everyone on the network path can read the tokens in the ` +
-        "paths. Give --https with --cert and --key, or listen on 127.0.0.1 behind a proxy that speaks TLS.",
+      `warning: Other machines can reach ${host}, and without --https everyone on the network path can read the ` +
+        "tokens. Give --https with --cert and --key, or listen on 127.0.0.1 behind a proxy that speaks TLS.",
     );
   }
   const mode = await modeForOthers(folder);

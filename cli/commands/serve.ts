@@ -1,5 +1,6 @@
 /** `serve`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError, Option } from "commander";
+import { type Network, parseNetwork } from "../../src/http/network.ts";
 import type { ServeOptions } from "../actions/serve.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
@@ -23,6 +24,17 @@ const hostForm = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
 function parseHost(text: string): string {
   if (hostForm.test(text)) return text;
   throw new InvalidArgumentError("Expected an IP address without brackets or zone, or a host name.");
+}
+
+function parseProxy(text: string): Network {
+  const network = parseNetwork(text.trim());
+  if (network !== undefined) return network;
+  throw new InvalidArgumentError("Expected an IP address or a network such as 10.0.0.0/8 or fd00::/8.");
+}
+
+/** Parses a list of proxies from the environment. */
+function parseProxies(text: string): readonly Network[] {
+  return text.split(",").flatMap((each) => (each.trim() === "" ? [] : parseProxy(each)));
 }
 
 /** Parses the value of an option that the environment can set: Commander checks only flags. */
@@ -50,8 +62,9 @@ function isOn(value: string | undefined): boolean {
 }
 
 /** The options from Commander. Those that the environment can set are not parsed yet. */
-interface GivenOptions extends Omit<ServeOptions, "port" | "log"> {
+interface GivenOptions extends Omit<ServeOptions, "port" | "log" | "trustedProxies"> {
   readonly port: number | string;
+  readonly trustedProxy?: readonly Network[];
   readonly logRequests: string;
   readonly logLevel: string;
 }
@@ -68,6 +81,10 @@ export function addServeCommand(program: Command, context: Context): void {
   const logLevel = new Option("--log-level <level>", "the lowest level to log; requests are `info`")
     .choices(levelChoices)
     .default(io.env.ADDON_LOG_LEVEL || "info");
+  const trustedProxy = new Option(
+    "--trusted-proxy <cidr>",
+    "a proxy whose X-Forwarded-For names the client; repeatable",
+  ).argParser((text, given: readonly Network[] = []) => [...given, parseProxy(text)]);
   program
     .command("serve")
     .description("run the service; the first start seeds the data and issues one public token")
@@ -81,7 +98,14 @@ export function addServeCommand(program: Command, context: Context): void {
     .addOption(logLevel)
     .option("--log-address", "log the client's address with each request", logsAddress)
     .option("--no-log-address", "do not log it, even if ADDON_LOG_ADDRESS is set")
-    .addHelpText("after", examples("serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem"))
+    .addOption(trustedProxy)
+    .addHelpText(
+      "after",
+      examples(
+        "serve --host 0.0.0.0 --port 8443 --https --cert cert.pem --key key.pem",
+        "serve --trusted-proxy 127.0.0.1 --log-address",
+      ),
+    )
     .action(async (options: GivenOptions, command: Command) => {
       if (options.https === true && (options.cert === undefined || options.key === undefined)) {
         command.error("error: --https requires --cert <file> and --key <file>", {
@@ -100,9 +124,12 @@ export function addServeCommand(program: Command, context: Context): void {
         requests: fromEnvironment(command, "ADDON_LOG_REQUESTS", options.logRequests, oneOf(requestChoices)),
         level: fromEnvironment(command, "ADDON_LOG_LEVEL", options.logLevel, oneOf(levelChoices)),
       };
+      const trustedProxies =
+        options.trustedProxy ??
+        fromEnvironment(command, "ADDON_TRUSTED_PROXIES", io.env.ADDON_TRUSTED_PROXIES ?? "", parseProxies);
       // Before the action is loaded, so that an early signal is not lost.
       const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
       const { serve } = await import("../actions/serve.ts");
-      await serve(context, { ...options, ...address, log }, signals);
+      await serve(context, { ...options, ...address, log, trustedProxies }, signals);
     });
 }

@@ -11,6 +11,7 @@ import type { IncomingRequest } from "../engine/request.ts";
 import type { Answer } from "../engine/response.ts";
 import type { Table } from "../table/table.ts";
 import { AnswerResponse } from "./answer-response.ts";
+import { ClientAddresses } from "./client-address.ts";
 import { answerPage, type Pages } from "./page.ts";
 
 /** The parts of Node's `IncomingMessage` that a plain request consists of. */
@@ -19,6 +20,11 @@ export interface NodeRequest {
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
   readonly socket?: { readonly remoteAddress?: string | undefined };
+}
+
+export interface AppOptions extends Observer {
+  /** By default no proxy is trusted. */
+  readonly clientAddresses?: ClientAddresses | undefined;
 }
 
 /** URLs that normalising would not change: no dot segments, empty segments, or percent-encodings in the path. */
@@ -30,19 +36,21 @@ export class App {
   readonly table: Table;
   readonly #pages: Pages;
   readonly #observer: Observer;
+  readonly #addresses: ClientAddresses;
   readonly #h3: H3;
 
-  constructor(engine: Engine, pages: Pages, observer: Observer) {
+  constructor(engine: Engine, pages: Pages, options: AppOptions) {
     this.engine = engine;
     this.table = engine.table;
     this.#pages = pages;
-    this.#observer = observer;
+    this.#observer = options;
+    this.#addresses = options.clientAddresses ?? new ClientAddresses();
     this.#h3 = new H3({ silent: true, onError: (error, event) => this.#answerError(error, event) });
     this.#h3.all("/**", async (event) => {
-      const request = new H3Request(event);
+      const request = new H3Request(event, this.#addresses);
       const found = pages.get(request.pathname);
       const page = found?.isExact === true && sentPath(event) !== request.pathname ? undefined : found;
-      const answer = page === undefined ? engine.answer(request) : answerPage(page, request, observer);
+      const answer = page === undefined ? engine.answer(request) : answerPage(page, request, options);
       return new AnswerResponse(await answer);
     });
   }
@@ -54,7 +62,8 @@ export class App {
     const query = url.indexOf("?");
     const pathname = query === -1 ? url : url.slice(0, query);
     if (this.#pages.has(pathname)) return undefined;
-    return this.engine.answer(new PlainRequest(request, pathname, query === -1 ? "" : url.slice(query)));
+    const search = query === -1 ? "" : url.slice(query);
+    return this.engine.answer(new PlainRequest(request, pathname, search, this.#addresses));
   }
 
   /** Answers any request. */
@@ -70,7 +79,8 @@ export class App {
           hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
         })
       : error;
-    return new AnswerResponse(new Exchange(this.#observer, new H3Request(event)).refuse(reason, ""));
+    const request = new H3Request(event, this.#addresses);
+    return new AnswerResponse(new Exchange(this.#observer, request).refuse(reason, ""));
   }
 }
 
@@ -85,12 +95,14 @@ class PlainRequest implements IncomingRequest {
   readonly pathname: string;
   readonly search: string;
   readonly #request: NodeRequest;
+  readonly #addresses: ClientAddresses;
 
-  constructor(request: NodeRequest, pathname: string, search: string) {
+  constructor(request: NodeRequest, pathname: string, search: string, addresses: ClientAddresses) {
     this.method = request.method ?? "";
     this.pathname = pathname;
     this.search = search;
     this.#request = request;
+    this.#addresses = addresses;
   }
 
   header(name: string): string | null {
@@ -99,7 +111,7 @@ class PlainRequest implements IncomingRequest {
   }
 
   get address(): string | undefined {
-    return this.#request.socket?.remoteAddress;
+    return this.#addresses.of(this.#request);
   }
 }
 
@@ -111,11 +123,12 @@ class H3Request implements IncomingRequest {
   readonly address: string | undefined;
   readonly #headers: Headers;
 
-  constructor({ req, url }: H3Event) {
+  constructor({ req, url }: H3Event, addresses: ClientAddresses) {
+    const node = req.runtime?.node?.req;
     this.method = req.method;
     this.pathname = url.pathname;
     this.search = url.search;
-    this.address = req.ip;
+    this.address = node && addresses.of(node);
     this.#headers = req.headers;
   }
 

@@ -12,6 +12,7 @@ import { NodeRequest } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
 import type { Answer } from "../engine/response.ts";
+import { ClientAddresses, type Sender } from "./client-address.ts";
 import { type Connection, Connections } from "./connections.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { sendRaw } from "./send.ts";
@@ -26,6 +27,8 @@ export interface ServerOptions extends Observer {
   readonly port: number;
   /** Files of a certificate and its key, for HTTPS. */
   readonly https?: { readonly cert: string; readonly key: string };
+  /** By default no proxy is trusted. */
+  readonly clientAddresses?: ClientAddresses | undefined;
   /** Called with errors that concern no request. */
   readonly warn?: (message: string, error: unknown) => void;
   /** The largest number of connections. Beyond it, those that have been idle longest are closed. */
@@ -66,19 +69,21 @@ const methods = "GET, HEAD, OPTIONS";
 /** Starts to listen. @throws Failure `STORE_UNAVAILABLE` if the port is taken or cannot be used */
 export async function startServer(options: ServerOptions): Promise<Server> {
   let closing = false;
+  const addresses = options.clientAddresses ?? new ClientAddresses();
   const answer = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
+    addresses.check(request);
     const refusal = refusalOf(request, closing);
     if (refusal !== undefined) return refuseRequest(refusal, request, connection);
     return options.answerPlain?.(request) ?? options.fetch(new NodeRequest({ req: request, res: response }));
   };
-  const refuse = (error: unknown, method: string, socket: Socket) =>
-    new Exchange(options, { method, address: socket.remoteAddress }).refuse(error, methods, [
+  const refuse = (error: unknown, method: string, sender: Sender) =>
+    new Exchange(options, { method, address: addresses.of(sender) }).refuse(error, methods, [
       "Connection",
       "close",
     ]);
-  const refuseRequest = (error: unknown, { method = "" }: IncomingMessage, connection: Connection) => {
+  const refuseRequest = (error: unknown, request: IncomingMessage, connection: Connection) => {
     connection.isEnding = true;
-    return refuse(error, method, connection.socket);
+    return refuse(error, request.method ?? "", request);
   };
   const queue = new RequestQueue(
     (request, response, connection) => {
@@ -119,20 +124,24 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.on("checkExpectation", listener);
   const refused = new WeakSet<Socket>();
   /** Refuses bytes that are no request, once per connection, after the answers to the requests before them. */
-  const refuseRaw = (socket: Socket, failure: Failure, method: string) => {
+  const refuseRaw = (
+    socket: Socket,
+    failure: Failure,
+    { method = "", headers = {} }: Partial<IncomingMessage> = {},
+  ) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    const write = () => sendRaw(socket, refuse(failure, method, socket));
+    const write = () => sendRaw(socket, refuse(failure, method, { headers, socket }));
     const { isIdle, latest } = connections.of(socket);
     if (isIdle || latest === undefined) write();
     else latest.once("close", write);
   };
-  server.on("connect", ({ method = "" }: IncomingMessage, socket: Socket) => {
-    refuseRaw(socket, methodNotAllowed(method), method);
+  server.on("connect", (request: IncomingMessage, socket: Socket) => {
+    refuseRaw(socket, methodNotAllowed(request.method ?? ""), request);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {
     if (error.code === "ECONNRESET" || !socket.writable) socket.destroy();
-    else refuseRaw(socket, parserFailure(error), "");
+    else refuseRaw(socket, parserFailure(error));
   });
   return {
     url: listening.url.replace(/\/$/, ""),

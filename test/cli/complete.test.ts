@@ -198,6 +198,7 @@ describe("values", () => {
 
   it("are declared by the word in the brackets of every argument and option, or typed freely", async (t) => {
     const free = [
+      "<cidr>",
       "<duration>",
       "<host>",
       "<moment>",

@@ -1,0 +1,106 @@
+/**
+ * The address of a client. Behind a proxy, the peer of a connection is that proxy, and the header `X-Forwarded-For` lists
+ * where the request came from: each proxy appends the address of its own peer. Anybody can send that header with any
+ * content, so only what trusted proxies appended counts: from the right up to the first address that is not trusted.
+ */
+import type { IncomingHttpHeaders } from "node:http";
+import { BlockList } from "node:net";
+import { LRUCache } from "lru-cache";
+import { familyOf, type Network, parseAddress, withoutMapping } from "./network.ts";
+
+/** The parts of a request that name its client. */
+export interface Sender {
+  readonly headers: IncomingHttpHeaders;
+  readonly socket?: { readonly remoteAddress?: string | undefined };
+}
+
+/** An entry of the header. */
+interface Hop {
+  /** Its canonical form; undefined if the entry is no address. */
+  readonly address: string | undefined;
+  readonly isTrusted: boolean;
+}
+
+/** No address with a zone, brackets and a port is longer. */
+const maxEntry = 80;
+
+/** The most entries that are read. A client whose own address is trusted could list thousands. */
+const maxHops = 32;
+
+/** See the head of this file. */
+export class ClientAddresses {
+  readonly #trusted = new BlockList();
+  readonly #warn: (message: string) => void;
+  #hasWarned = false;
+
+  /** Checking an address takes a few microseconds, and those of proxies and clients return. */
+  readonly #hops = new LRUCache<string, Hop>({
+    max: 10_000,
+    memoMethod: (text) => {
+      const address = parseAddress(text);
+      const isTrusted = address !== undefined && this.#trusted.check(address, familyOf(address));
+      return { address, isTrusted };
+    },
+  });
+
+  /**
+   * @param trusted the networks of the trusted proxies
+   * @param warn called at most once, when the header comes from elsewhere
+   */
+  constructor(trusted: readonly Network[] = [], warn: (message: string) => void = () => {}) {
+    for (const { address, prefix, family } of trusted) this.#trusted.addSubnet(address, prefix, family);
+    this.#warn = warn;
+  }
+
+  /**
+   * Returns the canonical address of the client: of the peer, unless that is a trusted proxy. An entry that is no address
+   * is not the client's word for one, so the address of the hop that sent it counts. If all are trusted, the left-most
+   * counts. Undefined for a peer without an address, such as that of a Unix socket.
+   */
+  of(sender: Sender): string | undefined {
+    const peer = peerOf(sender);
+    const forwarded = sender.headers["x-forwarded-for"];
+    if (peer === undefined || forwarded === undefined || !this.#hopOf(peer).isTrusted) return peer;
+    let client = peer;
+    let count = 0;
+    // Node joins several headers of this name, in their order.
+    for (const entry of fromTheRight(String(forwarded))) {
+      const { address, isTrusted } = this.#hopOf(entry);
+      if (address === undefined) break;
+      client = address;
+      count += 1;
+      if (!isTrusted || count === maxHops) break;
+    }
+    return client;
+  }
+
+  /** Warns, once, of a request with the header from a peer that is no trusted proxy. */
+  check(sender: Sender): void {
+    if (this.#hasWarned || sender.headers["x-forwarded-for"] === undefined) return;
+    const peer = peerOf(sender);
+    if (peer === undefined || this.#hopOf(peer).isTrusted) return;
+    this.#hasWarned = true;
+    this.#warn(
+      "Ignored an X-Forwarded-For header: it did not come from a trusted proxy. If the service is behind a proxy, start it " +
+        "with --trusted-proxy and the proxy's address; otherwise all its clients have that address. Not warning again.",
+    );
+  }
+
+  #hopOf(entry: string): Hop {
+    return entry.length > maxEntry ? { address: undefined, isTrusted: false } : this.#hops.memo(entry);
+  }
+}
+
+function peerOf({ socket }: Sender): string | undefined {
+  const address = socket?.remoteAddress;
+  return address === undefined ? undefined : withoutMapping(address);
+}
+
+/** Yields the entries of a comma-separated list, from right to left: the others are not even split off. */
+function* fromTheRight(list: string): Generator<string> {
+  for (let end = list.length; end !== -1; ) {
+    const comma = end === 0 ? -1 : list.lastIndexOf(",", end - 1);
+    yield list.slice(comma + 1, end).trim();
+    end = comma;
+  }
+}

@@ -1,0 +1,49 @@
+/** IP addresses and networks in the forms in which operators and proxies write them. */
+import { isIP, SocketAddress } from "node:net";
+
+/** All addresses that have the first `prefix` bits of `address`. */
+export interface Network {
+  readonly address: string;
+  readonly prefix: number;
+  readonly family: Family;
+}
+
+export type Family = "ipv4" | "ipv6";
+
+/** Returns the network of a text such as `10.0.0.0/8` or `2001:db8::1`; undefined if the text is none. */
+export function parseNetwork(text: string): Network | undefined {
+  const [, address = "", bits] = /^([\d.:a-f]+)(?:\/(0|[1-9]\d{0,2}))?$/i.exec(text) ?? [];
+  const version = isIP(address);
+  if (version === 0) return undefined;
+  const longest = version === 4 ? 32 : 128;
+  const prefix = bits === undefined ? longest : Number(bits);
+  if (prefix > longest) return undefined;
+  return { address, prefix, family: version === 4 ? "ipv4" : "ipv6" };
+}
+
+/** An IPv4 address with or without a port, or an IPv6 address with or without a zone, brackets, and then a port. */
+const written =
+  /^(?:(?<v4>[\d.]+)(?::\d{1,5})?|\[(?<inner>[\d.:a-f]+)(?:%[\w.~-]+)?\](?::\d{1,5})?|(?<v6>[\d.:a-f]+)(?:%[\w.~-]+)?)$/i;
+
+/**
+ * Returns the canonical form of an address (RFC 5952), in which equal addresses are equal texts: without port and zone. An
+ * IPv4 address within IPv6 (`::ffff:203.0.113.7`) becomes that IPv4 address.
+ * @returns undefined if the text is no address
+ */
+export function parseAddress(text: string): string | undefined {
+  const { v4, inner, v6 = inner } = written.exec(text)?.groups ?? {};
+  if (v4 !== undefined) return isIP(v4) === 4 ? v4 : undefined;
+  if (v6 === undefined || isIP(v6) !== 6) return undefined;
+  return withoutMapping(new SocketAddress({ address: v6, family: "ipv6" }).address);
+}
+
+/** Returns the IPv4 address within an IPv6 address that the system has written; returns any other address as it is. */
+export function withoutMapping(address: string): string {
+  const mapped = "::ffff:";
+  return address.startsWith(mapped) && address.includes(".") ? address.slice(mapped.length) : address;
+}
+
+/** Returns the family of an address. */
+export function familyOf(address: string): Family {
+  return address.includes(":") ? "ipv6" : "ipv4";
+}
