@@ -105,7 +105,7 @@ export class RequestInput {
     if (this.#tokenForm?.test(sent.text) === true) {
       throw new Failure("PARAMETER_INVALID", `"${name}" contains a token.`, {
         parameter: name,
-        hint: "A token belongs in the path, in front of the operation, and nowhere else.",
+        hint: "A token belongs in the header Authorization, or in the path in front of the operation, and nowhere else.",
       });
     }
     this.#values[name] = this.#parse(parameter, sent.text);

@@ -17,6 +17,7 @@ import { isExcluded, isOperationAllowed } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import { describe, type Input, isAllowed } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
+import { bearerToken, isInHeader } from "./bearer.ts";
 import { ReadyBody } from "./body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
@@ -120,9 +121,10 @@ export class Pipeline {
   }
 
   /** @throws Failure `TOKEN_…` */
-  #authenticate(token: string): Caller {
+  #authenticate(inPath: string): Caller {
     if (this.#exchange.caller !== undefined) return this.#exchange.caller;
     const { authenticate, seen, table } = this.#options;
+    const token = isInHeader(inPath) ? bearerToken(this.#request.header("authorization")) : inPath;
     const caller = authenticate(token);
     this.#exchange.caller = caller;
     seen?.(caller, versionIn(this.#request.header("user-agent"), table.product));
@@ -164,7 +166,9 @@ export class Pipeline {
     const { requestId } = this.#exchange;
     if (operation.effect !== "read") return changeAnswer(String(result), requestId);
     const body = result instanceof ReadyBody ? result : new ReadyBody(result);
-    return readAnswer(body, this.#request, requestId);
+    const answer = readAnswer(body, this.#request, requestId);
+    if (isInHeader(this.#match?.token ?? "")) answer.headers.push("Vary", "Authorization");
+    return answer;
   }
 
   #refuse(error: unknown): Answer {

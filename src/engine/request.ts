@@ -7,6 +7,9 @@ export interface IncomingRequest {
   readonly search: string;
   /** The client's network address; undefined for a request from within the process. */
   readonly address: string | undefined;
-  /** @param name in lower case */
+  /**
+   * Returns a header; of several with the same name, all values, joined by `, `, where the transport has them.
+   * @param name in lower case
+   */
   header(name: string): string | null;
 }

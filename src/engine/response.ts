@@ -35,6 +35,9 @@ export const statusOf: Readonly<Record<FailureCode, number>> = {
 /** The `Retry-After` of a 503, in seconds. */
 export const retryAfterSeconds = "5";
 
+/** The `WWW-Authenticate` of a 401. The `code` in the body says more than RFC 6750's `error` could. */
+export const authenticationScheme = "Bearer";
+
 /** The body of every failure (contract, section 1). */
 export interface FailureBody {
   readonly httpStatusCode: number;
@@ -55,7 +58,7 @@ export interface Answer {
   readonly body: Buffer | null;
 }
 
-/** The headers of every answer. Any origin may read it: the token is in the path, and there are no cookies. */
+/** The headers of every answer. Any origin may read it: the caller sends the token itself, and there are no cookies. */
 const commonHeaders = [
   "X-Content-Type-Options",
   "nosniff",
@@ -100,7 +103,8 @@ export function changeAnswer(info: string, requestId: string): Answer {
 export function failureAnswer(failure: Failure, requestId: string, extra: readonly string[] = []): Answer {
   const { status, body } = toFailureBody(failure, requestId);
   const retry = status === 503 ? ["Retry-After", retryAfterSeconds] : [];
-  return jsonAnswer(status, body, requestId, [...retry, ...extra]);
+  const challenge = status === 401 ? ["WWW-Authenticate", authenticationScheme] : [];
+  return jsonAnswer(status, body, requestId, [...retry, ...challenge, ...extra]);
 }
 
 /** Returns the answer to a CORS preflight. */
@@ -111,7 +115,8 @@ export function preflightAnswer(allow: string, requestId: string): Answer {
     "Access-Control-Allow-Methods",
     allow,
     "Access-Control-Allow-Headers",
-    "*",
+    // The wildcard does not cover it.
+    "*, Authorization",
     "Access-Control-Max-Age",
     "86400",
   ];

@@ -8,7 +8,7 @@ export interface Match {
   readonly route: Route;
   /** The placeholders of the route's path, by name. */
   readonly params: Readonly<Record<string, string>>;
-  /** The token in the prefix; empty where a command asks. */
+  /** What the prefix has as the token: `-` where a header has it; empty where a command asks. */
   readonly token: string;
 }
 

@@ -19,6 +19,8 @@ export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** All values of each header: {@link headers} omits some of repeated ones. */
+  readonly headersDistinct?: NodeJS.Dict<string[]>;
   readonly socket?: { readonly remoteAddress?: string | undefined };
 }
 
@@ -106,12 +108,19 @@ class PlainRequest implements IncomingRequest {
   }
 
   header(name: string): string | null {
+    if (name === "authorization") return this.#allOf(name);
     const value = this.#request.headers[name];
     return typeof value === "string" ? value : (value?.join(", ") ?? null);
   }
 
   get address(): string | undefined {
     return this.#addresses.of(this.#request);
+  }
+
+  /** Returns a header of which Node keeps only the first. */
+  #allOf(name: "authorization"): string | null {
+    const { headers, headersDistinct } = this.#request;
+    return headersDistinct?.[name]?.join(", ") ?? headers[name] ?? null;
   }
 }
 

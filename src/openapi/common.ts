@@ -1,6 +1,6 @@
 /** The headers of requests and answers, which operations have in common. */
 
-import { retryAfterSeconds } from "../engine/response.ts";
+import { authenticationScheme, retryAfterSeconds } from "../engine/response.ts";
 import type { Components, HeaderObject, ParameterObject, Reference } from "./document.ts";
 
 type Headers = Readonly<Record<string, Reference>>;
@@ -31,6 +31,12 @@ const retryAfter: HeaderObject = {
   schema: { type: "integer", format: "int32", minimum: 0, examples: [Number(retryAfterSeconds)] },
 };
 
+const authenticate: HeaderObject = {
+  description: "How to send a token.",
+  required: true,
+  schema: { type: "string", const: authenticationScheme },
+};
+
 /** Returns the headers of the answer to a read. */
 export function readHeaders(components: Components): Headers {
   return {
@@ -51,7 +57,9 @@ export function changeHeaders(components: Components): Headers {
 /** Returns the headers of a failure. */
 export function failureHeaders(status: number, components: Components): Headers {
   const retry = status === 503 ? { "Retry-After": components.use("headers", "RetryAfter", retryAfter) } : {};
-  return { ...changeHeaders(components), ...retry };
+  const challenge =
+    status === 401 ? { "WWW-Authenticate": components.use("headers", "Authenticate", authenticate) } : {};
+  return { ...changeHeaders(components), ...retry, ...challenge };
 }
 
 /** The header with which a read is conditional. */

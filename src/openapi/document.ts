@@ -72,14 +72,23 @@ export interface OpenApiDocument {
   readonly openapi: "3.1.0";
   readonly info: InfoObject;
   readonly servers: readonly { readonly url: string; readonly description: string }[];
-  /** Empty: the token is a path parameter, for which OpenAPI has no security scheme. */
-  readonly security: readonly never[];
+  /** The ways to send the token. An empty one is the path, for which OpenAPI has no security scheme. */
+  readonly security: readonly Readonly<Record<string, readonly never[]>>[];
   readonly tags: readonly { readonly name: string; readonly description: string }[];
   readonly paths: Readonly<Record<string, { readonly get: OperationObject }>>;
-  readonly components: ComponentMaps;
+  readonly components: ComponentMaps & {
+    readonly securitySchemes: Readonly<Record<string, SecurityScheme>>;
+  };
 }
 
-/** The components, by kind and name. */
+/** A token in the header `Authorization`. */
+export interface SecurityScheme {
+  readonly type: "http";
+  readonly scheme: "bearer";
+  readonly description: string;
+}
+
+/** The components that {@link Components} collects, by kind and name. */
 export interface ComponentMaps {
   readonly schemas: Readonly<Record<string, Schema>>;
   readonly responses: Readonly<Record<string, ResponseObject>>;

@@ -22,7 +22,7 @@ export const meanings: Readonly<Record<FailureCode, string>> = {
   REQUEST_TIMEOUT: "The request took too long to arrive.",
   REQUEST_TOO_LARGE:
     "The path and the query have more than 8,000 characters, or the request line and the headers more than 16 KiB.",
-  TOKEN_UNKNOWN: "The token is unknown.",
+  TOKEN_UNKNOWN: "The token is unknown, or the request has none.",
   TOKEN_EXPIRED: "The token has expired.",
   TOKEN_REVOKED: "The token was revoked.",
   RESTRICTED: "The caller may not call this operation; `info` says what it requires.",

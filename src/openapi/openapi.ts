@@ -12,6 +12,7 @@ import {
   type OpenApiDocument,
   type ParameterObject,
   type Reference,
+  type SecurityScheme,
 } from "./document.ts";
 import { failureReference } from "./failures.ts";
 import { resourceOf, toOperationObject, type WholeOperation } from "./operation.ts";
@@ -21,7 +22,7 @@ import { generalWords } from "./words.ts";
 export interface DescriptionOptions {
   /** {@link generalWords} follow its description. */
   readonly info: InfoObject;
-  /** The regular expression of tokens. */
+  /** The regular expression of tokens, without anchors. */
   readonly tokenPattern?: string;
   /** A sentence about each first segment of a path. */
   readonly resources?: Readonly<Record<string, string>>;
@@ -45,13 +46,13 @@ export function describeTable(
     openapi: "3.1.0",
     info: { ...info, description: [info.description, ...generalWords(table)].join("\n\n") },
     servers: [{ url: "/", description: "The host of this description." }],
-    security: [],
+    security: [{ token: [] }, {}],
     tags: names.map((name) => {
       const known = Object.hasOwn(resources, name) ? resources[name] : undefined;
       return { name, description: known ?? `Everything under \`/${name}\`.` };
     }),
     paths: withSharedResponses(operations, components),
-    components: components.toMaps(),
+    components: { ...components.toMaps(), securitySchemes: { token: tokenScheme } },
   };
 }
 
@@ -89,12 +90,25 @@ function tokenParameter({ tokenParameter: name }: Table, pattern: string | undef
     in: "path",
     required: true,
     description:
-      "The caller's token. It is a secret: anybody who has it can do what the caller may do. Keep it out of logs, " +
-      "links and screenshots.",
-    schema: { type: "string", format: "password", ...(pattern === undefined ? {} : { pattern }) },
+      "`-`, with the caller's token in the header `Authorization`; or the token itself, for clients that cannot send " +
+      "headers. Then the URL is a secret, too: keep it out of logs, links and screenshots.",
+    schema: {
+      type: "string",
+      format: "password",
+      ...(pattern === undefined ? {} : { pattern: `^(?:-|${pattern})$` }),
+    },
+    example: "-",
     "x-secret": true,
   };
 }
+
+const tokenScheme: SecurityScheme = {
+  type: "http",
+  scheme: "bearer",
+  description:
+    "The caller's token, in the header `Authorization: Bearer <token>`. The path has `-` in its place; with anything " +
+    "else there, the header is ignored. The token is a secret: anybody who has it can do what the caller may do.",
+};
 
 /** Returns an id for each route: its handler's name, with the path if several routes have the same handler. */
 function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {

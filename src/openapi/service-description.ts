@@ -54,7 +54,7 @@ function readOptions(): DescriptionOptions {
       license: { name: license, identifier: license },
       version,
     },
-    tokenPattern: `^${tokenInText.source}$`,
+    tokenPattern: tokenInText.source,
     resources,
   };
 }

@@ -7,7 +7,7 @@ export function generalWords({ product, prefix }: Table): readonly string[] {
     product === undefined ? [] : [`A client sends its version as \`User-Agent: ${product}/1.2.3\`.`];
   return [
     "## Requests",
-    `Every operation is a \`GET\`, even if it changes data (\`x-effect: change\`). Every path begins with \`${prefix}\`; a slash at the end of a path makes no difference. \`HEAD\` works for operations that read. \`OPTIONS\` is the CORS preflight, answered with 204. Any other method, and \`HEAD\` of a change, gets a 405 (\`METHOD_NOT_ALLOWED\`) with \`Allow\`. Pages of any origin may call the service: there are no cookies.`,
+    `Every operation is a \`GET\`, even if it changes data (\`x-effect: change\`). Every path begins with \`${prefix}\`. Write \`-\` in place of the token there, and send the token in the header \`Authorization: Bearer <token>\`: then no URL contains it. A slash at the end of a path makes no difference. \`HEAD\` works for operations that read. \`OPTIONS\` is the CORS preflight, answered with 204. Any other method, and \`HEAD\` of a change, gets a 405 (\`METHOD_NOT_ALLOWED\`) with \`Allow\`. Pages of any origin may call the service: there are no cookies.`,
     ...version,
     "An operation with `x-repeatable: true` is safe to repeat, such as after a lost connection: if the change has been made, the answer is 200, and nothing changes. The others count: send them with an `Idempotency-Key`, and repeat them with the same key. A browser's prefetch of a change is refused (425).",
     "## Answers",

@@ -104,7 +104,7 @@ async function openAlike(t: TestContext) {
 it("a request with a plain URL has the same answer with and without h3", async (t) => {
   const one = await openAlike(t);
   const other = await openAlike(t);
-  const made = ["gat_x", "a%41", "..", "a.b", "ä", ""];
+  const made = ["-", "gat_x", "a%41", "..", "a.b", "ä", ""];
   const starts = ["/gameaddon/v1/", "/gameaddon/v2/", "http://localhost/gameaddon/v1/"];
   const headersOf = fc.record(
     {
@@ -113,6 +113,7 @@ it("a request with a plain URL has the same answer with and without h3", async (
       "user-agent": fc.constantFrom("gameaddon/2.5.1", "curl/8", "Java/17 GameAddon/2.5.2 (x)"),
       "idempotency-key": fc.constantFrom("a", '"a"', "b", ""),
       "sec-purpose": fc.constantFrom("prefetch", "other"),
+      authorization: fc.constantFrom("", "Bearer", "Basic YTpi", "bearer gat_x", `Bearer ${"a".repeat(47)}`),
     },
     { requiredKeys: [] },
   );

@@ -47,6 +47,11 @@ describeOverTransports("a token", (transport) => {
       [`${at}/mgmt/version?type=add&version=${token}`],
       [`${at}/event/bomb?startTime=${token}`],
       [`${at}/statistic/%ZZ`],
+      [`${prefix}/-/player`, { headers: { Authorization: `Bearer ${token}` } }],
+      [`${prefix}/-/nowhere`, { headers: { Authorization: `Bearer ${token}` } }],
+      [`${prefix}/-/player`, { headers: { Authorization: token } }],
+      [`${prefix}/-/player`, { headers: { Authorization: `Bearer ${token}x, ${token}` } }],
+      [`${prefix}/-/targetlist/add?name=${token}`, { headers: { Authorization: `Bearer ${token}` } }],
       [`${at}/player`, { headers: { "User-Agent": `gameaddon/${token}` } }],
       [`${at}/mgmt/users`],
     ]);

@@ -111,16 +111,26 @@ describe("the description has", () => {
       assert.equal(token.required, true);
       assert.equal(token.schema.format, "password");
       assert.equal(token["x-secret"], true);
-      assert.equal(token.example, undefined);
+      assert.equal(token.example, "-");
     }
   });
 
-  it("a description of each parameter, and an example of each but the token", () => {
+  it("the token in the header Authorization, or else in the path", () => {
+    assert.deepEqual(document.security, [{ token: [] }, {}]);
+    const { type, scheme, description } = document.components.securitySchemes.token ?? {};
+    assert.deepEqual([type, scheme], ["http", "bearer"]);
+    assert.match(description ?? "", /`-` in its place/);
+    const { pattern } = parameterOf(document, "/player", "tokenString").schema;
+    for (const text of ["-", `gat_${"A".repeat(43)}`]) assert.match(text, new RegExp(String(pattern)));
+    for (const text of ["", "--", "gat_", `-gat_${"A".repeat(43)}`])
+      assert.doesNotMatch(text, new RegExp(String(pattern)));
+  });
+
+  it("a description of each parameter, and an example of each but the headers", () => {
     for (const [path] of operations) {
       for (const { name, description, example, in: place } of parametersOf(document, path)) {
         assert.match(description, /\w{3}.*\.$/, `${path} ${name}`);
-        if (place !== "header" && name !== "tokenString")
-          assert.notEqual(example, undefined, `${path} ${name}`);
+        if (place !== "header") assert.notEqual(example, undefined, `${path} ${name}`);
       }
     }
   });

@@ -1,0 +1,31 @@
+/** The token in the header `Authorization` (contract, section 1; RFC 6750), for paths that have `-` in its place. */
+import { Failure } from "../domain/errors.ts";
+
+/** Returns whether the header has the token. @param inPath what the path has in the place of the token */
+export function isInHeader(inPath: string): boolean {
+  return inPath === "-";
+}
+
+/** The credentials of RFC 6750, section 2.1. The name of a scheme is in any case (RFC 9110, section 11.1). */
+const credentials = /^bearer +([\w.~+/-]+=*)$/i;
+
+const expected = '"Authorization: Bearer <token>"';
+
+/**
+ * Returns the token of a header `Authorization`.
+ * @param value the values of all such headers, separated by commas: several are refused, since a proxy in front may have
+ *   used another one than the service; null without one
+ * @throws Failure `TOKEN_UNKNOWN`, which does not contain the value
+ */
+export function bearerToken(value: string | null): string {
+  if (value === null) {
+    throw new Failure("TOKEN_UNKNOWN", "This request has no addon token.", {
+      hint: `Send the header ${expected}, since the path has "-" in the place of the token.`,
+    });
+  }
+  const token = credentials.exec(value)?.[1];
+  if (token !== undefined) return token;
+  throw new Failure("TOKEN_UNKNOWN", "The addon token of this request cannot be read.", {
+    hint: `Expected one header ${expected}, got one of another form or several.`,
+  });
+}
