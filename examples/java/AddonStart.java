@@ -37,12 +37,12 @@ public final class AddonStart {
 
   public static void main(String[] arguments) throws Exception {
     String token = arguments.length == 3 ? arguments[1] : System.getenv("GAMEADDON_TOKEN");
-    if (token == null || arguments.length < 2 || arguments.length > 3) {
+    if (token == null || !token.strip().matches("[!-~]+") || arguments.length < 2 || arguments.length > 3) {
       System.err.println("Usage: GAMEADDON_TOKEN=<token> java AddonStart.java <base-url> <player>");
       System.exit(2);
     }
     String player = arguments[arguments.length - 1];
-    Service service = new Service(arguments[0], token, "2.5.1");
+    Service service = new Service(arguments[0], token.strip(), "2.5.1");
 
     try {
       showLists(new Lists(folder().resolve("lists-" + encode(player))).load(service));
@@ -155,7 +155,7 @@ public final class AddonStart {
     }
   }
 
-  /** The service. No exception that it throws contains the token. */
+  /** The service. The token is in a header: in no URL, and in no exception that this throws. */
   private static final class Service {
     private static final Duration TIMEOUT = Duration.ofSeconds(10);
     private static final int ATTEMPTS = 3;
@@ -166,11 +166,13 @@ public final class AddonStart {
         .connectTimeout(Duration.ofSeconds(5))
         .build();
     private final String start;
+    private final String authorization;
     private final String userAgent;
 
     Service(String baseUrl, String token, String version) {
       URI.create(baseUrl);
-      start = baseUrl.replaceAll("/+$", "") + "/gameaddon/v1/" + encode(token);
+      start = baseUrl.replaceAll("/+$", "") + "/gameaddon/v1/-";
+      authorization = "Bearer " + token;
       userAgent = "gameaddon/" + version;
     }
 
@@ -180,6 +182,7 @@ public final class AddonStart {
      */
     Answer get(String path, String... header) throws Refused, Away, InterruptedException {
       HttpRequest.Builder builder = HttpRequest.newBuilder(URI.create(start + path));
+      builder.header("Authorization", authorization);
       builder.header("User-Agent", userAgent).header("Accept-Encoding", "gzip");
       if (header.length > 0) builder.headers(header);
       HttpRequest request = builder.build();

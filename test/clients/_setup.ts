@@ -25,6 +25,8 @@ export type Fate = "pass" | "lose" | "drop" | ((response: ServerResponse) => voi
 
 /** A request that a proxy received. */
 export interface Seen {
+  /** Its path and query. */
+  readonly url: string;
   readonly headers: IncomingHttpHeaders;
 }
 
@@ -41,7 +43,7 @@ export async function openProxy(
   const server = createServer(async (request, response) => {
     const fate = fates[seen.length] ?? "pass";
     const { host: _host, connection: _connection, ...headers } = request.headers;
-    seen.push({ headers: request.headers });
+    seen.push({ url: request.url ?? "", headers: request.headers });
     if (typeof fate === "function") {
       fate(response);
       return;

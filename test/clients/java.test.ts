@@ -93,6 +93,27 @@ describe("the Java example", { skip: withoutJava }, () => {
     assertIncludes(away, "The change may or may not have arrived: the service is unreachable");
   });
 
+  it("refuses a token that no header can contain, without repeating it", async (t) => {
+    const env = { ...process.env, GAMEADDON_TOKEN: "gat_a b", GAMEADDON_FOLDER: await temporaryFolder(t) };
+    const program = [
+      "-XX:TieredStopAtLevel=1",
+      "-XX:+UseSerialGC",
+      "-cp",
+      classes,
+      "AddonStart",
+      nobody,
+      "Ada",
+    ];
+    await assert.rejects(
+      run("java", program, { env }),
+      ({ code, stderr }: { code: number; stderr: string }) => {
+        assert.match(stderr, /^Usage: /);
+        assertLacks(stderr, "gat_a");
+        return code === 2;
+      },
+    );
+  });
+
   it("counts a kill once when its answer is lost", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token } = await world.player("Ada");
@@ -100,6 +121,10 @@ describe("the Java example", { skip: withoutJava }, () => {
     const { url, seen } = await openProxy(t, world.url, ["pass", "lose", busy]);
     assertIncludes(await start(url, token, await temporaryFolder(t)), "Added one KILL for Ada.");
     assert.ok(seen.length >= 4);
+    for (const { url, headers } of seen) {
+      assertLacks(url, token);
+      assert.equal(headers.authorization, `Bearer ${token}`);
+    }
     assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 1);
   });
 });

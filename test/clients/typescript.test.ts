@@ -141,9 +141,10 @@ describeOverTransports("the TypeScript client", (transport) => {
     const world = await openWorld(t, { transport });
     const client = clientOf(world, unknownToken);
     const gone = new GameAddonClient({ baseUrl: "http://127.0.0.1:9", token: unknownToken, retries: 0 });
-    const leak: typeof fetch = (input) => {
-      throw new TypeError(`Failed to parse URL from ${input}`, {
-        cause: Object.assign(new Error(), { input }),
+    const leak: typeof fetch = (_input, init) => {
+      const { authorization } = Object.fromEntries(new Headers(init?.headers));
+      throw new TypeError(`Failed to send ${authorization}`, {
+        cause: Object.assign(new Error(), { authorization }),
       });
     };
     const leaking = clientOf(world, unknownToken, { fetch: leak, retries: 0 });
@@ -198,12 +199,34 @@ it("the base URL can have a path", async () => {
   for (const baseUrl of ["https://host/addon/", "https://host/addon", "https://host"]) {
     await new GameAddonClient({ baseUrl, token: "gat_a", fetch: spy }).get("/wantedreason");
   }
-  const path = "/gameaddon/v1/gat_a/wantedreason";
+  const path = "/gameaddon/v1/-/wantedreason";
   assert.deepEqual(addresses, [
     `https://host/addon${path}`,
     `https://host/addon${path}`,
     `https://host${path}`,
   ]);
+});
+
+it("the token is sent in a header, and in no address", async () => {
+  const sent: [address: string, authorization: string | null][] = [];
+  const spy: typeof fetch = async (input, init) => {
+    sent.push([String(input), new Headers(init?.headers).get("authorization")]);
+    return Response.json([]);
+  };
+  const client = new GameAddonClient({ baseUrl: "https://host", token: ` ${unknownToken}\n`, fetch: spy });
+  await client.get("/wantedreason");
+  await client.get("/statistic/{player}/add", { path: { player: "Ada" }, query: { type: "KILL" } });
+  assert.deepEqual(sent, [
+    ["https://host/gameaddon/v1/-/wantedreason", `Bearer ${unknownToken}`],
+    ["https://host/gameaddon/v1/-/statistic/Ada/add?type=KILL", `Bearer ${unknownToken}`],
+  ]);
+});
+
+it("a token that no header can contain is refused before anything is sent, and not repeated", () => {
+  for (const token of [`${unknownToken}\r\nX: y`, `${unknownToken} x`, `${unknownToken}ä`, "gat_…"]) {
+    const make = () => new GameAddonClient({ baseUrl: "https://host", token });
+    assert.throws(make, (error: Error) => error instanceof TypeError && !inspect(error).includes(token));
+  }
 });
 
 it("the client has the version of the service", async () => {

@@ -123,8 +123,7 @@ describe("the page about writing a client", () => {
     assert.ok(example !== undefined && more.length === 0, "the page has one example of a web page");
     const browser = await startBrowser(t);
     const { page: shown, errors } = await openBrowserPage(t, browser, { locale: "en-GB", timezoneId: "UTC" });
-    const api = `${world.url}/gameaddon/v1/${token}`;
-    await shown.goto(await servePage(t, example.code.replace(`${pageUrl}/gameaddon/v1/gat_…`, api)));
+    await shown.goto(await servePage(t, example.code.replace(pageUrl, world.url).replace("gat_…", token)));
     await shown.locator("li").waitFor();
     const texts = await shown.locator("li").allTextContents();
     assert.deepEqual(texts, ["Mallory: Run away <img/src=x/onerror=document.title='run'>, until 24/11/2026"]);
@@ -132,7 +131,7 @@ describe("the page about writing a client", () => {
     await shown.reload();
     await shown.locator("li").waitFor();
     assert.deepEqual(errors, []);
-    const reads = world.log.filter(({ route }) => route === "/houseban");
+    const reads = world.log.filter(({ route, method }) => route === "/houseban" && method === "GET");
     assert.deepEqual(
       reads.map(({ status }) => status),
       [200, 304],

@@ -47,7 +47,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
   await t.test("the documentation page shows the answer of a read", async () => {
     const read = await tryOut(page, "/wantedreason");
     await answered(read, "200", '"reason": "Bank-robbery"');
-    assertIncludes(await read.innerText(), `${url}${prefix}/TOKEN/wantedreason`);
+    assertIncludes(await read.innerText(), `${url}${prefix}/-/wantedreason`);
   });
 
   await t.test("the documentation page shows why a change is denied", async () => {
@@ -89,7 +89,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     await execute(add);
     await answered(add, "200", "KILL");
     const command = await add.locator(".curl").innerText();
-    assertIncludes(command, `"${url}${prefix}/$GAMEADDON_TOKEN/statistic/Ada/add?type=KILL"`);
+    assertIncludes(command, `'${url}${prefix}/-/statistic/Ada/add?type=KILL'`);
     await page.context().grantPermissions(["clipboard-read"]);
     await add.getByRole("button", { name: "Copy", exact: true }).click();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), command);
@@ -110,6 +110,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
 
   await t.test("the documentation page stores no token, and calls only the service", async () => {
     assertLacks(await page.content(), token);
+    assertLacks(requested.join("\n"), token);
     assertLacks(page.url(), token);
     assert.deepEqual(await storedBy(page), []);
     assert.deepEqual([...new Set(requested.map((address) => new URL(address).origin))], [url]);

@@ -1,4 +1,4 @@
-/** The addresses of operations. Each contains the token, and so leaves the client only in a request. */
+/** The addresses of operations. None contains the token: proxies and browsers log and store addresses. */
 import { prefix } from "./generated/operations.ts";
 
 /** A value of a parameter. */
@@ -7,14 +7,17 @@ export type Value = string | number | boolean;
 /** Parameters by name; undefined ones are omitted. */
 export type Values = Readonly<Record<string, Value | undefined>>;
 
+/** What the path has in the place of a token that is in the header `Authorization`. */
+const inHeader = "-";
+
 /** See the head of this file. */
 export class Address {
-  /** The service's origin, which may be shown. */
+  /** The service's origin. */
   readonly origin: string;
   readonly #start: string;
 
-  /** @throws TypeError, which contains neither the address nor the token */
-  constructor(baseUrl: string, token: string) {
+  /** @throws TypeError, which does not contain the address */
+  constructor(baseUrl: string) {
     const base = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined;
     if (base === undefined || !/^https?:$/.test(base.protocol)) {
       throw new TypeError('`baseUrl` must be an absolute URL, such as "https://addon.example.org".');
@@ -22,10 +25,9 @@ export class Address {
     if (base.username !== "" || base.password !== "" || base.search !== "" || base.hash !== "") {
       throw new TypeError("`baseUrl` must not have a user name, a query or a fragment.");
     }
-    if (typeof token !== "string" || token.trim() === "") throw new TypeError("`token` is missing.");
     this.origin = base.origin;
     const folder = base.pathname.replace(/\/+$/, "");
-    this.#start = base.origin + folder + prefix.replace(/\{.*$/, () => toSegment("token", token.trim()));
+    this.#start = base.origin + folder + prefix.replace(/\{.*$/, inHeader);
   }
 
   /** Returns the address of an operation. @throws TypeError if a path parameter is missing */

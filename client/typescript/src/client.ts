@@ -64,9 +64,10 @@ export class GameAddonClient {
   /** @throws TypeError if the address or the token is invalid */
   constructor(options: ClientOptions) {
     const { baseUrl, token, addonVersion, timeoutMilliseconds = 10_000, retries = 3 } = options;
-    this.#address = new Address(baseUrl, token);
+    this.#address = new Address(baseUrl);
     this.#headers = {
       Accept: "application/json",
+      Authorization: `Bearer ${toCredentials(token)}`,
       ...(addonVersion === undefined ? {} : { "User-Agent": `gameaddon/${addonVersion}` }),
     };
     this.#timeoutMilliseconds = timeoutMilliseconds;
@@ -156,6 +157,16 @@ export class GameAddonClient {
     const message = `What answered at ${this.#address.origin} with ${status} was not the service.`;
     return new GameAddonNetworkError("answer", message, { status, idempotencyKey });
   }
+}
+
+/**
+ * Returns a token as a header can contain it.
+ * @throws TypeError, which does not contain it. The platform's own error would.
+ */
+function toCredentials(token: string): string {
+  if (typeof token !== "string" || token.trim() === "") throw new TypeError("`token` is missing.");
+  if (/^[\x21-\x7e]+$/.test(token.trim())) return token.trim();
+  throw new TypeError("`token` must consist of visible ASCII characters, such as `gat_` and 43 more.");
 }
 
 /** Returns a new idempotency key. `randomUUID` is missing in pages without HTTPS. */

@@ -33,7 +33,7 @@ export type NetworkTrouble = "connection" | "timeout" | "answer";
 
 /**
  * The service did not answer. It may have made a change or not; in either case the same call can be repeated with the same
- * `idempotencyKey`. There is no `cause`, since the platform's error can contain the URL, and so the token.
+ * `idempotencyKey`. There is no `cause`, since the platform's error can contain the headers, and so the token.
  */
 export class GameAddonNetworkError extends Error {
   override readonly name = "GameAddonNetworkError";

@@ -1,13 +1,11 @@
 /**
  * Prepares the service's description for Swagger UI. The token, which is typed once, is removed from the parameters of each
- * operation, and the prefix of all paths becomes the server's address, so that paths are short.
+ * operation, and the prefix of all paths becomes the server's address, so that paths are short. In the place of the token it
+ * has `-`: the page sends the token in a header.
  */
 
 /** The key of the values to choose from, where `enum` would make Swagger UI choose one. */
 export const optionsKey = "x-options";
-
-/** Takes the place of the token in everything that is shown. */
-const placeholder = "TOKEN";
 
 /** Follows the description's text about the service. */
 const aboutTrying = `
@@ -15,7 +13,7 @@ const aboutTrying = `
 
 The operator of this service issues tokens: \`addon-cli token issue --player Ada\` for a player, \`--public\` for operations
 that are open to everyone. Enter yours at the top, once. It stays in this page's memory only, and is gone when the page is
-closed or reloaded. The page shows \`${placeholder}\` in its place.
+closed or reloaded. It is sent in the header \`Authorization\`, so that no URL contains it.
 
 **Changes are \`GET\` requests, too: trying one really changes the data of this service.**`;
 
@@ -23,8 +21,8 @@ closed or reloaded. The page shows \`${placeholder}\` in its place.
  * @param {object} description in OpenAPI 3.1
  * @param {string} address its URL
  * @returns the description to show (`spec`), without the text about the service, whose first paragraph is `introduction` and
- *   the rest `details`; the address before the token (`before`), and before all paths that are shown (`base`); the form of
- *   tokens (`tokenForm`); the paths of changes (`changing`); and the text of each path for the filter (`searched`)
+ *   the rest `details`; the form of tokens (`tokenForm`); the paths of changes (`changing`); and the text of each path for
+ *   the filter (`searched`)
  */
 export function prepare(description, address) {
   const whole = (part) => resolve(part, description);
@@ -34,21 +32,19 @@ export function prepare(description, address) {
   const [head] = items[0][0].split(`{${secret.name}}`);
   const start = `${head}{${secret.name}}`.length;
   const operations = items.map(([path, { get }]) => [path.slice(start), toTry(get, whole)]);
-  const before = new URL(head, address).href;
-  const base = before + placeholder;
   const { info, tags } = description;
   const [introduction, ...details] = info.description.split("\n\n");
   return {
     spec: {
       ...description,
       info: { ...info, description: "" },
-      servers: [{ url: base }],
+      servers: [{ url: new URL(`${head}-`, address).href }],
+      // Otherwise Swagger UI would ask for the token at each operation.
+      security: [],
       paths: Object.fromEntries(operations.map(([path, get]) => [path, { get }])),
     },
     introduction,
     details: [...details, aboutTrying].join("\n\n"),
-    before,
-    base,
     tokenForm: new RegExp(secret.schema.pattern ?? ""),
     changing: new Set(operations.filter(([, get]) => isChange(get)).map(([path]) => path)),
     searched: new Map(operations.map(([path, get]) => [path, toWords(textOf(path, get, tags)).join(" ")])),

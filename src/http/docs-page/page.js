@@ -1,6 +1,6 @@
 /**
  * The script of the page. It passes the description to Swagger UI without the token, and adds the token to a request only
- * when it is sent: Swagger UI shows and stores a placeholder in its place.
+ * when it is sent: Swagger UI neither shows nor stores it.
  */
 import { prepare } from "./description.js";
 import { docsPlugin } from "./plugin.js";
@@ -28,7 +28,7 @@ async function load() {
 
 /** Shows a description that {@link prepare} returned. */
 function show(prepared) {
-  const { spec, before, base, tokenForm } = prepared;
+  const { spec, tokenForm } = prepared;
   document.title = spec.info.title;
   field.addEventListener("input", () => showRemark(faultOfToken()));
   showRemark(faultOfToken());
@@ -55,18 +55,21 @@ function show(prepared) {
     return false;
   }
 
-  /** Sends a request with the token to the service. Swagger UI gets the answer without it. */
-  async function send(shown, options) {
+  /** Sends a request with the token to the service. */
+  async function send(url, options) {
+    // This leaves a token as it is; of anything else it makes a header that can be sent, and that the service refuses.
     const token = encodeURIComponent(field.value.trim());
-    const response = await fetch(before + token + shown.slice(base.length), options);
+    const headers = { ...options.headers, Authorization: `Bearer ${token}` };
+    const response = await fetch(url, { ...options, headers });
     showRemark(response.status === 401 ? "The service refused this token." : faultOfToken());
-    return Object.defineProperty(response, "url", { value: shown });
+    return response;
   }
 
   /** Returns what is wrong with the form of the token. */
   function faultOfToken() {
     const token = field.value.trim();
-    return token === "" || tokenForm.test(token) ? undefined : "This does not look like a token.";
+    const isRight = token === "" || (tokenForm.test(token) && token !== "-");
+    return isRight ? undefined : "This does not look like a token.";
   }
 }
 

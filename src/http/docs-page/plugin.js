@@ -5,7 +5,7 @@ import { optionsKey, toWords } from "./description.js";
  * @param {object} prepared what `prepare` returns
  * @param {() => boolean} hasToken returns whether there is a token, and asks the reader for one if not
  */
-export function docsPlugin({ introduction, details, base, changing, searched }, hasToken) {
+export function docsPlugin({ introduction, details, changing, searched }, hasToken) {
   return ({ React }) => {
     const { createElement, Fragment, useRef } = React;
 
@@ -121,7 +121,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
         createElement(Highlighter, props),
       );
 
-    /** The curl command, in which the shell replaces `$GAMEADDON_TOKEN` with the token from its environment. */
+    /** The curl command, in which the shell takes the token from its environment. */
     function Curl({ request }) {
       const command = useRef(null);
       const copy = () => {
@@ -133,7 +133,7 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
         "div",
         { className: "curl-command" },
         createElement("h4", null, "curl"),
-        createElement("pre", { className: "curl microlight", ref: command }, toCurl(request, base)),
+        createElement("pre", { className: "curl microlight", ref: command }, toCurl(request)),
         createElement("button", { type: "button", className: "btn", onClick: copy }, "Copy"),
       );
     }
@@ -163,24 +163,19 @@ export function docsPlugin({ introduction, details, base, changing, searched }, 
   };
 }
 
-/** Returns a request as a command for a POSIX shell. @param request an Immutable map, with the placeholder for the token */
-function toCurl(request, base) {
-  // These are special to a shell within double quotes; percent-encoded they are the same to the service.
-  const tail = request
-    .get("url")
-    .slice(base.length)
-    .replace(/[!"$`\\]/g, percentEncode);
-  const address = `"${base.slice(0, base.lastIndexOf("/"))}/$GAMEADDON_TOKEN${tail}"`;
+/**
+ * Returns a request as a command for a POSIX shell. Everybody on a machine can see the arguments of a program, so that curl
+ * reads the token from its input.
+ * @param request an Immutable map
+ */
+function toCurl(request) {
   const headers = Array.from(request.get("headers") ?? []).filter(
     ([name]) => name.toLowerCase() !== "accept",
   );
-  return [`curl ${address}`, ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`)].join(
-    " \\\n  ",
-  );
-}
-
-function percentEncode(character) {
-  return `%${character.charCodeAt(0).toString(16).toUpperCase()}`;
+  return [
+    `echo "Authorization: Bearer $GAMEADDON_TOKEN" | curl -H @- ${quote(request.get("url"))}`,
+    ...headers.map(([name, value]) => `-H ${quote(`${name}: ${value}`)}`),
+  ].join(" \\\n  ");
 }
 
 /** Returns a text in single quotes for a POSIX shell. */
