@@ -234,13 +234,20 @@ const tokenHint =
   "A public token exists, and was shown when it was issued; `addon-cli token issue --public` issues another one.";
 
 /** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
-async function printBanner({ output }: Context, service: Service, url: string): Promise<void> {
+async function printBanner({ io, output }: Context, service: Service, url: string): Promise<void> {
   const { prefix } = await service.loadTable();
   const listening = `Listening on ${url}${prefix}\nDocumentation: ${url}${docsPath}`;
   const isFirst = !hasPublicToken(service);
   if (!isFirst) {
     // The first start may have ended before it printed its token.
     output.result({ url }, `${listening}\n${tokenHint}`);
+    return;
+  }
+  if (io.isJournal === true) {
+    // A token must not be in a log, and nobody would see it anywhere else.
+    const command = `addon-cli --data ${service.store.folder} token issue --public`;
+    const why = "No public token was issued, because others can read the journal.";
+    output.result({ url }, `${listening}\n${why} To issue one: ${command}`);
     return;
   }
   const { token } = await service.administer("token.issue", { label: "first start" });

@@ -18,6 +18,8 @@ export interface IO {
   readonly stdout: Sink;
   readonly stderr: Sink;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Whether standard output or standard error is the journal of systemd; missing if not. */
+  readonly isJournal?: boolean;
   /** Asks a person, and returns the line, or undefined at the end of input. Missing without a terminal. */
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** Reads standard input to its end, but at most so many characters. */

@@ -2,6 +2,7 @@
 import { fstatSync, write, writeSync } from "node:fs";
 import { Failure } from "../../src/domain/errors.ts";
 import type { IO, Sink } from "./io.ts";
+import { isJournal } from "./journal.ts";
 
 /** The time for which operations under way may delay the end of the process, in milliseconds. */
 const leaveMilliseconds = 500;
@@ -29,6 +30,7 @@ export function processIO(): IO {
       return stderr;
     },
     env: process.env,
+    isJournal: isJournal(process.env.JOURNAL_STREAM, [1, 2]),
     cwd: process.cwd(),
     ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
     readInput,
