@@ -14,6 +14,12 @@ export function parseLimit(text: string): number {
   throw new InvalidArgumentError("Expected a whole number, such as 20.");
 }
 
+/** Parses a number of files to keep. */
+export function parseCount(text: string): number {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text);
+  throw new InvalidArgumentError("Expected a whole number from 1, such as 14.");
+}
+
 /** Parses a duration such as `30d` into milliseconds. */
 export function parseDuration(text: string): number {
   const [, number, unit = ""] = /^([1-9]\d{0,5})([a-z])$/.exec(text) ?? [];

@@ -1,7 +1,7 @@
 /** `data`: inspects, backs up, restores and repairs the data folder. */
 import { type Command, Option } from "commander";
-import type { BackupOptions } from "../actions/data/backup.ts";
 import type { ExportOptions } from "../actions/data/export.ts";
+import { parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../data/workspace.ts";
 import { examples } from "../help.ts";
@@ -60,17 +60,20 @@ function addBackups(data: Command, context: Context): void {
   data
     .command("backup")
     .description("write all data to one consistent, compressed file; the service may be running")
-    .argument("<file>", "the file to write, such as backup.jsonl.gz")
+    .argument("<file>", "the file to write, such as backup.jsonl.gz, or a folder, such as backups/")
     .option("--force", "overwrite an existing file")
+    .option("--keep <n>", "in a folder: remove the oldest backups, so that this many remain", parseCount)
     .addHelpText(
       "after",
       `
 Only you can read the file, since it contains hashes of tokens. To inspect it: zcat <file> | cut -c10- | jq .
-${examples("data backup backup-$(date +%F).jsonl.gz")}`,
+In a folder, the file is named after the time in UTC: gameaddon-2026-11-22T03-00-00.123Z.jsonl.gz. --keep counts the new
+one, removes only files of such names, and only after the new one was read back. Give each service a folder of its own.
+${examples("data backup backup-$(date +%F).jsonl.gz", "data backup backups/ --keep 14")}`,
     )
-    .action(async (file: string, options: BackupOptions) => {
+    .action(async (file: string, _options: unknown, command: Command) => {
       const { backUp } = await import("../actions/data/backup.ts");
-      return backUp(context, file, options);
+      return backUp(context, file, command);
     });
 
   const restore = neverSuggested(data.command("restore"))

@@ -105,6 +105,9 @@ describe("on a full disk", { skip: noMount }, () => {
     const ran = await onSmallDisk(
       folder,
       `
+      old=gameaddon-2024-01-01T00-00-00.000Z.jsonl.gz
+      mkdir "$disk/backups"
+      echo old >"$disk/backups/$old"
       fill
       # The last block of the journal has some room left.
       for n in $(seq 99); do
@@ -117,12 +120,14 @@ describe("on a full disk", { skip: noMount }, () => {
       try json --json data status
       try backup data backup b.gz
       try here data backup "$disk/b.gz"
+      try scheduled data backup "$disk/backups/" --keep 1
+      test "$(ls -A "$disk/backups")" = "$old"
       rm "$disk/ballast"
       try again player add Bob
       try good data status
       `,
     );
-    for (const name of ["change", "snapshot", "here"]) {
+    for (const name of ["change", "snapshot", "here", "scheduled"]) {
       const { code, stderr } = ran.get(name) as Ran;
       assert.equal(code, 1, name);
       assert.match(stderr, /ENOSPC.*disk\/.*\n?.*The disk is full: make room/, name);

@@ -18,7 +18,7 @@ it("the rehearsal works when pasted into a shell", async (t) => {
   await cp(shippedRoutes, join(folder, "routes.yaml"));
   const script = blocks(page, "run").map((block, index) => `echo "== ${index}"\n${block}`);
   const { stdout } = await run("bash", ["-euc", script.join("")], { cwd: folder, env, timeout: 120_000 });
-  const [, backup = "", undo = "", at = "", restore = "", move = "", repair = ""] =
+  const [, backup = "", undo = "", at = "", restore = "", move = "", schedule = "", repair = ""] =
     stdout.split(/^== \d+\n/m);
 
   assert.match(backup, /^Wrote 17 records, everything up to change 3, to .*rehearsal\.jsonl\.gz/m);
@@ -37,6 +37,10 @@ it("the rehearsal works when pasted into a shell", async (t) => {
   assert.match(restore, /^last change +9, /m);
 
   assert.deepEqual(move.match(/^\w+(?=\t[0-9a-f]{32}\t)/gm), ["Ada"]);
+
+  assert.equal(schedule.match(/^Wrote 17 records/gm)?.length, 3);
+  assert.equal(schedule.match(/^Removed .*\.jsonl\.gz\.$/gm)?.length, 1);
+  assert.equal(schedule.match(/^gameaddon-\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d\.\d{3}Z\.jsonl\.gz$/gm)?.length, 2);
 
   assert.match(repair, /^journal-000000000004\.log: byte \d+: the checksum of the line is wrong$/m);
   assert.match(repair, /^It is damaged\.$/m);

@@ -1,6 +1,10 @@
 /** Implements `data snapshot` and `data backup`. */
-import { resolve } from "node:path";
+import { stat } from "node:fs/promises";
+import { resolve, sep } from "node:path";
+import type { Command } from "commander";
 import { writeBackup } from "../../../src/backup/backup.ts";
+import { writeRotatedBackup } from "../../../src/backup/rotation.ts";
+import { Failure } from "../../../src/domain/errors.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
 import type { Context } from "../../context.ts";
@@ -14,27 +18,54 @@ export async function takeSnapshot({ output, workspace, withControl }: Context):
   output.result({ sequence }, `There is a snapshot of everything up to change ${sequence}.`);
 }
 
-/** Whether to overwrite an existing file. */
-export interface BackupOptions {
+/** The options of `data backup`. */
+interface BackupOptions {
+  /** Whether to overwrite an existing file. */
   readonly force?: boolean;
+  /** How many backups remain in a folder. */
+  readonly keep?: number;
 }
 
-/** Writes all data to one file. */
-export async function backUp(
-  { io, output, workspace }: Context,
-  file: string,
-  { force = false }: BackupOptions,
-): Promise<void> {
+/** Writes all data to one file: the given one, or a new one in the given folder. */
+export async function backUp(context: Context, given: string, command: Command): Promise<void> {
+  const { io, output, workspace } = context;
+  const { force = false, keep } = command.opts<BackupOptions>();
+  const misused = (message: string) => command.error(`error: ${message}`, { code: "usage", exitCode: 2 });
+  if (given === "") misused("expected a file or a folder, got an empty text");
+  const target = resolve(io.cwd, given);
+  const isFolder = await isFolderName(given, target);
+  if (keep !== undefined && !isFolder) misused(`--keep requires a folder; to name one, write ${given}/`);
+  if (force && isFolder) misused("--force requires a file; in a folder, no backup is overwritten");
   const { folder } = workspace();
   await requireData(workspace());
-  const target = resolve(io.cwd, file);
   const progress = progressOn(io, output.wantsJSON, "Writing the backup");
-  const now = Date.now();
-  const { warnings, ...result } = await writeBackup(nodeFiles, folder, target, { force, now, progress });
+  const { warnings, ...result } = isFolder
+    ? await writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now, progress })
+    : {
+        file: target,
+        ...(await writeBackup(nodeFiles, folder, target, { force, now: Date.now(), progress })),
+      };
   for (const warning of warnings) output.remark(`warning: ${warning}`);
-  const { records, sequence, bytes } = result;
-  output.result(
-    { file: target, ...result },
-    `Wrote ${records} records, everything up to change ${sequence}, to ${target} (${bytes} bytes).`,
-  );
+  const { file, records, sequence, bytes } = result;
+  const removed = "removed" in result ? result.removed : [];
+  const lines = [
+    `Wrote ${records} records, everything up to change ${sequence}, to ${file} (${bytes} bytes).`,
+    ...removed.map((each) => `Removed ${each}.`),
+  ];
+  output.result(result, lines.join("\n"));
+}
+
+/** Returns whether a target is a folder: by its end or because there is one. @throws Failure if that is missing, or a file */
+async function isFolderName(given: string, target: string): Promise<boolean> {
+  const isNamed = given.endsWith("/") || given.endsWith(sep);
+  const found = await stat(target).catch(() => undefined);
+  if (!isNamed || found?.isDirectory() === true) return found?.isDirectory() === true;
+  // It is not created: without a disk that should be mounted there, the backups would fill another one.
+  throw found === undefined
+    ? new Failure("UNKNOWN_ENTRY", `There is no folder ${target}.`, {
+        hint: "Create it, or mount the disk that it is on.",
+      })
+    : new Failure("CONFLICT", `Expected a folder, but ${target} is a file.`, {
+        hint: "Name a folder, or write the name of the file without a slash at its end.",
+      });
 }
