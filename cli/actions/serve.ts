@@ -3,6 +3,7 @@ import { once } from "node:events";
 import { resolve } from "node:path";
 import { controlOf } from "../../src/control/control.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
+import { readCertificate } from "../../src/http/certificate.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
 import { connectionLimit } from "../../src/http/descriptors.ts";
 import { docsPath } from "../../src/http/docs-page.ts";
@@ -20,6 +21,7 @@ import type { Context } from "../context.ts";
 import { openAsService } from "../data/control.ts";
 import type { ServiceSettings } from "../data/open-folder.ts";
 import { defaultRoutes } from "../data/workspace.ts";
+import { RenewedCertificate } from "../serving/certificate.ts";
 import { serveControl } from "../serving/control-socket.ts";
 import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
@@ -38,7 +40,7 @@ export interface ServeOptions {
   readonly https?: boolean;
   readonly cert?: string;
   readonly key?: string;
-  /** Whether a changed route table is put in force without a signal or command. */
+  /** Whether a changed route table, and a renewed certificate, are put in force without a signal or command. */
   readonly watch: boolean;
   /** Whether the log contains the client's address. */
   readonly logAddress?: boolean;
@@ -129,7 +131,9 @@ async function serveOn(
   });
   const { missing } = await service.loadTable();
   await checkUpgrade(service.routes.file, missing, log);
-  const files = https === true && { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) };
+  const files =
+    https === true ? { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) } : undefined;
+  const certificate = files && (await readCertificate(files));
   const server = await startServer({
     fetch: service.fetch,
     answerPlain: service.answerPlain,
@@ -140,7 +144,7 @@ async function serveOn(
     maxConnections: connectionLimit(),
     logAddress,
     clientAddresses,
-    ...(files ? { https: files } : {}),
+    ...(certificate === undefined ? {} : { https: certificate }),
   });
   const { url } = server;
   const closers: (() => unknown)[] = [() => server.close()];
@@ -149,7 +153,13 @@ async function serveOn(
     const control = await serveControl(service.store, controlOf(service, holder), log);
     closers.push(() => control.close());
     const reload = (cause: ReloadCause) => reloadTable(service, log, cause);
-    reloading.listen(() => void reload("signal"));
+    const renewed = files && certificate && new RenewedCertificate(files, certificate, server, log);
+    renewed?.watch({ files: watch });
+    closers.push(() => renewed?.close());
+    reloading.listen(() => {
+      void reload("signal");
+      void renewed?.reload();
+    });
     if (watch) {
       const watching = watchFile(service.routes.file, () => void reload("watch"));
       closers.push(() => watching.close());

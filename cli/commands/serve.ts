@@ -91,9 +91,12 @@ export function addServeCommand(program: Command, context: Context): void {
     .addOption(host.default(io.env.ADDON_HOST || "127.0.0.1"))
     .addOption(port.default(portText, portText))
     .option("--https", "serve HTTPS, with --cert and --key")
-    .option("--cert <file>", "the certificate, PEM")
+    .option("--cert <file>", "the certificate with its chain, PEM; a renewal needs no restart")
     .option("--key <file>", "its private key, PEM")
-    .option("--no-watch", "reload a changed route table only on SIGHUP and `routes reload`")
+    .option(
+      "--no-watch",
+      "reload a changed route table or certificate only on SIGHUP, a table also on `routes reload`",
+    )
     .addOption(logRequests)
     .addOption(logLevel)
     .option("--log-address", "log the client's address with each request", logsAddress)

@@ -2,16 +2,16 @@
  * The server: listens on a port through listhen, and passes requests to the queue. It also answers the requests that
  * Node's parser refuses, in the contract's shape: malformed, too large, or too slow to arrive.
  */
-import { readFile } from "node:fs/promises";
 import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
-import { createSecureContext } from "node:tls";
+import { Server as TLSServer } from "node:tls";
 import type { Listener } from "listhen";
 import { LRUCache } from "lru-cache";
 import { NodeRequest } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
 import type { Answer } from "../engine/response.ts";
+import type { Certificate } from "./certificate.ts";
 import { ClientAddresses, type Sender } from "./client-address.ts";
 import { type Connection, Connections } from "./connections.ts";
 import { RequestQueue } from "./request-queue.ts";
@@ -25,10 +25,10 @@ export interface ServerOptions extends Observer {
   readonly host: string;
   /** 0 for any free port. */
   readonly port: number;
-  /** Files of a certificate and its key, for HTTPS. */
-  readonly https?: { readonly cert: string; readonly key: string };
   /** By default no proxy is trusted. */
   readonly clientAddresses?: ClientAddresses | undefined;
+  /** For HTTPS. */
+  readonly https?: Certificate;
   /** Called with errors that concern no request. */
   readonly warn?: (message: string, error: unknown) => void;
   /** The largest number of connections. Beyond it, those that have been idle longest are closed. */
@@ -41,6 +41,8 @@ export interface ServerOptions extends Observer {
 export interface Server {
   /** Such as `http://127.0.0.1:8888`, without a slash at the end. */
   readonly url: string;
+  /** Uses another certificate for new connections. Open ones go on with theirs. */
+  useCertificate(certificate: Certificate): void;
   /** Refuses new requests, finishes those in progress, and closes. */
   close(): Promise<void>;
 }
@@ -62,6 +64,9 @@ const maxHeaders = 100;
  * needs 2,000; without a limit anybody could have 16 KiB decoded and routed, which takes up to 1 ms.
  */
 const maxTarget = 8000;
+
+/** The lowest version of TLS (RFC 8996). `NODE_OPTIONS` could lower Node's default. */
+const minVersion = "TLSv1.2";
 
 /** The methods that some operation allows. */
 const methods = "GET, HEAD, OPTIONS";
@@ -107,6 +112,11 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   };
   const listening = await listenOn(listener, options);
   const server = listening.server as HttpServer;
+  const useCertificate = ({ cert, key }: Certificate) => {
+    if (server instanceof TLSServer) server.setSecureContext({ cert, key, minVersion });
+  };
+  // listhen has no option for the version of TLS. Nothing is accepted between its start and this.
+  if (options.https !== undefined) useCertificate(options.https);
   connections.follow(server, options.https !== undefined);
   // listhen's own listener waits for the end of every response, which `connections.ts` avoids.
   server.removeAllListeners("request").on("request", listener);
@@ -145,6 +155,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   });
   return {
     url: listening.url.replace(/\/$/, ""),
+    useCertificate,
     async close() {
       closing = true;
       const drain = options.drainMilliseconds ?? defaultDrainMilliseconds;
@@ -162,7 +173,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
 }
 
 async function listenOn(listener: RequestListener, { host, port, https }: ServerOptions): Promise<Listener> {
-  if (https !== undefined) await requireCertificate(https);
   // Its CommonJS build requires packages that only some versions of Node can load from CommonJS.
   const { listen } = await import("listhen");
   let listening: Listener;
@@ -171,7 +181,8 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
       hostname: host,
       // Otherwise listhen tries other ports when this one is taken.
       port: { port, random: port === 0, ports: [], alternativePortRange: [] } as unknown as number,
-      https: https ?? false,
+      // Of a text that begins with "--" it makes no path.
+      https: https === undefined ? false : { cert: https.cert, key: https.key },
       name: "",
       baseURL: "/",
       isProd: true,
@@ -191,23 +202,6 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
   if (port === 0 || listening.address.port === port) return listening;
   await listening.close();
   throw portTaken(host, port, undefined);
-}
-
-/** Checks a certificate, since listhen reports its faults as those of the port. @throws Failure that names the files */
-async function requireCertificate({ cert, key }: { cert: string; key: string }): Promise<void> {
-  try {
-    createSecureContext({ cert: await readFile(cert), key: await readFile(key) });
-  } catch (cause) {
-    const reason = (cause as Error).message;
-    throw new Failure(
-      "STORE_UNAVAILABLE",
-      `The certificate ${cert} cannot be used with the key ${key}: ${reason}.`,
-      {
-        hint: "Give --cert and --key PEM files of the same pair.",
-        cause,
-      },
-    );
-  }
 }
 
 function portTaken(host: string, port: number, cause: unknown): Failure {

@@ -5,6 +5,7 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { connect as connectSecurely } from "node:tls";
 import type { Answer } from "../../src/engine/response.ts";
+import { readCertificate } from "../../src/http/certificate.ts";
 import { type Server, type ServerOptions, startServer } from "../../src/http/server.ts";
 import { makeCertificate } from "../_certificate.ts";
 import { type Cleanup, temporaryFolder } from "../_setup.ts";
@@ -49,8 +50,9 @@ export async function openServer(
 ): Promise<TestServer> {
   const folder = await temporaryFolder(t);
   const ca = secure ? await makeCertificate(folder) : "";
-  const https = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
-  const server = await startServer({ ...options, host: "127.0.0.1", port: 0, ...(secure ? { https } : {}) });
+  const files = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+  const https = secure ? { https: await readCertificate(files) } : {};
+  const server = await startServer({ ...options, host: "127.0.0.1", port: 0, ...https });
   t.after(() => server.close());
   const port = Number(new URL(server.url).port);
   const connectPlainly = () => clientOf(t, connect(port, "127.0.0.1"), "connect");

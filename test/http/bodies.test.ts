@@ -6,6 +6,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { it } from "node:test";
 import { connect as connectSecurely } from "node:tls";
+import { readCertificate } from "../../src/http/certificate.ts";
 import { startServer } from "../../src/http/server.ts";
 import { makeCertificate } from "../_certificate.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -77,7 +78,7 @@ it("the server encrypts a long answer only as fast as the client reads it", inTi
   const server = await startServer({
     host: "127.0.0.1",
     port: 0,
-    https: { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") },
+    https: await readCertificate({ cert: join(folder, "cert.pem"), key: join(folder, "key.pem") }),
     fetch: () => new Response("not asked", { status: 500 }),
     answerPlain(request) {
       if (request.url !== "/long") return answerTo(request);

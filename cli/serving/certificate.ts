@@ -1,0 +1,172 @@
+/**
+ * Keeps the certificate of a running service up to date, and warns before it expires. A renewal needs no restart and
+ * closes no connection.
+ *
+ * Programs renew in different ways: certbot replaces links, others write the certificate and then the key, and
+ * orchestrators swap a folder above both. So the files are watched by name, for a renewal to take effect at once, and
+ * are also read once a minute, which misses nothing. Between two writes they do not belong together: only a fault that
+ * lasts is reported.
+ */
+import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
+import type { Server } from "../../src/http/server.ts";
+import { formatInstant } from "../terminal/output.ts";
+import type { Log } from "./log.ts";
+import { watchFile } from "./watch.ts";
+
+/** How often the files are read, in milliseconds. */
+const intervalMilliseconds = 60_000;
+/** How often files with a fault are read, and how long the fault must last to be reported, in milliseconds. */
+const retryMilliseconds = 1_000;
+const graceMilliseconds = 10_000;
+
+const day = 86_400_000;
+/** The time before the expiry from which on the log warns, in milliseconds. Of a short life it is a sixth. */
+const noticeMilliseconds = 14 * day;
+
+/** Why the files are read. An operator who sends a signal has replaced both. */
+type Cause = "change" | "signal";
+
+/** See the head of this file. */
+export class RenewedCertificate {
+  readonly #files: CertificateFiles;
+  readonly #server: Pick<Server, "useCertificate">;
+  readonly #log: Pick<Log, "info" | "warn">;
+  readonly #closers: (() => void)[] = [];
+  #inForce: Certificate;
+  #reading: Promise<void> = Promise.resolve();
+  #retry: NodeJS.Timeout | undefined;
+  /** When the files were first found faulty, in milliseconds since 1970. */
+  #faultySince: number | undefined;
+  /** The warnings of the present day: one about the files, one about the dates, one about the key. */
+  readonly #warned = new Map<"files" | "dates" | "key", string>();
+  #dayBegan = Date.now();
+  #isClosed = false;
+
+  /** @param inForce the certificate that the server began with */
+  constructor(
+    files: CertificateFiles,
+    inForce: Certificate,
+    server: Pick<Server, "useCertificate">,
+    log: Pick<Log, "info" | "warn">,
+  ) {
+    this.#files = files;
+    this.#inForce = inForce;
+    this.#server = server;
+    this.#log = log;
+    this.#warnOfCertificate();
+  }
+
+  /** Watches the expiry, and with `files` also the files, until {@link close}. */
+  watch({ files }: { readonly files: boolean }): void {
+    const changed = () => void this.#read("change");
+    const timer = setInterval(() => {
+      this.#startDay();
+      if (files) changed();
+      else this.#warnOfCertificate();
+    }, intervalMilliseconds).unref();
+    this.#closers.push(() => clearInterval(timer));
+    if (!files) return;
+    for (const path of [this.#files.cert, this.#files.key]) {
+      const watching = watchFile(path, changed);
+      this.#closers.push(() => watching.close());
+    }
+  }
+
+  /** Reads the files again, and reports a fault at once. */
+  reload(): Promise<void> {
+    return this.#read("signal");
+  }
+
+  /** Settles when the files are not being read any more. */
+  settled(): Promise<void> {
+    return this.#reading;
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    clearTimeout(this.#retry);
+    for (const close of this.#closers) close();
+  }
+
+  /** Never rejects. One after another: of two at once, the one with the older files could be the last. */
+  #read(cause: Cause): Promise<void> {
+    this.#reading = this.#reading.then(async () => {
+      if (this.#isClosed) return;
+      clearTimeout(this.#retry);
+      try {
+        const certificate = await readCertificate(this.#files);
+        if (!this.#isClosed) this.#accept(certificate, cause);
+      } catch (error) {
+        if (!this.#isClosed) this.#refuse(error, cause);
+      }
+    });
+    return this.#reading;
+  }
+
+  #accept(certificate: Certificate, cause: Cause): void {
+    const { cert, key } = this.#inForce;
+    this.#faultySince = undefined;
+    this.#warned.delete("files");
+    const isNew = certificate.cert !== cert || certificate.key !== key;
+    if (isNew) this.#server.useCertificate(certificate);
+    this.#inForce = certificate;
+    if (isNew) {
+      const why = cause === "signal" ? "on SIGHUP" : "because its files have changed";
+      const { names, validTo } = certificate;
+      this.#log.info(
+        `The certificate was reloaded ${why}: it is for ${names} and expires at ${formatInstant(validTo)}.`,
+      );
+    }
+    this.#warnOfCertificate();
+  }
+
+  #refuse(error: unknown, cause: Cause): void {
+    const now = Date.now();
+    this.#faultySince ??= now;
+    if (cause === "change" && now - this.#faultySince < graceMilliseconds) {
+      this.#retry = setTimeout(() => void this.#read("change"), retryMilliseconds).unref();
+      return;
+    }
+    if (cause === "signal") this.#warned.delete("files");
+    const reason = error instanceof Error ? error.message : String(error);
+    const expiry = formatInstant(this.#inForce.validTo);
+    this.#warn("files", `${reason} The certificate in force stays; it expires at ${expiry}.`);
+  }
+
+  #warnOfCertificate(): void {
+    const { names, validFrom, validTo, keyMode } = this.#inForce;
+    const { cert, key } = this.#files;
+    const now = Date.now();
+    const remedy = `Renew it, and replace ${cert} and ${key}: this needs no restart.`;
+    const notice = Math.min(noticeMilliseconds, (validTo - validFrom) / 6);
+    if (now < validFrom)
+      this.#warn("dates", `The certificate for ${names} is not valid before ${formatInstant(validFrom)}.`);
+    else if (now > validTo)
+      this.#warn("dates", `The certificate for ${names} expired at ${formatInstant(validTo)}. ${remedy}`);
+    else if (now > validTo - notice)
+      this.#warn("dates", `The certificate for ${names} expires at ${formatInstant(validTo)}. ${remedy}`);
+    // A group may read it on purpose, such as Debian's ssl-cert.
+    if ((keyMode & 0o004) !== 0) {
+      const mode = keyMode.toString(8).padStart(4, "0");
+      this.#warn(
+        "key",
+        `Every user of this machine can read the private key ${key} (mode ${mode}). \`chmod o= ${key}\` denies them access.`,
+      );
+    }
+  }
+
+  /** Repeats the warnings of the day before. */
+  #startDay(): void {
+    const now = Date.now();
+    if (Math.abs(now - this.#dayBegan) < day) return;
+    this.#dayBegan = now;
+    this.#warned.clear();
+  }
+
+  /** Warns once a day. */
+  #warn(subject: "files" | "dates" | "key", text: string): void {
+    if (this.#warned.get(subject) === text) return;
+    this.#warned.set(subject, text);
+    this.#log.warn(text);
+  }
+}
