@@ -34,6 +34,8 @@ export class RenewedCertificate {
   readonly #closers: (() => void)[] = [];
   #inForce: Certificate;
   #reading: Promise<void> = Promise.resolve();
+  /** The causes that wait for a read in progress, which a hanging disk can delay for long. */
+  readonly #waiting = new Set<Cause>();
   #retry: NodeJS.Timeout | undefined;
   /** When the files were first found faulty, in milliseconds since 1970. */
   #faultySince: number | undefined;
@@ -90,7 +92,10 @@ export class RenewedCertificate {
 
   /** Never rejects. One after another: of two at once, the one with the older files could be the last. */
   #read(cause: Cause): Promise<void> {
+    if (this.#waiting.has(cause)) return this.#reading;
+    this.#waiting.add(cause);
     this.#reading = this.#reading.then(async () => {
+      this.#waiting.delete(cause);
       if (this.#isClosed) return;
       clearTimeout(this.#retry);
       try {

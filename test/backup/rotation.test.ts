@@ -215,6 +215,14 @@ describe("two backups at once", () => {
   }
 });
 
+it("many backups at once leave the newest ones, whole", async (t) => {
+  const { data, folder, names } = await places(t, [0]);
+  await Promise.all([4, 1, 3, 2, 5].map((each) => backUp(nodeFiles, data, folder, each, 2)));
+  const found = await names();
+  assert.deepEqual(found.slice(-2), [4, 5].map(dayName));
+  for (const name of found.slice(-2)) await readBackup(nodeFiles, join(folder, name));
+});
+
 describe("a killed backup in a folder", () => {
   it("leaves at any step whole backups, and what the next one deletes", async (t) => {
     const { data, folder, names } = await places(t);

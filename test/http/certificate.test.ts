@@ -133,6 +133,32 @@ describe("a server with HTTPS", () => {
     open.destroy();
   });
 
+  it("drops no connection while certificates change", inTime, async (t) => {
+    const { server, folder } = await serving(t);
+    const paths = { cert: join(folder, "cert.pem"), key: join(folder, "key.pem") };
+    const certificates = [await readCertificate(paths)];
+    await makeCertificate(folder, { name: "other" });
+    certificates.push(await readCertificate(paths));
+    const served = new Set<string>();
+    let changes = 0;
+    const client = async () => {
+      while (changes < 100 || served.size < 2) {
+        const socket = await connectTo(server.url);
+        served.add(String(socket.getPeerCertificate().subject.CN));
+        for (let number = 0; number < 3; number += 1) {
+          socket.write(requestFor(`/${number}`));
+          assert.match(String((await once(socket, "data"))[0]), new RegExp(`for /${number}$`));
+          changes += 1;
+          const certificate = certificates[changes % 2];
+          if (certificate !== undefined) server.useCertificate(certificate);
+        }
+        socket.destroy();
+      }
+    };
+    await Promise.all([client(), client(), client(), client()]);
+    assert.deepEqual([...served].sort(), ["localhost", "other"]);
+  });
+
   it("does not resume a session of the certificate before", inTime, async (t) => {
     const { server, folder } = await serving(t);
     const first = await connectTo(server.url, { maxVersion: "TLSv1.2" });
