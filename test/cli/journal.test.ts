@@ -21,7 +21,7 @@ const noProc = process.platform === "linux" ? false : "only Linux has systemd";
 
 const tokensOf = (desk: Desk) => desk.json<unknown[]>("token", "list");
 
-describe("a first start", { skip: noProc }, () => {
+describe("a first start", { skip: noProc, timeout: 60_000 }, () => {
   for (const [what, descriptor] of [
     ["standard output", 1],
     ["standard error", 2],
