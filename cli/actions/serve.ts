@@ -21,7 +21,7 @@ import type { Context } from "../context.ts";
 import { openAsService } from "../data/control.ts";
 import type { ServiceSettings } from "../data/open-folder.ts";
 import { defaultRoutes } from "../data/workspace.ts";
-import { RenewedCertificate } from "../serving/certificate.ts";
+import { CertificateReloader } from "../serving/certificate.ts";
 import { serveControl } from "../serving/control-socket.ts";
 import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
@@ -153,12 +153,12 @@ async function serveOn(
     const control = await serveControl(service.store, controlOf(service, holder), log);
     closers.push(() => control.close());
     const reload = (cause: ReloadCause) => reloadTable(service, log, cause);
-    const renewed = files && certificate && new RenewedCertificate(files, certificate, server, log);
-    renewed?.watch({ files: watch });
-    closers.push(() => renewed?.close());
+    const reloader = files && certificate && new CertificateReloader(files, certificate, server, log);
+    reloader?.watch({ files: watch });
+    closers.push(() => reloader?.close());
     reloading.listen(() => {
       void reload("signal");
-      void renewed?.reload();
+      void reloader?.reload();
     });
     if (watch) {
       const watching = watchFile(service.routes.file, () => void reload("watch"));

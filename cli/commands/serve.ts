@@ -95,7 +95,7 @@ export function addServeCommand(program: Command, context: Context): void {
     .option("--key <file>", "its private key, PEM")
     .option(
       "--no-watch",
-      "reload a changed route table or certificate only on SIGHUP, a table also on `routes reload`",
+      "reload a changed route table only on SIGHUP and `routes reload`, a certificate only on SIGHUP",
     )
     .addOption(logRequests)
     .addOption(logLevel)

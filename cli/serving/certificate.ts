@@ -27,7 +27,7 @@ const noticeMilliseconds = 14 * day;
 type Cause = "change" | "signal";
 
 /** See the head of this file. */
-export class RenewedCertificate {
+export class CertificateReloader {
   readonly #files: CertificateFiles;
   readonly #server: Pick<Server, "useCertificate">;
   readonly #log: Pick<Log, "info" | "warn">;
@@ -128,7 +128,7 @@ export class RenewedCertificate {
   #refuse(error: unknown, cause: Cause): void {
     const now = Date.now();
     this.#faultySince ??= now;
-    if (cause === "change" && now - this.#faultySince < graceMilliseconds) {
+    if (cause === "change" && Math.abs(now - this.#faultySince) < graceMilliseconds) {
       this.#retry = setTimeout(() => void this.#read("change"), retryMilliseconds).unref();
       return;
     }

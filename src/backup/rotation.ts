@@ -1,7 +1,7 @@
 /**
  * Backups in a folder, named after the time at which they were begun, such as
  * `gameaddon-2026-11-22T03-00-00.123Z.jsonl.gz`. The oldest ones are removed, but only after a new one was verified and
- * is on disk. Nothing else in the folder is touched.
+ * is on disk. Of other files, only the temporary ones of killed commands are removed.
  */
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmod, copyFile, mkdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { RenewedCertificate } from "../../cli/serving/certificate.ts";
+import { CertificateReloader } from "../../cli/serving/certificate.ts";
 import { type Certificate, readCertificate } from "../../src/http/certificate.ts";
 import { connectTo, makeCertificate, nameServed } from "../_certificate.ts";
 import { day, temporaryFolder } from "../_setup.ts";
@@ -228,25 +228,25 @@ describe("watching the files of a certificate", () => {
     const used: Certificate[] = [];
     const log: string[] = [];
     t.mock.timers.enable({ apis: ["Date", "setTimeout", "setInterval"], now: Date.now() });
-    const renewed = new RenewedCertificate(
+    const reloader = new CertificateReloader(
       files,
       first,
       { useCertificate: (certificate) => void used.push(certificate) },
       { info: (text) => void log.push(text), warn: (text) => void log.push(`warning: ${text}`) },
     );
-    renewed.watch({ files: true });
-    t.after(() => renewed.close());
+    reloader.watch({ files: true });
+    t.after(() => reloader.close());
     /** Lets time pass in steps of a second, in which the files are read. */
     const pass = async (milliseconds: number) => {
       for (let rest = milliseconds; rest > 0; rest -= 1000) {
         t.mock.timers.tick(Math.min(rest, 1000));
-        await renewed.settled();
+        await reloader.settled();
       }
     };
     const spare = async (name: string) => {
       await makeCertificate(folder, { name, cert: `${name}.cert`, key: `${name}.key`, days: 400 });
     };
-    return { at, base, folder, log, pass, renewed, spare, used };
+    return { at, base, folder, log, pass, reloader, spare, used };
   }
 
   it("reports no fault between two writes, and uses the pair once it is whole", async (t) => {
@@ -265,7 +265,7 @@ describe("watching the files of a certificate", () => {
   });
 
   it("reports a fault that lasts for 10 seconds, then once a day, and again after a good pair", async (t) => {
-    const { at, log, pass, renewed, spare, used } = await following(t);
+    const { at, log, pass, reloader, spare, used } = await following(t);
     await spare("after");
     await writeFile(at("cert.pem"), "?");
     await pass(60_000 + 9_000);
@@ -276,7 +276,7 @@ describe("watching the files of a certificate", () => {
     await pass(600_000);
     assert.equal(log.length, 1);
     t.mock.timers.tick(day);
-    await renewed.settled();
+    await reloader.settled();
     assert.equal(log.length, 2);
     await copyFile(at("after.cert"), at("cert.pem"));
     await copyFile(at("after.key"), at("key.pem"));
@@ -304,12 +304,12 @@ describe("watching the files of a certificate", () => {
   });
 
   it("ends when the service stops", async (t) => {
-    const { at, log, pass, renewed, spare, used } = await following(t);
+    const { at, log, pass, reloader, spare, used } = await following(t);
     await spare("after");
-    renewed.close();
+    reloader.close();
     for (const kind of ["cert", "key"]) await copyFile(at(`after.${kind}`), at(`${kind}.pem`));
     await pass(120_000);
-    await renewed.reload();
+    await reloader.reload();
     assert.deepEqual([used, log], [[], []]);
   });
 });
