@@ -181,7 +181,7 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
       hostname: host,
       // Otherwise listhen tries other ports when this one is taken.
       port: { port, random: port === 0, ports: [], alternativePortRange: [] } as unknown as number,
-      // Of a text that begins with "--" it makes no path.
+      // listhen takes a text that begins with "--" as PEM, and any other as a path.
       https: https === undefined ? false : { cert: https.cert, key: https.key },
       name: "",
       baseURL: "/",
