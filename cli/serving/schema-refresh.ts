@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { writeTarget } from "../../src/backup/output-file.ts";
 import { packaged } from "../../src/packaged.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { isUnedited } from "../../src/table/schema-origin.ts";
+import { isUnedited } from "../../src/table/editor/schema-origin.ts";
 import { schemaName } from "../data/workspace.ts";
 
 /**

@@ -4,8 +4,8 @@ import { mkdir, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { handlers } from "../../src/resources/index.ts";
-import { editorSchema } from "../../src/table/editor-schema.ts";
-import { isUnedited } from "../../src/table/schema-origin.ts";
+import { editorSchema } from "../../src/table/editor/editor-schema.ts";
+import { isUnedited } from "../../src/table/editor/schema-origin.ts";
 import { projectFolder, shippedRoutes } from "../_setup.ts";
 import { type Desk, seededDesk } from "./_setup.ts";
 

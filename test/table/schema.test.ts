@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { Ajv } from "ajv";
 import { parse } from "yaml";
 import { handlers } from "../../src/resources/index.ts";
-import { editorSchema } from "../../src/table/editor-schema.ts";
+import { editorSchema } from "../../src/table/editor/editor-schema.ts";
 import { projectFolder, shippedRoutes } from "../_setup.ts";
 import { corpus, edited, goodTable } from "./_faults.ts";
 import { check, operations } from "./_library.ts";

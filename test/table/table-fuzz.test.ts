@@ -11,7 +11,7 @@ import fc from "fast-check";
 import { parse, stringify } from "yaml";
 import { checkRoutes, operationsToCheck } from "../../src/operations.ts";
 import { handlers } from "../../src/resources/index.ts";
-import { editorSchema } from "../../src/table/editor-schema.ts";
+import { editorSchema } from "../../src/table/editor/editor-schema.ts";
 import type { Parameter } from "../../src/table/parameters.ts";
 import type { Route, Table } from "../../src/table/table.ts";
 import { warningsOf } from "../../src/table/warnings.ts";

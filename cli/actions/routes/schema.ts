@@ -1,6 +1,6 @@
 /** Implements `routes schema`. */
 import { handlers } from "../../../src/resources/index.ts";
-import { editorSchema } from "../../../src/table/editor-schema.ts";
+import { editorSchema } from "../../../src/table/editor/editor-schema.ts";
 import type { Context } from "../../context.ts";
 
 /** Prints the schema. */

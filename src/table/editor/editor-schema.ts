@@ -5,7 +5,7 @@
  */
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
-import { documentSchemaOf } from "./document.ts";
+import { documentSchemaOf } from "../document.ts";
 import { originComment } from "./schema-origin.ts";
 
 const scalarSchema = v.union([v.string(), v.number(), v.boolean()]);
