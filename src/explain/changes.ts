@@ -1,5 +1,6 @@
 /** The changes between two route tables, in words: their routes, parameters and settings. */
 import { isDeepStrictEqual } from "node:util";
+import { limitNames, limitWords } from "../table/limits.ts";
 import type { Parameter } from "../table/parameters.ts";
 import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
@@ -30,6 +31,8 @@ export interface RouteChange {
   /** The operation's name; null if unchanged. */
   readonly handler: Change | null;
   readonly summary: Change | null;
+  /** The route's own limit, such as `10/s, burst 60` or `off`; null if unchanged. */
+  readonly limit: Change | null;
   readonly parameters: readonly NamedChange[];
 }
 
@@ -38,18 +41,21 @@ export function changeOfRoute(
   path: string,
   { before, after }: Pair<Route | undefined>,
 ): RouteChange | undefined {
-  const changed = (of: (route: Route) => string) => change(before && of(before), after && of(after));
+  const changed = (of: (route: Route) => string | undefined) =>
+    change(before && of(before), after && of(after));
   const parameters = parameterChanges(before?.parameters ?? [], after?.parameters ?? []);
   const changes = {
     path,
     restriction: changed((route) => describe(route.restriction)),
     handler: changed((route) => route.handler),
     summary: changed((route) => route.summary),
+    limit: changed(({ limit }) => limit && limitWords(limit)),
     parameters,
   };
   if (before === undefined) return { ...changes, change: "added" };
   if (after === undefined) return { ...changes, change: "removed" };
-  const isSame = changes.restriction === null && changes.handler === null && changes.summary === null;
+  const { restriction, handler, summary, limit } = changes;
+  const isSame = [restriction, handler, summary, limit].every((each) => each === null);
   const decides = !isDeepStrictEqual(before.restriction, after.restriction);
   return isSame && parameters.length === 0 && !decides ? undefined : { ...changes, change: "changed" };
 }
@@ -87,6 +93,10 @@ export function settingsChanged({ before, after }: Pair<Table>): NamedChange[] {
     { name: "language", ...change(before.language, after.language) },
     { name: "product", ...change(before.product, after.product) },
     { name: "excluded", ...change(before.excludedGroup, after.excludedGroup) },
+    ...limitNames.map((name) => ({
+      name: `limits.${name}`,
+      ...change(limitWords(before.limits[name]), limitWords(after.limits[name])),
+    })),
   ];
   return settings.filter((each): each is NamedChange => "before" in each);
 }

@@ -98,5 +98,6 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const people = `${sentence(lose, "lose", "loses")}, ${sentence(gain, "gain", "gains")}`;
   const moved = settings.some(({ name }) => name === "prefix") ? " Every path changes." : "";
   const excluded = exclusion === null ? "" : " The excluded group changes.";
-  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}`;
+  const limited = settings.some(({ name }) => name.startsWith("limits.")) ? " The limits change." : "";
+  return `${routesText}. ${people.charAt(0).toUpperCase()}${people.slice(1)}.${moved}${excluded}${limited}`;
 }

@@ -3,6 +3,7 @@
  * line and column. What the document means is checked in `table.ts`.
  */
 import * as v from "valibot";
+import { limitNames, limitSchema, limitsSchema } from "./limits.ts";
 import type { Fault, Path, Report } from "./yaml/fault.ts";
 import { readYAML } from "./yaml/read.ts";
 import { gotWords, isMap, reportIssue, unknownName } from "./yaml/wording.ts";
@@ -18,7 +19,7 @@ export const intentions = [
   "redundant-part",
 ] as const;
 
-// The messages say what a fault expected. The descriptions are for people who edit a table: see `editor-schema.ts`.
+// The messages say what a fault expected. The descriptions are for people who edit a table: see `editor/editor-schema.ts`.
 const whole = "a whole number";
 const text = (description: string) => v.pipe(v.string(), v.description(description));
 const length = (minimum: number, description: string) =>
@@ -56,7 +57,7 @@ const parameterSchema = v.strictObject({
   ),
 });
 
-/** Parts of a table that are parsed elsewhere. `editor-schema.ts` has exact schemas of them. */
+/** Parts of a table that are parsed elsewhere. `editor/editor-schema.ts` has exact schemas of them. */
 interface Parts {
   readonly handler: v.GenericSchema<string>;
   readonly restriction: v.GenericSchema;
@@ -81,6 +82,14 @@ function routeSchemaOf({ handler, restriction }: Parts) {
       ),
     ),
     handler: v.pipe(handler, v.description("The operation that handles requests, such as targetlist.add.")),
+    limit: v.optional(
+      v.pipe(
+        limitSchema,
+        v.description(
+          "The limit of this route, instead of the table's `reads` or `changes`. It counts only this route.",
+        ),
+      ),
+    ),
     intended: v.optional(
       v.pipe(
         v.array(v.picklist(intentions)),
@@ -104,6 +113,12 @@ export function documentSchemaOf(parts: Parts) {
       v.pipe(
         v.strictObject({ group: text("The group's name.") }),
         v.description("The group whose members may call nothing."),
+      ),
+    ),
+    limits: v.optional(
+      v.pipe(
+        limitsSchema,
+        v.description("How many requests a caller may send. What is not declared has the shipped limits."),
       ),
     ),
     watch: v.optional(
@@ -180,12 +195,17 @@ function checkMaps(value: unknown, report: Report): void {
   };
   if (!check(value, [])) return;
   check(value.excluded, ["excluded"]);
+  if (typeof value.limits === "object" && check(value.limits, ["limits"])) {
+    for (const [name, limit] of Object.entries(value.limits)) check(limit, ["limits", name]);
+  }
   if (check(value.types, ["types"])) {
     for (const [name, type] of Object.entries(value.types)) check(type, ["types", name]);
   }
   if (!check(value.routes, ["routes"])) return;
   for (const [path, route] of Object.entries(value.routes)) {
-    if (!check(route, ["routes", path]) || !check(route.parameters, ["routes", path, "parameters"])) continue;
+    if (!check(route, ["routes", path])) continue;
+    check(route.limit, ["routes", path, "limit"]);
+    if (!check(route.parameters, ["routes", path, "parameters"])) continue;
     for (const [name, form] of Object.entries(route.parameters))
       check(form, ["routes", path, "parameters", name]);
   }
@@ -195,6 +215,8 @@ function checkMaps(value: unknown, report: Report): void {
 function keysAt(path: Path): string[] {
   if (path.length === 1) return Object.keys(documentSchema.entries);
   if (path[0] === "excluded") return ["group"];
+  if (path[0] === "limits" && path.length === 2) return [...limitNames];
+  if (path[0] === "limits" || path[2] === "limit") return ["rate", "burst"];
   if (path[0] === "types") return Object.keys(typeSchema.entries);
   return Object.keys((path.includes("parameters") ? parameterSchema : routeSchema).entries);
 }

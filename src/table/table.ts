@@ -7,6 +7,7 @@ import type * as v from "valibot";
 import { defaultLanguage, endsAlike, fold } from "../domain/text.ts";
 import type { Vocabulary } from "./caller.ts";
 import { type ParameterDeclaration, parseTable, type RouteDeclaration } from "./document.ts";
+import { type Limit, type Limits, toLimit, toLimits } from "./limits.ts";
 import type { Operation, Operations } from "./operation.ts";
 import { isNarrowed, type Parameter, type ParameterType, parseParameter, toSchema } from "./parameters.ts";
 import { mismatchOf, requirementOf } from "./requirement.ts";
@@ -30,6 +31,8 @@ export interface Route {
   /** The operation's name, such as `blacklistreason.add`. */
   readonly handler: string;
   readonly operation: Operation;
+  /** The route's own limit, which replaces that of the table; undefined if it has none. */
+  readonly limit: Limit | "off" | undefined;
 }
 
 /** A table without faults. */
@@ -43,6 +46,7 @@ export interface Table {
   readonly product: string | undefined;
   /** The group whose members may call nothing. */
   readonly excludedGroup: string | undefined;
+  readonly limits: Limits;
   readonly routes: readonly Route[];
   readonly watch: readonly Watch[];
   /** The operations that have no route and are not listed as `unserved`. */
@@ -105,7 +109,8 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   const { prefix, product } = content;
   const mentioned = new Set([...routes.map(({ handler }) => handler), ...(content.unserved ?? [])]);
   const missing = [...context.operations.keys()].filter((name) => !mentioned.has(name));
-  const head = { prefix, tokenParameter, language, product, excludedGroup };
+  const limits = toLimits(content.limits);
+  const head = { prefix, tokenParameter, language, product, excludedGroup, limits };
   return { table: { ...head, routes, watch, missing, revision }, faults: [] };
 }
 
@@ -190,7 +195,9 @@ function toRoute(
   if (whole) checkAgainstOperation(at, handler, operation, parameters, report);
   if (restriction === undefined) return undefined;
   const decisive = new Set(parametersOf(restriction));
-  return { path, summary, restriction, parameters: [...parameters.values()], decisive, handler, operation };
+  const limit = declaration.limit && toLimit(path, declaration.limit);
+  const all = [...parameters.values()];
+  return { path, summary, restriction, parameters: all, decisive, handler, operation, limit };
 }
 
 function toParameters(

@@ -15,6 +15,7 @@ import "./table-faults.test.ts";
 import "./table-faults-routes.test.ts";
 import "./table-faults-restriction.test.ts";
 import "./table-faults-cases.test.ts";
+import "./table-faults-limits.test.ts";
 
 /** Returns the schema as it is in a file. */
 function toPlain(schema: unknown): Record<string, unknown> {
@@ -116,6 +117,18 @@ const good: readonly [what: string, from: string, to: string][] = [
   ["with unserved operations", "product: reader", "product: reader\nunserved: [house.close, books.list]"],
   ["with an empty unserved", "product: reader", "product: reader\nunserved: []"],
   ["with a watch", "product: reader", "product: reader\nwatch: { books.add: { kind: { poem: 3 } } }"],
+  [
+    "with limits",
+    "product: reader",
+    "product: reader\nlimits: { reads: { rate: 1/min, burst: 2 }, unknown: off }",
+  ],
+  ["without limits", "product: reader", "product: reader\nlimits: off"],
+  [
+    "with a limit",
+    "    handler: books.add\n",
+    "    handler: books.add\n    limit: { rate: 5/h, burst: 1 }\n",
+  ],
+  ["without a limit", "    handler: books.add\n", "    handler: books.add\n    limit: off\n"],
   ["with a word as restriction", "{ faction: $branch, rank: 4 }", "administrators"],
   ["with a name in lower case", "group: STAFF", "group: staff"],
   ["with a $ before the parameter of self", "self: reader", "self: $reader"],

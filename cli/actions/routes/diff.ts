@@ -50,10 +50,11 @@ export function diffText(output: Output, diff: TableDiff, maxNames = Number.POSI
 const colours = { added: "green", removed: "red", changed: "yellow" } as const;
 
 function routeLines(output: Output, route: TableDiff["routes"][number], maxNames: number): string[] {
-  const { path, change, restriction, handler, summary, parameters, people } = route;
+  const { path, change, restriction, handler, summary, limit, parameters, people } = route;
   const lines = [`${output.style(colours[change], change)} ${output.style("bold", path)}`];
   if (restriction !== null) lines.push(...changeLines("restriction", restriction));
   if (handler !== null) lines.push(...changeLines("handler", handler));
+  if (limit !== null) lines.push(`  ${namedText({ name: "limit", ...limit })}`);
   if (change === "changed") {
     lines.push(...parameters.map((each) => `  parameter ${namedText(each)}`));
     if (summary !== null) lines.push(...changeLines("summary", summary));

@@ -1,0 +1,110 @@
+/**
+ * The limits of a table: how many requests a caller may send. Their form in the document, the shipped values, and what
+ * they mean. `src/engine/limiter.ts` applies them.
+ */
+import * as v from "valibot";
+import type { Operation } from "./operation.ts";
+
+/** The names of a table's limits: of a caller's reads and changes, and of requests without a valid token. */
+export const limitNames = ["reads", "changes", "unknown"] as const;
+
+/** A limit: a bucket of `burst` requests, which is refilled at a rate. */
+export interface Limit {
+  /** One of {@link limitNames}, or the path of a route that has a limit of its own. */
+  readonly name: string;
+  /** The number of requests that can be sent at once. */
+  readonly burst: number;
+  readonly perSecond: number;
+  /** As declared, for people: `10/s, burst 60`. */
+  readonly words: string;
+}
+
+/** The limits of a table. */
+export type Limits = Readonly<Record<(typeof limitNames)[number], Limit | "off">>;
+
+const seconds: Readonly<Record<string, number>> = { s: 1, min: 60, h: 3600 };
+const rateForm = /^([1-9]\d{0,5})\/(s|min|h)$/;
+const rateWords = "a rate from 1/h to 999999/s, such as 10/s, 20/min or 100/h";
+const mostBurst = 999_999;
+const burstWords = `a whole number from 1 to ${mostBurst}`;
+const off = v.pipe(v.literal("off"), v.description("No limit."));
+
+/** The form of a limit. */
+export const limitSchema = v.union(
+  [
+    off,
+    v.strictObject({
+      rate: v.pipe(
+        v.string(rateWords),
+        v.regex(rateForm, rateWords),
+        v.description(
+          "How many requests a second (s), minute (min) or hour (h) are allowed in the long run.",
+        ),
+      ),
+      burst: v.pipe(
+        v.number(burstWords),
+        v.integer(burstWords),
+        v.minValue(1, burstWords),
+        v.maxValue(mostBurst, burstWords),
+        v.description("How many requests are allowed at once, after a pause."),
+      ),
+    }),
+  ],
+  "off, or a map such as { rate: 10/s, burst: 60 }",
+);
+
+const limitOf = (what: string) => v.optional(v.pipe(limitSchema, v.description(what)));
+
+const limitEntries = {
+  reads: limitOf("The reads with one token; with a public token, from one network."),
+  changes: limitOf("The changes with one token; with a public token, from one network."),
+  unknown: limitOf("The requests without a valid token from one network."),
+};
+
+/** The form of a table's `limits`. */
+export const limitsSchema = v.union(
+  [off, v.strictObject(limitEntries)],
+  "off, or a map of reads, changes and unknown",
+);
+
+export type LimitDeclaration = v.InferOutput<typeof limitSchema>;
+export type LimitsDeclaration = v.InferOutput<typeof limitsSchema>;
+
+/** The limits of a table that declares none. */
+const shipped: Readonly<Record<keyof Limits, LimitDeclaration>> = {
+  reads: { rate: "10/s", burst: 60 },
+  changes: { rate: "1/s", burst: 30 },
+  unknown: { rate: "20/min", burst: 20 },
+};
+
+/** Returns the limits of a table: those that it declares, and the shipped ones for the others. */
+export function toLimits(declared: LimitsDeclaration = {}): Limits {
+  const of = (name: keyof Limits) =>
+    toLimit(name, declared === "off" ? "off" : (declared[name] ?? shipped[name]));
+  return { reads: of("reads"), changes: of("changes"), unknown: of("unknown") };
+}
+
+/** Returns a limit. @param declared of the form of {@link limitSchema} */
+export function toLimit(name: string, declared: LimitDeclaration): Limit | "off" {
+  if (declared === "off") return "off";
+  const { rate, burst } = declared;
+  const [, count, unit = ""] = rateForm.exec(rate) ?? [];
+  const perSecond = Number(count) / (seconds[unit] ?? Number.NaN);
+  return { name, burst, perSecond, words: `${rate}, burst ${burst}` };
+}
+
+/** Returns the limit that applies to a route: its own, or that of its table. */
+export function limitFor(
+  {
+    limit,
+    operation,
+  }: { readonly limit: Limit | "off" | undefined; readonly operation: Pick<Operation, "effect"> },
+  { limits }: { readonly limits: Limits },
+): Limit | "off" {
+  return limit ?? (operation.effect === "read" ? limits.reads : limits.changes);
+}
+
+/** Returns the words of a limit: `10/s, burst 60`, or `off`. */
+export function limitWords(limit: Limit | "off"): string {
+  return limit === "off" ? "off" : limit.words;
+}
