@@ -5,6 +5,7 @@
 
 import { model } from "./domain/model.ts";
 import { Engine } from "./engine/engine.ts";
+import { Limiter } from "./engine/limiter.ts";
 import type { Answer } from "./engine/response.ts";
 import { AnswerResponse } from "./http/answer-response.ts";
 import { App, type AppOptions, type NodeRequest } from "./http/app.ts";
@@ -39,6 +40,8 @@ const activityInterval = 60_000;
 export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, AppOptions {
   /** The route table's file. */
   readonly routes: string;
+  /** False turns off the limits of the table. */
+  readonly limits?: boolean;
 }
 
 /** See the head of this file. */
@@ -49,6 +52,8 @@ export class Service {
   readonly #now: () => number;
   readonly #operator: Operator;
   readonly #callers: CallerCache;
+  /** Undefined if limits are off. */
+  readonly #limiter: Limiter | undefined;
   readonly #sources: Sources;
   /** The route table in force. */
   readonly routes: RouteTable<App>;
@@ -69,6 +74,8 @@ export class Service {
       checkTable: () => this.routes.check(),
     });
     this.#callers = new CallerCache(store.data);
+    // A monotonic clock, unless a test has one.
+    if (options.limits !== false) this.#limiter = new Limiter(options.now ?? (() => performance.now()));
     const clients = new Clients(store.data, this.activity);
     const order = new NameOrder();
     this.#sources = {
@@ -195,6 +202,7 @@ export class Service {
       vocabulary,
       tokenForm: tokenInText,
       authenticate: (token) => this.#callers.get(token, this.#now()),
+      limiter: this.#limiter,
       // A read-only token can be public, in a web page, and must not set the version of its player.
       seen: ({ id, readOnly }, version) =>
         this.activity.note(id, readOnly === true ? undefined : version, this.#now()),

@@ -189,6 +189,8 @@ export interface WorldOptions {
   readonly files?: Files;
   /** Whether the client's address is logged. */
   readonly logAddress?: boolean;
+  /** Whether the limits of the table apply: not by default, since tests send many requests while the clock stands. */
+  readonly limits?: boolean;
 }
 
 /** Opens a service with the shipped route table and seed, and issues a public token. */
@@ -202,7 +204,7 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
     await writeFile(routes, options.routes);
   }
   const observe = (record: RequestRecord) => void log.push(record);
-  const { logAddress = false } = options;
+  const { logAddress = false, limits = false } = options;
   const files = options.files === undefined ? {} : { files: options.files };
   const service = await Service.open({
     folder: join(folder, "data"),
@@ -210,6 +212,7 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
     now: clock.now,
     observe,
     logAddress,
+    limits,
     ...files,
   });
   await service.administer("seed.groups", await readSeed(shippedSeed));

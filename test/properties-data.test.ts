@@ -57,6 +57,7 @@ async function reopened({ folder, clock }: World, cleanup: Cleanup): Promise<Wor
     folder: join(folder, "data"),
     routes: shippedRoutes,
     now: clock.now,
+    limits: false,
     observe: (record) => void log.push(record),
   });
   cleanup.after(() => service.close());

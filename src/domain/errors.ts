@@ -23,6 +23,7 @@ export const failureCodes = [
   "METHOD_NOT_ALLOWED",
   "CONFLICT",
   "SPECULATIVE",
+  "RATE_LIMITED",
   "STORE_UNAVAILABLE",
   "SHUTTING_DOWN",
   "INTERNAL",

@@ -2,9 +2,10 @@
 import { randomUUID } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
 import { type Caller, publicTokenOf } from "../table/caller.ts";
+import type { Refusal } from "./limiter.ts";
 import type { Reason } from "./reason.ts";
 import type { IncomingRequest } from "./request.ts";
-import { type Answer, failureAnswer } from "./response.ts";
+import { type Answer, failureAnswer, limitHeaders } from "./response.ts";
 
 /** A line of the log. It never contains a raw path, since that contains the token. */
 export interface RequestRecord {
@@ -21,6 +22,10 @@ export interface RequestRecord {
   readonly address?: string | undefined;
   /** The failure's code, or null. */
   readonly code: string | null;
+  /** For `RATE_LIMITED`: the limit, which is `reads`, `changes`, `unknown`, or the path of a route. */
+  readonly limit?: string | undefined;
+  /** For `RATE_LIMITED`: whether the limit refused the caller's last request as well. */
+  readonly isRepeated?: boolean | undefined;
   /** For `RESTRICTED`: what the operation requires, and what the caller had. */
   readonly reason?: Reason | undefined;
   /** For `INTERNAL`: the error. */
@@ -42,6 +47,8 @@ export class Exchange {
   caller: Caller | undefined;
   /** Why the caller is restricted, if so. */
   reason: Reason | undefined;
+  /** The refusal by a limit, if any. */
+  refusal: Refusal | undefined;
   readonly #started = performance.now();
   readonly #observer: Observer;
   readonly #request: Pick<IncomingRequest, "method" | "address">;
@@ -70,6 +77,8 @@ export class Exchange {
       token: this.caller === undefined ? undefined : publicTokenOf(this.caller),
       address: logAddress === true ? this.#request.address : undefined,
       code: failure?.code ?? null,
+      limit: this.refusal?.limit.name,
+      isRepeated: this.refusal?.isRepeated,
       reason: this.reason,
       error: failure?.cause,
     });
@@ -84,7 +93,8 @@ export class Exchange {
   refuse(error: unknown, allow: string, extra: readonly string[] = []): Answer {
     const failure = error instanceof Failure ? error : internalFailure(error);
     const headers = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", allow, ...extra] : extra;
-    return this.end(failureAnswer(failure, this.requestId, headers), failure);
+    const limited = this.refusal === undefined ? [] : limitHeaders(this.refusal);
+    return this.end(failureAnswer(failure, this.requestId, [...limited, ...headers]), failure);
   }
 }
 

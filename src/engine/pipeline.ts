@@ -4,23 +4,29 @@
  * 1. path: `UNKNOWN_PATH`
  * 2. method: `METHOD_NOT_ALLOWED`, and for a change that a browser fetches ahead of time `SPECULATIVE`
  * 3. token: `TOKEN_UNKNOWN`, `TOKEN_EXPIRED`, `TOKEN_REVOKED`
- * 4. exclusion: `EXCLUDED`
- * 5. read-only token, for a change: `READ_ONLY`
- * 6. the parameters that the restriction depends on, then the restriction: `RESTRICTED`
- * 7. the other parameters: `PARAMETER_…`, `UNKNOWN_…`
- * 8. the operation: its own failures
- * 9. the answer
+ * 4. limit: `RATE_LIMITED`
+ * 5. exclusion: `EXCLUDED`
+ * 6. read-only token, for a change: `READ_ONLY`
+ * 7. the parameters that the restriction depends on, then the restriction: `RESTRICTED`
+ * 8. the other parameters: `PARAMETER_…`, `UNKNOWN_…`
+ * 9. the operation: its own failures
+ * 10. the answer
+ *
+ * A request that fails at one of the first three steps is counted before it is refused: as a read if its token is valid,
+ * otherwise as `unknown`.
  */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { isExcluded, isOperationAllowed } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
+import { type Limit, limitFor } from "../table/limits.ts";
 import { describe, type Input, isAllowed } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { bearerToken, isInHeader } from "./bearer.ts";
 import { ReadyBody } from "./body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
 import { RequestInput } from "./input.ts";
+import type { Limiter, Refusal } from "./limiter.ts";
 import { reasonOf } from "./reason.ts";
 import type { IncomingRequest } from "./request.ts";
 import { type Answer, changeAnswer, preflightAnswer, readAnswer } from "./response.ts";
@@ -33,6 +39,8 @@ export interface EngineOptions extends Observer {
   readonly tokenForm?: RegExp | undefined;
   /** Returns the caller that a token belongs to. @throws Failure `TOKEN_…` */
   readonly authenticate: (token: string) => Caller;
+  /** Applies the limits of the table; undefined if they are off. */
+  readonly limiter?: Limiter | undefined;
   /** Called for every request with a valid token, with the addon version of its `User-Agent`. */
   readonly seen?: (caller: Caller, version: string | undefined) => void;
 }
@@ -50,6 +58,8 @@ export class Pipeline {
   readonly #request: IncomingRequest;
   readonly #match: Match | undefined;
   readonly #exchange: Exchange;
+  /** Undefined if limits do not apply to the request. */
+  readonly #limiter: Limiter | undefined;
   #input: RequestInput | undefined;
 
   /** @param caller for a request from within the process, which has no token */
@@ -66,6 +76,7 @@ export class Pipeline {
     this.#match = match;
     this.#exchange = new Exchange(options, request, this.#match?.route.path);
     this.#exchange.caller = caller;
+    this.#limiter = caller === undefined ? options.limiter : undefined;
   }
 
   /** Answers the request, also if it fails. */
@@ -88,10 +99,14 @@ export class Pipeline {
     const { method } = this.#request;
     const { effect } = route.operation;
     if (method === "OPTIONS") return preflightAnswer(methodsOf(route), this.#exchange.requestId);
-    if (method !== "GET" && !(method === "HEAD" && effect === "read")) throw methodNotAllowed(method);
+    if (method !== "GET" && !(method === "HEAD" && effect === "read")) {
+      this.#limitFault(token);
+      throw methodNotAllowed(method);
+    }
     if (effect === "change") refuseSpeculative(this.#request);
 
     const caller = this.#authenticate(token);
+    this.#limitCaller(caller, limitFor(route, this.#options.table));
     this.#refuseExcluded(caller);
     refuseReadOnly(route, caller);
 
@@ -107,10 +122,12 @@ export class Pipeline {
       : this.#toAnswer(route, result);
   }
 
-  /** @throws Failure `UNKNOWN_PATH` */
+  /** @throws Failure `UNKNOWN_PATH`, `RATE_LIMITED` */
   #requireMatch(): Match {
     if (this.#match !== undefined) return this.#match;
     const { pathname } = this.#request;
+    // First, since the nearest path takes long to find.
+    this.#limitFault(this.#router.tokenIn(pathname));
     // Callers within the process give paths without the prefix.
     const isInternal = this.#exchange.caller !== undefined;
     const near = isInternal ? this.#router.nearest(pathname) : this.#router.nearestTo(pathname);
@@ -120,15 +137,63 @@ export class Pipeline {
     throw new Failure("UNKNOWN_PATH", "There is no operation at this path.", hint === "" ? {} : { hint });
   }
 
-  /** @throws Failure `TOKEN_…` */
+  /** @throws Failure `TOKEN_…`, `RATE_LIMITED` */
   #authenticate(inPath: string): Caller {
     if (this.#exchange.caller !== undefined) return this.#exchange.caller;
-    const { authenticate, seen, table } = this.#options;
-    const token = isInHeader(inPath) ? bearerToken(this.#request.header("authorization")) : inPath;
-    const caller = authenticate(token);
+    const { seen, table } = this.#options;
+    const caller = this.#callerOf(inPath);
+    if (caller instanceof Failure) {
+      this.#limitStranger();
+      throw caller;
+    }
     this.#exchange.caller = caller;
     seen?.(caller, versionIn(this.#request.header("user-agent"), table.product));
     return caller;
+  }
+
+  /** Returns the caller of the token in the path or the header, or its `TOKEN_…` failure. */
+  #callerOf(inPath: string): Caller | Failure {
+    try {
+      const token = isInHeader(inPath) ? bearerToken(this.#request.header("authorization")) : inPath;
+      return this.#options.authenticate(token);
+    } catch (error) {
+      if (error instanceof Failure) return error;
+      throw error;
+    }
+  }
+
+  /** Counts a request of a path or method that does not exist. @throws Failure `RATE_LIMITED` */
+  #limitFault(token: string | undefined): void {
+    if (this.#limiter === undefined) return;
+    const caller = token === undefined ? undefined : this.#callerOf(token);
+    if (caller === undefined || caller instanceof Failure) this.#limitStranger();
+    else this.#limitCaller(caller, this.#options.table.limits.reads);
+  }
+
+  /** Counts a request with a valid token. @throws Failure `RATE_LIMITED` */
+  #limitCaller(caller: Caller, limit: Limit | "off"): void {
+    if (limit === "off") return;
+    const refusal = this.#limiter?.ofCaller(limit, caller, this.#request.address);
+    if (refusal === undefined) return;
+    this.#exchange.caller = caller;
+    this.#refuseLimited(refusal, "Too many requests");
+  }
+
+  /** Counts a request without a valid token. @throws Failure `RATE_LIMITED` */
+  #limitStranger(): void {
+    const { unknown: limit } = this.#options.table.limits;
+    if (limit === "off") return;
+    const refusal = this.#limiter?.ofStranger(limit, this.#request.address);
+    if (refusal !== undefined) this.#refuseLimited(refusal, "Too many requests without a valid addon token");
+  }
+
+  #refuseLimited(refusal: Refusal, what: string): never {
+    this.#exchange.refusal = refusal;
+    const { limit, seconds } = refusal;
+    const wait = seconds === 1 ? "1 second" : `${seconds} seconds`;
+    throw new Failure("RATE_LIMITED", `${what}: try again in ${wait}.`, {
+      hint: `Expected at most ${limit.words} (the limit "${limit.name}").`,
+    });
   }
 
   /** @throws Failure `EXCLUDED` */

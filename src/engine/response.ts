@@ -2,6 +2,7 @@
 import { STATUS_CODES } from "node:http";
 import type { Failure, FailureCode } from "../domain/errors.ts";
 import type { ReadyBody } from "./body.ts";
+import type { Refusal } from "./limiter.ts";
 import type { IncomingRequest } from "./request.ts";
 
 /** The status of each failure (contract, section 1). */
@@ -27,6 +28,7 @@ export const statusOf: Readonly<Record<FailureCode, number>> = {
   METHOD_NOT_ALLOWED: 405,
   CONFLICT: 409,
   SPECULATIVE: 425,
+  RATE_LIMITED: 429,
   STORE_UNAVAILABLE: 503,
   SHUTTING_DOWN: 503,
   INTERNAL: 500,
@@ -67,7 +69,7 @@ const commonHeaders = [
   "Access-Control-Allow-Origin",
   "*",
   "Access-Control-Expose-Headers",
-  "ETag, Retry-After, X-Request-Id",
+  "ETag, RateLimit, RateLimit-Policy, Retry-After, X-Request-Id",
   "X-Request-Id",
 ] as const;
 
@@ -105,6 +107,19 @@ export function failureAnswer(failure: Failure, requestId: string, extra: readon
   const retry = status === 503 ? ["Retry-After", retryAfterSeconds] : [];
   const challenge = status === 401 ? ["WWW-Authenticate", authenticationScheme] : [];
   return jsonAnswer(status, body, requestId, [...retry, ...challenge, ...extra]);
+}
+
+/**
+ * Returns the headers of a 429, names and values in turn: `Retry-After`, and those of
+ * draft-ietf-httpapi-ratelimit-headers-11. Its quota is the full bucket, its window the time that refills it.
+ */
+export function limitHeaders({ limit: { name, burst, perSecond }, seconds }: Refusal): string[] {
+  const window = Math.max(1, Math.round(burst / perSecond));
+  return [
+    ...["Retry-After", String(seconds)],
+    ...["RateLimit", `"${name}";r=0;t=${seconds}`],
+    ...["RateLimit-Policy", `"${name}";q=${burst};w=${window}`],
+  ];
 }
 
 /** Returns the answer to a CORS preflight. */

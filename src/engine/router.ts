@@ -43,6 +43,11 @@ export class Router {
     return split && this.#find(split.path, split.token);
   }
 
+  /** Returns the token in a path with the prefix, also if no route matches, or undefined for another prefix. */
+  tokenIn(pathname: string): string | undefined {
+    return this.#split(pathname)?.token;
+  }
+
   /** As {@link match}. @param path without the prefix, not percent-encoded */
   find(path: string): Match | undefined {
     if (!path.startsWith("/")) return undefined;

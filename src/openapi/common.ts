@@ -37,6 +37,25 @@ const authenticate: HeaderObject = {
   schema: { type: "string", const: authenticationScheme },
 };
 
+const rateLimit: HeaderObject = {
+  description:
+    "The limit that was exceeded, how many requests are left (`r`), and after how many seconds there are more (`t`), in the " +
+    "form of draft-ietf-httpapi-ratelimit-headers.",
+  required: true,
+  schema: { type: "string", pattern: '^"[^"]+";r=0;t=[1-9][0-9]*$', examples: ['"reads";r=0;t=1'] },
+};
+const rateLimitPolicy: HeaderObject = {
+  description:
+    "The limit that was exceeded, how many requests it allows at once (`q`), and after how many seconds without a request " +
+    "it allows as many again (`w`).",
+  required: true,
+  schema: {
+    type: "string",
+    pattern: '^"[^"]+";q=[1-9][0-9]*;w=[1-9][0-9]*$',
+    examples: ['"reads";q=60;w=6'],
+  },
+};
+
 /** Returns the headers of the answer to a read. */
 export function readHeaders(components: Components): Headers {
   return {
@@ -56,10 +75,17 @@ export function changeHeaders(components: Components): Headers {
 
 /** Returns the headers of a failure. */
 export function failureHeaders(status: number, components: Components): Headers {
-  const retry = status === 503 ? { "Retry-After": components.use("headers", "RetryAfter", retryAfter) } : {};
-  const challenge =
-    status === 401 ? { "WWW-Authenticate": components.use("headers", "Authenticate", authenticate) } : {};
-  return { ...changeHeaders(components), ...retry, ...challenge };
+  const always = changeHeaders(components);
+  if (status === 401)
+    return { ...always, "WWW-Authenticate": components.use("headers", "Authenticate", authenticate) };
+  if (status !== 429 && status !== 503) return always;
+  const retry = { ...always, "Retry-After": components.use("headers", "RetryAfter", retryAfter) };
+  if (status === 503) return retry;
+  return {
+    ...retry,
+    RateLimit: components.use("headers", "RateLimit", rateLimit),
+    "RateLimit-Policy": components.use("headers", "RateLimitPolicy", rateLimitPolicy),
+  };
 }
 
 /** The header with which a read is conditional. */

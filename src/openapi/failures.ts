@@ -4,6 +4,7 @@ import { type FailureCode, failureCodes } from "../domain/errors.ts";
 import { oneOf } from "../domain/text.ts";
 import { type FailureBody, statusOf } from "../engine/response.ts";
 import { membershipKinds } from "../table/caller.ts";
+import { limitFor } from "../table/limits.ts";
 import { nameFailures } from "../table/parameters.ts";
 import { publicAccessOf } from "../table/restriction/access.ts";
 import { describe } from "../table/restriction/restriction.ts";
@@ -36,6 +37,7 @@ export const meanings: Readonly<Record<FailureCode, string>> = {
   METHOD_NOT_ALLOWED: "The operation does not have this method; the header `Allow` lists its methods.",
   CONFLICT: "An entry of that name exists with other values.",
   SPECULATIVE: "The request is speculative (a browser's prefetch, or early data). Nothing has changed.",
+  RATE_LIMITED: "There were too many requests. Nothing has changed; repeat the request after `Retry-After`.",
   STORE_UNAVAILABLE: "The data cannot be saved at the moment. Nothing has changed; repeat the request later.",
   SHUTTING_DOWN: "The service is shutting down. Nothing has changed; repeat the request in a moment.",
   INTERNAL: "A bug in the service; its operator can find it by the `requestId`.",
@@ -75,6 +77,7 @@ function failuresOf(route: Route, table: Table): ReadonlyMap<FailureCode, string
   add("TOKEN_UNKNOWN");
   add("TOKEN_EXPIRED");
   add("TOKEN_REVOKED");
+  if (table.limits.unknown !== "off" || limitFor(route, table) !== "off") add("RATE_LIMITED");
   if (table.excludedGroup !== undefined) {
     add("EXCLUDED", `The caller is in the group ${table.excludedGroup}, whose members may call nothing.`);
   }

@@ -1,5 +1,6 @@
 /** A route as an operation of OpenAPI: all that a client has to know to call it. */
 import type { Vocabulary } from "../table/caller.ts";
+import { limitWords } from "../table/limits.ts";
 import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { toAnswerSchema } from "./answers.ts";
@@ -61,7 +62,7 @@ export function resourceOf(path: string): string {
   return path.split("/")[1] ?? "";
 }
 
-function descriptionOf({ operation, restriction }: Route): string {
+function descriptionOf({ operation, restriction, limit }: Route): string {
   const paragraphs = [operation.description, `Who may call it: ${describe(restriction)}.`];
   if (operation.effect === "change") {
     paragraphs.push(
@@ -70,6 +71,7 @@ function descriptionOf({ operation, restriction }: Route): string {
         : "It is safe to repeat: if the change has been made, the answer is 200, and nothing changes.",
     );
   }
+  if (limit !== undefined) paragraphs.push(`The limit of this operation: ${limitWords(limit)}.`);
   return paragraphs.filter((each) => each !== undefined).join("\n\n");
 }
 

@@ -1,8 +1,9 @@
 /** What is common to every table, in Markdown: how requests are sent and answered. */
+import type { Limits } from "../table/limits.ts";
 import type { Table } from "../table/table.ts";
 
 /** Returns the paragraphs that follow those about the service. */
-export function generalWords({ product, prefix }: Table): readonly string[] {
+export function generalWords({ product, prefix, limits }: Table): readonly string[] {
   const version =
     product === undefined ? [] : [`A client sends its version as \`User-Agent: ${product}/1.2.3\`.`];
   return [
@@ -15,5 +16,29 @@ export function generalWords({ product, prefix }: Table): readonly string[] {
     "The answer to a read has an `ETag`: send it back as `If-None-Match` to get an empty 304 if the data is unchanged. Every answer has an `X-Request-Id`.",
     "## Failures",
     "Every failure has the form of `Failure`: `info` is a sentence for the player, `code` is for programs. An unknown path gets a 404 with `UNKNOWN_PATH`. A caller who may not call an operation learns only that (403), not what else may be wrong. After a 503 nothing has changed: repeat the request after `Retry-After` seconds.",
+    ...limitParagraphs(limits),
   ];
+}
+
+function limitParagraphs({ reads, changes, unknown }: Limits): readonly string[] {
+  const limited = [
+    ...(reads === "off" ? [] : [`reads to ${reads.words}`]),
+    ...(changes === "off" ? [] : [`changes to ${changes.words}`]),
+  ];
+  const strangers =
+    unknown === "off"
+      ? []
+      : [`Requests without a valid token are limited to ${unknown.words} for each network.`];
+  const callers =
+    limited.length === 0
+      ? []
+      : [
+          `Requests with a token are limited, ${limited.join(" and ")}, for each token, or for each public token and network.`,
+        ];
+  if (callers.length + strangers.length === 0) return [];
+  const sentences = [...callers, ...strangers, "A network is an IPv4 address or an IPv6 /64."];
+  sentences.push(
+    "Any request beyond that gets a 429 (`RATE_LIMITED`): repeat it after `Retry-After` seconds.",
+  );
+  return ["## Limits", sentences.join(" ")];
 }

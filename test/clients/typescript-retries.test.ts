@@ -138,8 +138,26 @@ describe("a temporary failure", () => {
   });
 });
 
+describe("a call beyond a limit", () => {
+  it("is repeated after Retry-After, as often as the limit of retries allows", async (t) => {
+    const world = await openWorld(t, { transport: "socket", limits: true });
+    const { token } = await world.player("Ada");
+    const timing = new StillTiming();
+    const sleep = async (milliseconds: number) => {
+      await timing.sleep(milliseconds);
+      world.clock.advance(milliseconds);
+    };
+    const client = clientOf(world, token, { timing: Object.assign(new StillTiming(), { sleep }) });
+    for (let number = 0; number < 32; number += 1) await client.get("/statistic/{player}/add", kill);
+    assert.deepEqual(timing.slept, [1000, 1000]);
+    assert.equal((await client.get("/statistic/{player}", { path: { player: "Ada" } })).gameplay.kills, 32);
+    const hasty = clientOf(world, token, { retries: 0 });
+    await assert.rejects(hasty.get("/statistic/{player}/add", kill), { code: "RATE_LIMITED", status: 429 });
+  });
+});
+
 describe("a permanent failure", () => {
-  for (const code of failureCodes.filter((each) => statusOf[each] !== 503)) {
+  for (const code of failureCodes.filter((each) => ![429, 503].includes(statusOf[each]))) {
     it(`is not retried: ${code}`, async () => {
       const { client, requests } = answeredBy(() => failure(statusOf[code], code));
       await assert.rejects(client.get("/event/gangwar", { query: { attacker: 1, defender: 2 } }), {

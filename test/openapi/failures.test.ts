@@ -25,6 +25,7 @@ describe("the failures of an operation are", () => {
   const always = {
     401: ["TOKEN_UNKNOWN", "TOKEN_EXPIRED", "TOKEN_REVOKED"],
     408: ["REQUEST_TIMEOUT"],
+    429: ["RATE_LIMITED"],
     431: ["REQUEST_TOO_LARGE"],
     500: ["INTERNAL"],
     503: ["SHUTTING_DOWN"],
@@ -54,6 +55,24 @@ describe("the failures of an operation are", () => {
       404: ["UNKNOWN_FACTION"],
       425: ["SPECULATIVE"],
     });
+  });
+
+  it("without RATE_LIMITED only if no limit applies", () => {
+    const isListed = (routes: string) =>
+      operationAt(describedAs(routes), "/books").responses[429] !== undefined;
+    const unlimited = list.replace("restriction: open,", "restriction: open, limit: off,");
+    const limited = list.replace("restriction: open,", "restriction: open, limit: { rate: 1/s, burst: 1 },");
+    assert.ok(isListed(list));
+    assert.ok(isListed(`${list}limits: { reads: off }\n`));
+    assert.ok(isListed(`${list}limits: { unknown: off }\n`));
+    assert.ok(isListed(unlimited));
+    assert.ok(isListed(`${limited}limits: off\n`));
+    assert.ok(!isListed(`${list}limits: off\n`));
+    assert.ok(!isListed(`${unlimited}limits: { unknown: off }\n`));
+    assert.match(
+      operationAt(describedAs(limited), "/books").description,
+      /The limit of this operation: 1\/s, burst 1\./,
+    );
   });
 
   it("its own, in its own words", () => {

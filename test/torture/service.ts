@@ -26,6 +26,7 @@ const log = createLog(io);
 const service = await Service.open({
   folder,
   routes: "routes.yaml",
+  limits: false,
   snapshotAfter: { bytes: Number(snapshotAfter), snapshots: 0 },
   retention: { milliseconds: 60_000, snapshots: 3 },
   observe: log.request,

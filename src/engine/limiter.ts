@@ -1,0 +1,83 @@
+/**
+ * The limiter: a token bucket for each caller and limit. It is synchronous, and belongs to the service rather than to a
+ * table, so that the buckets survive a reload.
+ */
+import { LRUCache } from "lru-cache";
+import { type Caller, publicTokenOf } from "../table/caller.ts";
+import type { Limit } from "../table/limits.ts";
+import { networkOf } from "./network.ts";
+
+/** A request that a limit refuses. */
+export interface Refusal {
+  readonly limit: Limit;
+  /** After how many seconds a request is allowed again: whole, at least 1. */
+  readonly seconds: number;
+  /** Whether this limit refused the caller's last request as well. */
+  readonly isRepeated: boolean;
+}
+
+/** A bucket of requests. */
+interface Bucket {
+  /** How many requests were left at {@link at}. */
+  left: number;
+  /** In milliseconds. */
+  at: number;
+  /** Whether its last request was refused. */
+  isRefusing: boolean;
+}
+
+/**
+ * The maximum number of buckets of callers, and of networks without a valid token: 100,000 in all. A bucket that is
+ * evicted is full again, so that many networks could only loosen limits. They are apart, so that nobody can evict the
+ * bucket of a caller without a valid token.
+ */
+export const mostBuckets = { callers: 50_000, networks: 50_000 };
+
+/** Sums of fractions differ from whole numbers by less than this. */
+const tolerance = 1e-6;
+
+/** See the head of this file. */
+export class Limiter {
+  readonly #callers = new LRUCache<string, Bucket>({ max: mostBuckets.callers });
+  readonly #networks = new LRUCache<string, Bucket>({ max: mostBuckets.networks });
+  readonly #now: () => number;
+
+  /** @param now returns milliseconds, of any clock */
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /** Counts a request with a valid token. Returns its refusal, if it exceeds the limit. */
+  ofCaller(limit: Limit, caller: Caller, address: string | undefined): Refusal | undefined {
+    const network = publicTokenOf(caller) === undefined ? "" : networkOf(address);
+    return this.#take(this.#callers, `${limit.name} ${caller.token ?? caller.scope} ${network}`, limit);
+  }
+
+  /** As {@link ofCaller}, for a request without a valid token. */
+  ofStranger(limit: Limit, address: string | undefined): Refusal | undefined {
+    return this.#take(this.#networks, networkOf(address), limit);
+  }
+
+  #take(buckets: LRUCache<string, Bucket>, key: string, limit: Limit): Refusal | undefined {
+    const { burst, perSecond } = limit;
+    const now = this.#now();
+    let bucket = buckets.get(key);
+    if (bucket === undefined) {
+      bucket = { left: burst, at: now, isRefusing: false };
+      buckets.set(key, bucket);
+    } else {
+      // The clock may have been set back.
+      const refill = (Math.max(0, now - bucket.at) * perSecond) / 1000;
+      bucket.left = Math.min(burst, bucket.left + refill);
+      bucket.at = now;
+    }
+    const isRepeated = bucket.isRefusing;
+    bucket.isRefusing = bucket.left < 1 - tolerance;
+    if (bucket.isRefusing) {
+      const seconds = Math.max(1, Math.ceil((1 - bucket.left) / perSecond - tolerance));
+      return { limit, seconds, isRepeated };
+    }
+    bucket.left = Math.max(0, bucket.left - 1);
+    return undefined;
+  }
+}

@@ -1,0 +1,170 @@
+/** The limiter, compared with a slow model, and its bounds. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import fc from "fast-check";
+import { Limiter, mostBuckets } from "../../src/engine/limiter.ts";
+import type { Caller } from "../../src/table/caller.ts";
+import { type Limit, toLimit } from "../../src/table/limits.ts";
+
+function limitOf(rate: string, burst: number, name = "reads"): Limit {
+  const limit = toLimit(name, { rate, burst });
+  assert.ok(limit !== "off");
+  return limit;
+}
+
+function callerOf(token: string, id: string | null = "a player"): Caller {
+  return {
+    id,
+    scope: token,
+    token,
+    identified: id !== null,
+    administrator: false,
+    unrestricted: false,
+    isCalled: () => false,
+    rankIn: () => undefined,
+  };
+}
+
+const hour = 3_600_000;
+const periods: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: hour };
+
+/**
+ * The model: a bucket as a whole number of parts, of which a request takes `hour`. In a millisecond, n/s adds 3600 n parts,
+ * n/min 60 n, and n/h n.
+ */
+class SlowBucket {
+  readonly #added: number;
+  readonly #most: number;
+  #parts: number;
+  #at: number;
+
+  constructor(count: number, unit: string, burst: number, now: number) {
+    this.#added = (count * hour) / (periods[unit] ?? 0);
+    this.#most = burst * hour;
+    this.#parts = this.#most;
+    this.#at = now;
+  }
+
+  /** Returns 0 if a request is allowed, otherwise the milliseconds after which one is. */
+  take(now: number): number {
+    for (; this.#at < now && this.#parts < this.#most; this.#at += 1)
+      this.#parts = Math.min(this.#most, this.#parts + this.#added);
+    // Also if the clock was set back.
+    this.#at = now;
+    if (this.#parts < hour) return Math.ceil((hour - this.#parts) / this.#added);
+    this.#parts -= hour;
+    return 0;
+  }
+}
+
+const steps = fc.array(
+  fc.oneof(
+    { weight: 8, arbitrary: fc.constant(0) },
+    { weight: 8, arbitrary: fc.integer({ min: 1, max: 300 }) },
+    { weight: 3, arbitrary: fc.integer({ min: 1, max: 20_000 }) },
+    { weight: 1, arbitrary: fc.integer({ min: -50_000, max: -1 }) },
+  ),
+  { minLength: 1, maxLength: 120 },
+);
+
+it("for any requests, and a clock that may be set back, it decides as a slow model does", () => {
+  fc.assert(
+    fc.property(
+      fc.integer({ min: 1, max: 200 }),
+      fc.constantFrom("s", "min", "h"),
+      fc.integer({ min: 1, max: 12 }),
+      fc.integer({ min: 0, max: 2 ** 41 }),
+      steps,
+      (count, unit, burst, start, waits) => {
+        let now = start;
+        const limiter = new Limiter(() => now);
+        const model = new SlowBucket(count, unit, burst, now);
+        const limit = limitOf(`${count}/${unit}`, burst);
+        let wasRefused = false;
+        for (const wait of waits) {
+          now += wait;
+          const refusal = limiter.ofCaller(limit, callerOf("t"), undefined);
+          const milliseconds = model.take(now);
+          assert.equal(refusal !== undefined, milliseconds > 0, `after ${wait} ms`);
+          if (refusal !== undefined) {
+            assert.equal(refusal.seconds, Math.max(1, Math.ceil(milliseconds / 1000)));
+            assert.equal(refusal.isRepeated, wasRefused);
+          }
+          wasRefused = refusal !== undefined;
+        }
+      },
+    ),
+    { numRuns: 300 },
+  );
+});
+
+it("a request is allowed after the seconds that its refusal names, and no second earlier", () => {
+  for (const [rate, burst] of [
+    ["10/s", 60],
+    ["1/s", 30],
+    ["20/min", 20],
+    ["7/h", 1],
+    ["3/s", 2],
+  ] as const) {
+    let now = 0;
+    const limiter = new Limiter(() => now);
+    const limit = limitOf(rate, burst);
+    const take = () => limiter.ofCaller(limit, callerOf("t"), undefined);
+    for (let number = 0; number < burst; number += 1) assert.equal(take(), undefined);
+    const seconds = take()?.seconds ?? 0;
+    now += (seconds - 1) * 1000;
+    assert.notEqual(take(), undefined, `${rate}: allowed before ${seconds} s`);
+    now += 1000;
+    assert.equal(take(), undefined, `${rate}: refused after ${seconds} s`);
+  }
+});
+
+it("limits, tokens, and the networks of a public token have buckets of their own; the networks of a player do not", () => {
+  const limiter = new Limiter(() => 0);
+  const [reads, changes] = [limitOf("1/h", 1), limitOf("1/h", 1, "changes")];
+  const isAllowed = (limit: Limit, token: string, id: string | null, address: string) =>
+    limiter.ofCaller(limit, callerOf(token, id), address) === undefined;
+  assert.ok(isAllowed(reads, "a", "Ada", "192.0.2.1"));
+  assert.ok(!isAllowed(reads, "a", "Ada", "192.0.2.2"));
+  assert.ok(isAllowed(changes, "a", "Ada", "192.0.2.1"));
+  assert.ok(isAllowed(reads, "b", "Ada", "192.0.2.1"));
+  assert.ok(isAllowed(reads, "p", null, "192.0.2.1"));
+  assert.ok(!isAllowed(reads, "p", null, "::ffff:192.0.2.1"));
+  assert.ok(isAllowed(reads, "p", null, "2001:db8::1"));
+  assert.ok(!isAllowed(reads, "p", null, "2001:db8::2"));
+  assert.ok(isAllowed(reads, "p", null, "2001:db8:0:1::2"));
+});
+
+it("another limit of the same name continues with the bucket, which holds no more than its burst", () => {
+  let now = 0;
+  const limiter = new Limiter(() => now);
+  const take = (limit: Limit) => limiter.ofCaller(limit, callerOf("t"), undefined);
+  for (let number = 0; number < 5; number += 1) assert.equal(take(limitOf("1/s", 10)), undefined);
+  const small = limitOf("1/s", 2);
+  assert.deepEqual([take(small), take(small)], [undefined, undefined]);
+  assert.equal(take(small)?.seconds, 1);
+  const large = limitOf("2/s", 100);
+  assert.equal(take(large)?.seconds, 1);
+  now += 1000;
+  assert.deepEqual([take(large), take(large)], [undefined, undefined]);
+  assert.notEqual(take(large), undefined);
+});
+
+it("of more keys than the maximum, those used longest ago have their whole burst again, without a valid token apart", () => {
+  assert.ok(mostBuckets.callers + mostBuckets.networks <= 100_000);
+  const limiter = new Limiter(() => 0);
+  const limit = limitOf("1/h", 1);
+  const ofCaller = (token: string) => limiter.ofCaller(limit, callerOf(token), undefined);
+  const ofStranger = (number: number) =>
+    limiter.ofStranger(limit, `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`);
+  assert.equal(ofCaller("first"), undefined);
+  assert.equal(ofStranger(0), undefined);
+  for (let number = 1; number <= 100_001; number += 1) ofStranger(number);
+  assert.equal(ofStranger(0), undefined, "the network was forgotten");
+  assert.notEqual(ofStranger(100_001), undefined);
+  assert.notEqual(ofCaller("first"), undefined, "networks without a valid token evict no caller");
+  for (let number = 1; number < mostBuckets.callers; number += 1) ofCaller(`t${number}`);
+  assert.notEqual(ofCaller("first"), undefined);
+  for (let number = 0; number < mostBuckets.callers; number += 1) ofCaller(`u${number}`);
+  assert.equal(ofCaller("first"), undefined);
+});
