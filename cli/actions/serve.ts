@@ -13,6 +13,7 @@ import { packaged } from "../../src/packaged.ts";
 import type { Service } from "../../src/service.ts";
 import { modeForOthers } from "../../src/store/folder/folder.ts";
 import { FolderLost } from "../../src/store/journal/journal.ts";
+import { type Limits, limitNames } from "../../src/table/limits.ts";
 import { missingWords } from "../../src/table/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
@@ -47,6 +48,8 @@ export interface ServeOptions {
   readonly log?: LogOptions;
   /** The proxies whose `X-Forwarded-For` names the client. */
   readonly trustedProxies?: readonly Network[];
+  /** Whether the limits of the route table do not apply. */
+  readonly limits?: "off" | undefined;
 }
 
 /** The signals that `serve` obeys while it runs. */
@@ -88,10 +91,11 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
 }
 
 /** Returns the settings of the service. */
-function serviceSettings(io: IO, log: Log, { logAddress = false }: ServeOptions): ServiceSettings {
+function serviceSettings(io: IO, log: Log, { logAddress = false, limits }: ServeOptions): ServiceSettings {
   return {
     observe: log.request,
     logAddress,
+    limits: limits !== "off",
     warn: log.warn,
     onFatal(error) {
       log.fatal(
@@ -117,6 +121,7 @@ async function serveOn(
     key,
     watch,
     logAddress = false,
+    limits: limitsOption,
     clientAddresses,
   }: ServeOptions & { readonly clientAddresses: ClientAddresses },
   log: Log,
@@ -129,8 +134,9 @@ async function serveOn(
     report: (change) => logTable(log, change),
     warn: log.warn,
   });
-  const { missing } = await service.loadTable();
+  const { missing, limits } = await service.loadTable();
   await checkUpgrade(service.routes.file, missing, log);
+  warnOfNoLimits(limits, limitsOption, service.routes.file, log);
   const files =
     https === true ? { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) } : undefined;
   const certificate = files && (await readCertificate(files));
@@ -190,6 +196,13 @@ async function checkUpgrade(file: string, missing: readonly string[], log: Log):
   } catch (error) {
     log.warn(`Cannot refresh the editor schema beside ${file}.`, error);
   }
+}
+
+/** Warns of limits that are off. */
+function warnOfNoLimits(limits: Limits, option: ServeOptions["limits"], file: string, log: Log): void {
+  const names = limitNames.filter((name) => limits[name] === "off");
+  if (option === "off") log.warn("All limits are off, by --limits or ADDON_LIMITS.");
+  else if (names.length > 0) log.warn(`In ${file} these limits are off: ${names.join(", ")}.`);
 }
 
 /** Warns if strangers can read tokens or data. */

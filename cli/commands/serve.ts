@@ -62,9 +62,10 @@ function isOn(value: string | undefined): boolean {
 }
 
 /** The options from Commander. Those that the environment can set are not parsed yet. */
-interface GivenOptions extends Omit<ServeOptions, "port" | "log" | "trustedProxies"> {
+interface GivenOptions extends Omit<ServeOptions, "port" | "log" | "trustedProxies" | "limits"> {
   readonly port: number | string;
   readonly trustedProxy?: readonly Network[];
+  readonly limits?: string;
   readonly logRequests: string;
   readonly logLevel: string;
 }
@@ -74,6 +75,7 @@ export function addServeCommand(program: Command, context: Context): void {
   const port = new Option("--port <port>", "the port to listen on; 0 for any free one").argParser(parsePort);
   const portText = io.env.ADDON_PORT || "8888";
   const host = new Option("--host <host>", "the address to listen on").argParser(parseHost);
+  const limits = new Option("--limits <off>", "do not apply the limits of the route table").choices(["off"]);
   const logsAddress = isOn(io.env.ADDON_LOG_ADDRESS);
   const logRequests = new Option("--log-requests <which>", "which requests to log")
     .choices(requestChoices)
@@ -97,6 +99,7 @@ export function addServeCommand(program: Command, context: Context): void {
       "--no-watch",
       "reload a changed route table only on SIGHUP and `routes reload`, a certificate only on SIGHUP",
     )
+    .addOption(limits)
     .addOption(logRequests)
     .addOption(logLevel)
     .option("--log-address", "log the client's address with each request", logsAddress)
@@ -123,6 +126,10 @@ export function addServeCommand(program: Command, context: Context): void {
         host: fromEnvironment(command, "ADDON_HOST", options.host, parseHost),
         port: fromEnvironment(command, "ADDON_PORT", String(options.port), parsePort),
       };
+      const asked = options.limits ?? io.env.ADDON_LIMITS;
+      const limits = asked
+        ? fromEnvironment<"off">(command, "ADDON_LIMITS", asked, oneOf(["off"]))
+        : undefined;
       const log: LogOptions = {
         requests: fromEnvironment(command, "ADDON_LOG_REQUESTS", options.logRequests, oneOf(requestChoices)),
         level: fromEnvironment(command, "ADDON_LOG_LEVEL", options.logLevel, oneOf(levelChoices)),
@@ -133,6 +140,6 @@ export function addServeCommand(program: Command, context: Context): void {
       // Before the action is loaded, so that an early signal is not lost.
       const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
       const { serve } = await import("../actions/serve.ts");
-      await serve(context, { ...options, ...address, log, trustedProxies }, signals);
+      await serve(context, { ...options, ...address, log, trustedProxies, limits }, signals);
     });
 }

@@ -48,17 +48,22 @@ export function createLog(
   // Removes tokens, which the text of an error may contain.
   const logger = pino({ level, base: null, timestamp, hooks: { streamWrite: withoutTokens } }, stream);
   const served = new ServedLines();
-  const isLogged = ({ code, error }: RequestRecord) =>
+  // A caller that keeps exceeding a limit is logged once each time that the limit allows a request: the log must not grow
+  // as fast as anybody sends.
+  const isLogged = ({ code, error, isRepeated }: RequestRecord) =>
     error !== undefined ||
-    (level === "info" && (requests === "all" || (requests === "failures" && code !== null)));
+    (level === "info" &&
+      isRepeated !== true &&
+      (requests === "all" || (requests === "failures" && code !== null)));
   const write = (record: RequestRecord) => {
     if (record.code === null && !readable) {
       lines.write(served.lineOf(record, timestamp()));
       return;
     }
-    const { requestId, method, route, status, caller, token, address, code, reason, error } = record;
+    const { requestId, method, route, status, caller, token, address, code, limit, reason, error } = record;
     const milliseconds = rounded(record.milliseconds);
-    const fields = { requestId, method, route, status, milliseconds, caller, token, address, code, reason };
+    const who = { caller, token, address };
+    const fields = { requestId, method, route, status, milliseconds, ...who, code, limit, reason };
     const words = `${method} ${route ?? "-"} ${status}${code === null ? "" : ` ${code}`} ${milliseconds.toFixed(1)} ms`;
     if (error === undefined) logger.info(fields, words);
     else logger.error({ ...fields, err: error }, words);

@@ -76,6 +76,22 @@ for (const [options, expected] of [
   });
 }
 
+it("logs a request that exceeds a limit, with the limit, but none that follows before the limit allows another", () => {
+  const { log, lines } = open();
+  const limited = { ...record, status: 429, code: "RATE_LIMITED", limit: "reads" };
+  log.request({ ...limited, requestId: "first", isRepeated: false });
+  log.request({ ...limited, requestId: "repeated", isRepeated: true });
+  log.request(record);
+  log.close();
+  assert.deepEqual(
+    lines().map(({ requestId, code, limit }) => [requestId, code, limit]),
+    [
+      ["first", "RATE_LIMITED", "reads"],
+      ["r-1", undefined, undefined],
+    ],
+  );
+});
+
 it("logs the token's id of a public caller, and the client's address if there is one", () => {
   const { log, lines } = open();
   const more = { caller: null, token: "0a1b2c3d", address: "192.0.2.1" };
