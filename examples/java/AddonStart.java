@@ -194,7 +194,9 @@ public final class AddonStart {
           int status = response.statusCode();
           if (status == 200 || status == 304) return new Answer(response);
           trouble = "it answered with " + status;
-          if (!PASSING.contains(status)) throw new Refused(new Answer(response).body);
+          // 429: too many requests. Its message says how long to wait.
+          boolean isLimited = status == 429 && attempt == ATTEMPTS;
+          if (!PASSING.contains(status) || isLimited) throw new Refused(new Answer(response).body);
           // Retry-After is in seconds.
           String after = response.headers().firstValue("Retry-After").orElse("");
           if (after.matches("\\d{1,3}")) wait += Long.parseLong(after) * 1000;

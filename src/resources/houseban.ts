@@ -110,8 +110,7 @@ export const add = defineChange({
     const known = findEntry(draft.houseBanReasons, input.reason);
     if (known === undefined) {
       const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason).sort(compare);
-      const hint =
-        names.length === 0 ? "There are no house-ban reasons yet." : `Expected ${oneOf(names)}.`;
+      const hint = names.length === 0 ? "There are no house-ban reasons yet." : `Expected ${oneOf(names)}.`;
       const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
       throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
     }

@@ -114,6 +114,18 @@ describe("the Java example", { skip: withoutJava }, () => {
     );
   });
 
+  it("waits after a 429, and shows why it gave up", async (t) => {
+    const world = await openWorld(t, { transport: "socket", limits: true });
+    const { token } = await world.player("Ada");
+    for (let number = 0; number < 30; number += 1)
+      await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
+    // The clock of the service stands still, so that no attempt succeeds.
+    const shown = await start(world.url, token, await temporaryFolder(t));
+    assertIncludes(shown, "Refused (RATE_LIMITED): Too many requests: try again in 1 second.");
+    const limited = world.log.filter(({ code, route }) => code === "RATE_LIMITED" && route?.endsWith("/add"));
+    assert.equal(limited.length, 3);
+  });
+
   it("counts a kill once when its answer is lost", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token } = await world.player("Ada");

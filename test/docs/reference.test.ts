@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { failureCodes } from "../../src/domain/errors.ts";
 import { statusOf } from "../../src/engine/response.ts";
+import { limitWords, toLimits } from "../../src/table/limits.ts";
 import { projectFolder } from "../_setup.ts";
 import { type Desk, emptyDesk } from "../cli/_setup.ts";
 import { readPage, rows, section } from "./_page.ts";
@@ -57,6 +58,15 @@ describe("the reference", () => {
     const listed = rows(section(page, "failures")).map(([status, code]) => `${code} ${status}`);
     const expected = failureCodes.map((code) => `\`${code}\` ${statusOf[code]}`);
     assert.deepEqual(listed.toSorted(), expected.toSorted());
+  });
+
+  it("has the limits of a table that declares none", () => {
+    const listed = rows(section(page, "limits")).map(([name, , rate, burst]) => [
+      name,
+      `${rate}, burst ${burst}`,
+    ]);
+    const limits = Object.entries(toLimits()).map(([name, limit]) => [`\`${name}\``, limitWords(limit)]);
+    assert.deepEqual(listed, limits);
   });
 
   it("has every command", async (t) => {

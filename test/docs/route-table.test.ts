@@ -1,12 +1,15 @@
 /** Tests of docs/route-table.md: its walkthrough prints what the page shows. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { cp, realpath } from "node:fs/promises";
+import { cp, readFile, realpath } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
+import { parse } from "yaml";
+import { checkRoutes } from "../../src/operations.ts";
+import { toLimits } from "../../src/table/limits.ts";
 import { shippedRoutes, temporaryFolder } from "../_setup.ts";
-import { freePort, readPage, runSourcesIn } from "./_page.ts";
+import { blocks, freePort, readPage, runSourcesIn } from "./_page.ts";
 
 const page = await readPage("docs/route-table.md");
 const run = promisify(execFile);
@@ -37,6 +40,28 @@ function walkthrough(): Block[] {
 function steady(text: string): string {
   return changing.reduce((each, [form, word]) => each.replace(form, word), text).trim();
 }
+
+it("the limits on the page are those of the shipped table, and its example is a route of it with a limit", async () => {
+  const shipped = await readFile(shippedRoutes, "utf8");
+  const [limits = ""] = blocks(page, "limits");
+  assert.ok(shipped.includes(limits));
+  assert.deepEqual(parse(limits).limits, parse(shipped).limits);
+  const [route = ""] = blocks(page, "limit");
+  assert.match(route, /^ {4}limit: .*\n$/m);
+  const plain = route.replace(/^ {4}limit: .*\n/m, "");
+  assert.ok(shipped.includes(plain));
+  const vocabulary = {
+    group: ["BLACKLIST", "TARGETLIST"],
+    faction: ["GROVE"],
+    service: ["RESCUE", "POLICE"],
+  };
+  const { table, faults } = checkRoutes(
+    shipped.replace(plain, () => route),
+    vocabulary,
+  );
+  assert.deepEqual(faults, []);
+  assert.deepEqual(table?.limits, toLimits());
+});
 
 it("the walkthrough, pasted into a shell, prints what the page shows", async (t) => {
   const folder = await realpath(await temporaryFolder(t));
