@@ -14,14 +14,11 @@ import { isolate, spawnChild } from "../run/temporary.ts";
 import { isWanted, settings } from "../settings.ts";
 import type { Achieved, Attack } from "./attack.ts";
 
-/** The longest that the polite caller may wait beside any abuse, in seconds. */
-const goals = { p99: 0.025, slowest: 0.15 };
+/** The longest that a polite caller may wait beside any abuse, in seconds, and the memory of the service, in bytes. */
+const goals = { p99: 0.025, slowest: 0.15, peak: 400 * 2 ** 20 };
 
-/** The pause of the polite caller between two requests, in milliseconds. */
+/** The pause between two polite requests, in milliseconds. They come from many callers, within the limits of each. */
 const pause = 4;
-
-/** The number of the player who is the polite caller. */
-const polite = 3;
 
 /** Latencies of a caller, in seconds. */
 interface Latency {
@@ -41,17 +38,19 @@ interface Run {
   readonly calm: Latency;
   readonly abused: Latency;
   readonly achieved: Achieved;
+  /** The largest resident memory of the service, in bytes. */
+  readonly peak: number;
 }
 
 const size = Math.min(2000, settings.large);
 const pipelined = { connections: 64, ahead: "endless", reads: true } as const;
+const oneEach = { ahead: 1, reads: true } as const;
+const many = { connections: 2000 };
+/** Each connects again 50 ms after its answer. */
+const newcomers = { ...oneEach, connections: 60, header: "Connection: close" };
 
 const abuses: readonly Abuse[] = [
-  {
-    what: "unknown paths, pipelined, without a token",
-    size,
-    attack: () => ({ ...pipelined, paths: ["/nowhere/{n}"] }),
-  },
+  hostile("unknown paths, pipelined, without a token", { ...pipelined, paths: ["/nowhere/{n}"] }),
   {
     what: "changes, pipelined",
     size,
@@ -69,24 +68,31 @@ const abuses: readonly Abuse[] = [
     what: "a version that changes with each request, at 100,000 players",
     size: settings.large,
     attack: ({ dataset }) => ({
+      ...oneEach,
       connections: 1,
-      ahead: 1,
-      reads: true,
       paths: [dataset.path(1, "/mgmt"), dataset.path(1, "/mgmt/users")],
       header: "User-Agent: gameaddon/2.5.{n}",
     }),
   },
-  {
-    what: "paths of 15 KB, pipelined",
-    size,
-    attack: () => ({ ...pipelined, paths: [`${prefix}/x/${"wantedreason".repeat(1250)}/{n}`] }),
-  },
+  hostile("paths of 15 KB, pipelined", {
+    ...pipelined,
+    paths: [`${prefix}/x/${"wantedreason".repeat(1250)}/{n}`],
+  }),
   {
     what: "readers that do not read",
     size,
     attack: ({ dataset }) => ({ ...pipelined, reads: false, paths: [dataset.path(1, "/mgmt/users")] }),
   },
+  hostile("2,000 slow readers", { ...many, ahead: 1, reads: "slowly", paths: [`${prefix}/openapi.json`] }),
+  hostile("2,000 slow senders", { ...many, ahead: "bytes", reads: true, paths: ["/"] }),
+  hostile("5,000 idle connections", { ahead: 0, reads: true, connections: 5000, paths: ["/"] }),
+  hostile("1,000 new connections a second", { ...newcomers, paths: ["/nowhere/{n}"] }),
 ];
+
+/** Returns an abuse that needs no token. */
+function hostile(what: string, attack: Omit<Attack, "port">): Abuse {
+  return { what, size, attack: () => attack };
+}
 
 /** Measures the wanted abuses and prints their table. */
 export async function measureAbuse(): Promise<{ worked: boolean; results: object }> {
@@ -101,32 +107,35 @@ export async function measureAbuse(): Promise<{ worked: boolean; results: object
     const middle = (of: "calm" | "abused", name: "p99" | "slowest") =>
       median(runs.map((run) => run[of][name]));
     const [p99, slowest] = [middle("abused", "p99"), middle("abused", "slowest")];
-    const held = p99 <= goals.p99 && slowest <= goals.slowest ? "yes" : "no";
+    const peak = median(runs.map((run) => run.peak));
+    const held = p99 <= goals.p99 && slowest <= goals.slowest && peak <= goals.peak ? "yes" : "no";
     const figures = [middle("calm", "p99"), middle("calm", "slowest"), p99, slowest];
-    return [what, ...figures.map((each) => quantity(each, "duration")), settings.short ? "not judged" : held];
+    const verdict = settings.short ? "not judged" : held;
+    return [what, ...figures.map((each) => quantity(each, "duration")), quantity(peak, "bytes"), verdict];
   });
-  print(table(["a polite caller beside", "calm: 99 %", "slowest", "abused: 99 %", "slowest", "held"], rows));
+  const times = ["calm: 99 %", "slowest", "abused: 99 %", "slowest"];
+  print(table(["polite callers beside", ...times, "memory", "held"], rows));
   print(
-    `\nGoals beside an abuse: 99 % within ${goals.p99 * 1000} ms, the slowest within ${goals.slowest * 1000} ms.\n`,
+    `\nGoals beside an abuse: 99 % within ${goals.p99 * 1000} ms, the slowest within ${goals.slowest * 1000} ms, at most ` +
+      `${quantity(goals.peak, "bytes")}.\n`,
   );
   const abuse = results.map(({ what, runs }) => ({
     what,
     calm: runs.map(({ calm }) => calm),
     abused: runs.map(({ abused }) => abused),
     achieved: runs.map(({ achieved }) => achieved),
+    peak: runs.map(({ peak }) => peak),
   }));
   return { worked: true, results: { abuse } };
 }
 
 async function measure({ size: players, attack }: Abuse): Promise<Run> {
-  const product = await startProduct(players);
+  const product = await startProduct(players, []);
   const { server, dataset } = product;
-  const urls = [
-    "/wantedreason",
-    "/statistic/{name}/add?type=KILL",
-    "/statistic/top",
-    "/statistic/{name}",
-  ].map((path) => `${server.url}${dataset.path(polite, path)}`);
+  const paths = ["/wantedreason", "/statistic/{name}/add?type=KILL", "/statistic/top", "/statistic/{name}"];
+  const urls = dataset.callers.flatMap((caller) =>
+    paths.map((path) => `${server.url}${dataset.path(caller, path)}`),
+  );
   const seconds = 4 * settings.seconds;
   await askPolitely(urls, settings.warmSeconds);
   const calm = await askPolitely(urls, seconds);
@@ -134,15 +143,15 @@ async function measure({ size: players, attack }: Abuse): Promise<Run> {
   const abused = await askPolitely(urls, seconds);
   const achieved = await attacker.end();
   server.requireAlive();
-  ensure(achieved.sent > 0, () => "the attacker sent nothing");
-  const { resident } = await server.memory();
+  ensure(achieved.opened > 0, () => "the attacker opened no connection");
+  const { peak } = await server.memory();
   const text = ({ p99, slowest }: Latency) =>
     `${quantity(p99, "duration")}, ${quantity(slowest, "duration")}`;
   say(
     `  calm ${text(calm)}; abused ${text(abused)} (${abused.count} requests); ${achieved.answers} answers and ` +
-      `${quantity(achieved.sent, "bytes")} over ${achieved.opened} connections; ${quantity(resident, "bytes")}`,
+      `${quantity(achieved.sent, "bytes")} over ${achieved.opened} connections; ${quantity(peak, "bytes")}`,
   );
-  return { calm, abused, achieved };
+  return { calm, abused, achieved, peak };
 }
 
 /** Requests URLs in turn, over one connection. @throws BenchFailure unless each is answered with 200 */

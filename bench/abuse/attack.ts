@@ -14,10 +14,10 @@ export interface Attack {
   readonly paths: readonly string[];
   /** A header of each request besides its host. */
   readonly header?: string;
-  /** How many requests a connection sends before it waits for their answers; "endless" if it never waits. */
-  readonly ahead: number | "endless";
-  /** Whether it reads the answers. */
-  readonly reads: boolean;
+  /** How many requests a connection sends before it waits for their answers; or one without end, a byte at a time. */
+  readonly ahead: number | "endless" | "bytes";
+  /** Whether it reads the answers; "slowly": 100 bytes at a time. */
+  readonly reads: boolean | "slowly";
 }
 
 /** What an attacker achieved. */
@@ -38,7 +38,7 @@ let number = 0;
 function run(attack: Attack): void {
   const { ahead, reads, port } = attack;
   const socket = connect(port, "127.0.0.1");
-  const batch = ahead === "endless" ? Math.max(1, Math.floor(65536 / request(attack).length)) : ahead;
+  const batch = typeof ahead === "number" ? ahead : Math.max(1, Math.floor(65536 / request(attack).length));
   const send = () => {
     const text = Array.from({ length: batch }, () => request(attack)).join("");
     achieved.sent += text.length;
@@ -48,13 +48,22 @@ function run(attack: Attack): void {
     if (achieved.opened === 0) process.stdout.write("connected\n");
     achieved.opened += 1;
     if (ahead === "endless") sendEndlessly(socket, send);
+    else if (ahead === "bytes")
+      slowly(socket, () => socket.write("GET / HTTP/1.1\r\nA: a"[socket.bytesWritten] ?? "a"));
     else send();
   });
-  if (reads) countAnswers(socket, batch, ahead === "endless" ? () => {} : send);
+  if (reads === true) countAnswers(socket, batch, ahead === "endless" ? () => {} : send);
   else socket.pause();
+  if (reads === "slowly") slowly(socket, () => socket.read(Math.min(100, socket.readableLength)));
   socket.on("error", () => {});
   // The pause avoids a busy loop if the server closes each connection at once.
   socket.once("close", () => setTimeout(() => run(attack), 50));
+}
+
+/** Does something ten times a second, until the socket is closed. */
+function slowly(socket: Socket, act: () => unknown): void {
+  const timer = setInterval(act, 100);
+  socket.once("close", () => clearInterval(timer));
 }
 
 function request({ paths, header }: Attack): string {

@@ -1,9 +1,12 @@
 /** Reads with every check, against bare `node:http` and against Fastify. */
-import { type LoadSide, loadSide, perSecond } from "../load/sides.ts";
+import { readFile, writeFile } from "node:fs/promises";
+import { type LoadSide, loadSide, perSecond, readSide } from "../load/sides.ts";
 import { ensure } from "../run/failure.ts";
 import { startBare, startFastify } from "../run/peers.ts";
 import { type Product, startProduct } from "../run/product.ts";
+import { routesFile } from "../run/project.ts";
 import type { Server } from "../run/server.ts";
+import { temporaryPath } from "../run/temporary.ts";
 import { settings } from "../settings.ts";
 import { atLeast, compareRow, type Pair, type Row } from "./row.ts";
 
@@ -18,6 +21,8 @@ export const readRows: readonly Row[] = [
   againstBare(statistic, "/statistic/{name}", 0.6),
   againstFastify(list, "/wantedreason"),
   againstFastify(statistic, "/statistic/{name}"),
+  // A limit costs less than pairs differ by.
+  compareRow(`${list} with limits against without`, atLeast(0.98), "a second", startLimited, { times: 3 }),
 ];
 
 function againstBare(what: string, path: string, goal: number): Row {
@@ -49,6 +54,16 @@ async function startPair(
     requireSameSizes(ours, other);
   };
   return { ours: { ...ours, check }, other };
+}
+
+/** Starts the product with a limit that the load does not reach, and without limits. */
+async function startLimited(): Promise<Pair> {
+  const table = temporaryPath("routes.yaml");
+  const high = "reads: { rate: 999999/s, burst: 999999 }";
+  await writeFile(table, (await readFile(routesFile, "utf8")).replace(/reads: \{.*\}/, high));
+  const limited = await startProduct(settings.small, ["--routes", table]);
+  const ours = readSide(limited, "/wantedreason", perSecond);
+  return { ours, other: readSide(await startProduct(settings.small), "/wantedreason", perSecond) };
 }
 
 /** @throws BenchFailure if the answers under load differ in size: they were not the same answers */

@@ -23,11 +23,11 @@ export function productCommand(folder: string, ...command: readonly string[]): s
   return [productMain, "--data", folder, "--routes", routesFile, ...command];
 }
 
-/** Starts the product with so many players. @throws BenchFailure if any answer is wrong */
-export async function startProduct(size: number): Promise<Product> {
+/** Starts the product with so many players; by default without limits. @throws BenchFailure if any answer is wrong */
+export async function startProduct(size: number, options = ["--limits", "off"]): Promise<Product> {
   const { dataset, folder: filled } = await template(size);
   const folder = await copyFolder(filled);
-  const serve = ["--json", "--no-input", "serve", "--host", "127.0.0.1", "--port", "0"];
+  const serve = ["--json", "--no-input", "serve", "--host", "127.0.0.1", "--port", "0", ...options];
   const server = await startServer(productCommand(folder, ...serve));
   await checkProduct(server.url, dataset);
   return { server, dataset, folder };
