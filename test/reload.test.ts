@@ -161,7 +161,7 @@ async function openScene(desk: Desk): Promise<Scene> {
     if (group !== undefined) await desk.ok("group", "add", name, group);
     tokens.set(name, (await desk.ok("token", "issue", "--player", name)).trim());
   }
-  const serving = desk.serve();
+  const serving = desk.serve(["--limits", "off"]);
   const [base = ""] = await serving.shows(/http:\/\/127\.0\.0\.1:\d+/);
   const control = await connectControl(desk.data);
   assert.ok(control !== undefined);

@@ -131,7 +131,7 @@ it("the service answers and keeps no descriptor after ten thousand hostile conne
 }, async (t) => {
   const seed = Math.floor(Math.random() * 2 ** 31);
   t.diagnostic(`seed ${seed}`);
-  const { child, open } = await serveProcess(await emptyDesk(t));
+  const { child, open } = await serveProcess(await emptyDesk(t), ["--limits", "off"]);
   const ask = () => fetch(open, { headers: { Connection: "close" } });
   const expected = await (await ask()).text();
   const before = await descriptorsOf(child.pid);
