@@ -172,7 +172,7 @@ async function askPolitely(urls: readonly string[], seconds: number): Promise<La
   return { count: latencies.length, p99, slowest: latencies.at(-1) ?? 0 };
 }
 
-/** Starts an attacker, and waits for its first connection. */
+/** Starts an attacker, and waits for its connections. */
 async function startAttacker(attack: Attack): Promise<{ end(): Promise<Achieved> }> {
   const program = fileURLToPath(new URL("attack.ts", import.meta.url));
   const args = ["--import", import.meta.resolve("tsx"), program];

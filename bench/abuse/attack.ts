@@ -45,8 +45,8 @@ function run(attack: Attack): void {
     return socket.write(text);
   };
   socket.once("connect", () => {
-    if (achieved.opened === 0) process.stdout.write("connected\n");
     achieved.opened += 1;
+    if (achieved.opened === attack.connections) process.stdout.write("connected\n");
     if (ahead === "endless") sendEndlessly(socket, send);
     else if (ahead === "bytes")
       slowly(socket, () => socket.write("GET / HTTP/1.1\r\nA: a"[socket.bytesWritten] ?? "a"));
