@@ -49,8 +49,9 @@ export class Limiter {
 
   /** Counts a request with a valid token. Returns its refusal, if it exceeds the limit. */
   ofCaller(limit: Limit, caller: Caller, address: string | undefined): Refusal | undefined {
-    const network = publicTokenOf(caller) === undefined ? "" : networkOf(address);
-    return this.#take(this.#callers, `${limit.name} ${caller.token ?? caller.scope} ${network}`, limit);
+    const key = `${limit.name} ${caller.token ?? caller.scope}`;
+    const isPublic = publicTokenOf(caller) !== undefined;
+    return this.#take(this.#callers, isPublic ? `${key} ${networkOf(address)}` : key, limit);
   }
 
   /** As {@link ofCaller}, for a request without a valid token. */
