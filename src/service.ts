@@ -11,10 +11,11 @@ import { AnswerResponse } from "./http/answer-response.ts";
 import { App, type AppOptions, type NodeRequest } from "./http/app.ts";
 import { descriptionPages } from "./http/description-pages.ts";
 import { docsPages } from "./http/docs-page.ts";
+import { healthPages, type Readiness } from "./http/health-pages.ts";
 import { Activity } from "./identity/activity.ts";
 import { CallerCache } from "./identity/caller-cache.ts";
 import { operatorCaller, playerCaller } from "./identity/callers.ts";
-import { Clients } from "./identity/clients.ts";
+import { type ClientCounts, Clients } from "./identity/clients.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
 import { currentVocabulary } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
@@ -42,6 +43,8 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
   readonly routes: string;
   /** False turns off the limits of the table. */
   readonly limits?: boolean;
+  /** Aborted when the service has been told to stop. */
+  readonly stopping?: AbortSignal;
 }
 
 /** See the head of this file. */
@@ -59,6 +62,8 @@ export class Service {
   readonly routes: RouteTable<App>;
   readonly questions: Questions;
   #saving: NodeJS.Timeout | undefined;
+  /** The check of the disk under way, which all who ask meanwhile share. */
+  #problem: Promise<string | undefined> | undefined;
 
   private constructor(store: DataStore, options: ServiceOptions) {
     this.store = store;
@@ -114,6 +119,22 @@ export class Service {
   async followTable(): Promise<() => Table> {
     await this.loadTable();
     return () => this.routes.table;
+  }
+
+  /** Returns whether the service answers, and whether it accepts changes. */
+  async readiness(): Promise<Readiness> {
+    if (this.#options.stopping?.aborted === true)
+      return { status: "stopping", changes: false, reason: "The service is stopping." };
+    this.#problem ??= this.store.problem().finally(() => {
+      this.#problem = undefined;
+    });
+    const reason = (await this.#problem) ?? null;
+    return { status: "ready", changes: reason === null, reason };
+  }
+
+  /** Returns the number of clients at this moment. */
+  clientCounts(): ClientCounts {
+    return this.#sources.clients.at(this.#now());
   }
 
   /** Answers a request by the table in force; see {@link App.fetch}. */
@@ -180,7 +201,7 @@ export class Service {
 
   /** Counts the clients in advance: a request would otherwise wait for all that have expired since the last count. */
   #countClients(): void {
-    this.#sources.clients.at(this.#now());
+    this.clientCounts();
   }
 
   /** Saves activity, and deletes the stored answers whose idempotency keys have expired. */
@@ -208,6 +229,7 @@ export class Service {
         this.activity.note(id, readOnly === true ? undefined : version, this.#now()),
     });
     const description = descriptionPages(table, vocabulary, descriptionOptions());
-    return new App(engine, new Map([...docsPages(table.prefix), ...description]), this.#options);
+    const health = healthPages(() => this.readiness());
+    return new App(engine, new Map([...docsPages(table.prefix), ...description, ...health]), this.#options);
   }
 }

@@ -120,6 +120,11 @@ export class Connections implements Iterable<Connection> {
     server.once("close", () => clearInterval(sweeping));
   }
 
+  /** The number of accepted connections that are not closed yet. */
+  get size(): number {
+    return this.#accepted.size;
+  }
+
   /** Returns the connection of a socket on which requests arrive. */
   of(socket: Socket): Connection {
     return this.#bySocket.get(socket) ?? this.#open(socket);

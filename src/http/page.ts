@@ -2,15 +2,17 @@
 import type { ReadyBody } from "../engine/body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
 import type { IncomingRequest } from "../engine/request.ts";
-import { type Answer, preflightAnswer, readAnswer } from "../engine/response.ts";
+import { type Answer, preflightAnswer, readAnswer, reportAnswer } from "../engine/response.ts";
 
 export interface Page {
   /** Its name in the log. */
   readonly name: string;
   /** Whether only its path as it is leads to it. h3 normalises even `http://[` to `/`. */
   readonly isExact?: boolean;
+  /** Whether requests for it are logged and counted, which is the default. Faults of the service always are. */
+  readonly isLogged?: boolean;
   /** Returns what to send. @throws if it cannot be read, which is answered with `INTERNAL` */
-  content(request: IncomingRequest): Content | Promise<Content>;
+  content(request: IncomingRequest): Content | Report | Promise<Content | Report>;
 }
 
 /** What a page sends. Headers are names and values in turn. */
@@ -22,6 +24,13 @@ export interface Content {
   readonly always?: readonly string[];
 }
 
+/** What a page reports about this moment, as JSON. It is never stored or compressed. */
+export interface Report {
+  readonly report: object;
+  /** Whether the service takes requests; 503 otherwise. */
+  readonly isAvailable: boolean;
+}
+
 /** Pages by their path. */
 export type Pages = ReadonlyMap<string, Page>;
 
@@ -29,16 +38,34 @@ const methods = "GET, HEAD, OPTIONS";
 
 /** Answers a request for a page. A failure is an answer, too. */
 export async function answerPage(page: Page, request: IncomingRequest, observer: Observer): Promise<Answer> {
-  const exchange = new Exchange(observer, request, page.name);
+  const exchange = new Exchange(
+    page.isLogged === false ? onlyFaults(observer) : observer,
+    request,
+    page.name,
+  );
   const { requestId } = exchange;
   const { method } = request;
   try {
     if (method === "OPTIONS") return exchange.end(preflightAnswer(methods, requestId));
     if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method);
-    const { body, headers, always = [] } = await page.content(request);
+    const content = await page.content(request);
+    if ("report" in content) {
+      return exchange.end(reportAnswer(content.report, content.isAvailable, request, requestId));
+    }
+    const { body, headers, always = [] } = content;
     const answer = readAnswer(body, request, requestId, headers);
     return exchange.end({ ...answer, headers: [...answer.headers, ...always] });
   } catch (error) {
     return exchange.refuse(error, methods);
   }
+}
+
+/** Returns an observer of nothing but faults of the service. */
+function onlyFaults({ observe, logAddress }: Observer): Observer {
+  return {
+    logAddress,
+    observe: (record) => {
+      if (record.error !== undefined) observe?.(record);
+    },
+  };
 }

@@ -14,6 +14,7 @@ import type { Answer } from "../engine/response.ts";
 import type { Certificate } from "./certificate.ts";
 import { ClientAddresses, type Sender } from "./client-address.ts";
 import { type Connection, Connections } from "./connections.ts";
+import { isHealthRequest } from "./health-pages.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { sendRaw } from "./send.ts";
 
@@ -43,6 +44,8 @@ export interface Server {
   readonly url: string;
   /** Uses another certificate for new connections. Open ones go on with theirs. */
   useCertificate(certificate: Certificate): void;
+  /** The number of open connections. */
+  readonly connections: number;
   /** Refuses new requests, finishes those in progress, and closes. */
   close(): Promise<void>;
 }
@@ -77,7 +80,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   const addresses = options.clientAddresses ?? new ClientAddresses();
   const answer = (request: IncomingMessage, response: ServerResponse, connection: Connection) => {
     addresses.check(request);
-    const refusal = refusalOf(request, closing);
+    const refusal = refusalOf(request, closing && !isHealthRequest(request));
     if (refusal !== undefined) return refuseRequest(refusal, request, connection);
     return options.answerPlain?.(request) ?? options.fetch(new NodeRequest({ req: request, res: response }));
   };
@@ -156,6 +159,9 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   return {
     url: listening.url.replace(/\/$/, ""),
     useCertificate,
+    get connections() {
+      return connections.size;
+    },
     async close() {
       closing = true;
       const drain = options.drainMilliseconds ?? defaultDrainMilliseconds;

@@ -1,7 +1,8 @@
 /** The status of a data folder: how much data it has, how recent it is, and how far back it reaches. Takes no lock. */
-import { access, constants, open, readdir, stat, statfs } from "node:fs/promises";
+import { access, constants, open, readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { model } from "../domain/model.ts";
+import { spaceFor } from "../store/folder/disk.ts";
 import { naming, nodeFiles } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
@@ -42,9 +43,6 @@ export interface Disk {
   readonly problem: string | null;
 }
 
-/** The bytes that must be free: a batch of changes, and what the file system needs for it. */
-const roomNeeded = 128 * 1024;
-
 /** Returns the status of a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
 export function statusOf(folder: string): Promise<Status> {
   return steadily(async () => {
@@ -78,19 +76,14 @@ export function statusOf(folder: string): Promise<Status> {
 
 /** Returns the status of a disk. Writes nothing. */
 export async function diskOf(folder: string): Promise<Disk> {
-  const { bavail, bsize, files, ffree } = await statfs(folder);
-  const free = bavail * bsize;
+  const { free, shortage } = await spaceFor(folder);
   try {
     await access(folder, constants.W_OK);
   } catch (error) {
     return { free, problem: `${(error as Error).message}. ${remedyFor(error) ?? ""}`.trimEnd() };
   }
-  // Some file systems do not count files.
-  if (free < roomNeeded || (files > 0 && ffree === 0)) {
-    const what = free < roomNeeded ? `${free} bytes are free` : "it can hold no more files";
-    return { free, problem: `The disk is full: ${what}. Make room on it; until then changes are refused.` };
-  }
-  return { free, problem: null };
+  if (shortage === undefined) return { free, problem: null };
+  return { free, problem: `The disk is full: ${shortage}. Make room on it; until then changes are refused.` };
 }
 
 async function readData(folder: string): Promise<Pick<Status, "records" | "lastChange" | "problem">> {

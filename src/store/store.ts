@@ -11,12 +11,14 @@ import { Failure } from "../domain/errors.ts";
 import type { Model } from "../domain/model.ts";
 import { FolderAdapter } from "./adapter.ts";
 import { Database, type DurableView } from "./collection.ts";
+import { spaceFor } from "./folder/disk.ts";
 import { type Files, hasCode, nodeFiles, privateMode } from "./folder/files.ts";
 import { makeFolder } from "./folder/folder.ts";
 import { earlierFolder, hasData, unsyncedMarker } from "./folder/folder-names.ts";
 import { FolderLock } from "./folder/lock.ts";
-import { shuttingDown, unusable, unwritten } from "./folder/refusals.ts";
+import { shuttingDown, systemCode, unusable, unwritten } from "./folder/refusals.ts";
 import { FolderLost, type Journal } from "./journal/journal.ts";
+import type { Meter } from "./journal/meter.ts";
 import { journalVersion } from "./journal/segment.ts";
 import { copyDataFiles } from "./recovery.ts";
 import { defaultRetention, prune, type Retention } from "./retention.ts";
@@ -34,6 +36,8 @@ export interface StoreOptions<M extends Model> {
   readonly snapshotAfter?: { readonly bytes: number; readonly snapshots: number };
   /** How long snapshots and segments are kept that a newer snapshot supersedes. */
   readonly retention?: Retention;
+  /** Is told what the store measures; nothing is measured without it. */
+  readonly meter?: Meter | undefined;
   /** Is called when background work fails, such as a snapshot. */
   readonly warn?: (message: string, error: unknown) => void;
   /** Is called when the disk is no longer reliable: the process must end. */
@@ -79,6 +83,7 @@ export class Store<M extends Model> {
     this.#low = low;
     this.#adapter = adapter;
     this.#journal = journal;
+    journal.measureBy(options.meter);
     this.#lock = lock;
     this.#snapshotSequence = low.data.sequence - replayed;
     this.#writer = new Writer(low.data, journal, this.#now, {
@@ -155,6 +160,22 @@ export class Store<M extends Model> {
     return this.#refusesChanges ? Promise.reject(shuttingDown()) : this.#writer.changeInBulk(origin, decide);
   }
 
+  /**
+   * Returns why changes are not accepted, in one sentence without a path, or undefined if they are. A full disk counts
+   * before a change has failed. A failed change counts until one succeeds: the disk cannot be tried without writing.
+   */
+  async problem(): Promise<string | undefined> {
+    if (this.#writer.fatal !== undefined) return "The disk is no longer reliable.";
+    const { failure } = this.#journal;
+    try {
+      const { shortage } = await spaceFor(this.folder);
+      if (shortage !== undefined) return `The disk is full: ${shortage}.`;
+    } catch (error) {
+      return `The data folder cannot be read${codeOf(error)}.`;
+    }
+    return failure === undefined ? undefined : `The last change could not be saved${codeOf(failure)}.`;
+  }
+
   /** After the disk has failed, the writer refuses changes, with the cause. */
   get #refusesChanges(): boolean {
     return this.#isClosed && this.#writer.fatal === undefined;
@@ -176,7 +197,7 @@ export class Store<M extends Model> {
     // One that is under way may have begun before the last change; if it fails, this one may not.
     await this.#snapshot?.catch(() => {});
     if (this.#snapshotSequence === this.sequence && this.sequence > 0) return;
-    this.#snapshot ??= this.#writeSnapshot().finally(() => {
+    this.#snapshot ??= this.#measureSnapshot().finally(() => {
       this.#snapshot = undefined;
     });
     try {
@@ -231,6 +252,17 @@ export class Store<M extends Model> {
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));
   }
 
+  async #measureSnapshot(): Promise<void> {
+    const { meter } = this.#options;
+    try {
+      await this.#writeSnapshot();
+    } catch (error) {
+      meter?.snapshot("failed");
+      throw error;
+    }
+    meter?.snapshot("written");
+  }
+
   /** @param options.anew whether to replace the newest segment if it has no changes yet */
   async #writeSnapshot({ anew = false } = {}): Promise<void> {
     const files = this.#options.files ?? nodeFiles;
@@ -259,6 +291,12 @@ export class Store<M extends Model> {
     }
     this.#options.onFatal?.(error);
   }
+}
+
+/** Returns the code of the operating system's error behind an error, in parentheses, or nothing. */
+function codeOf(error: unknown): string {
+  const code = systemCode(error);
+  return code === undefined ? "" : ` (${code})`;
 }
 
 /** Locks a folder, which is created where it is missing. @throws Failure where it cannot be written to */

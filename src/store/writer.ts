@@ -167,7 +167,7 @@ export class Writer<M extends Model> {
     const { batch, made, answers } = this.#decide();
     // Even a refusal may rest on an earlier change of the batch, so nothing is answered before all of it is durable.
     try {
-      if (made.length > 0) await this.#journal.append([this.#encoder.piece()]);
+      if (made.length > 0) await this.#journal.append([this.#encoder.piece()], made.length);
     } catch (error) {
       if (error instanceof SyncFailure) await this.#fail(error);
       const refusal = error instanceof Failure ? error : unreliable(error);

@@ -2,7 +2,7 @@
 import { Failure } from "../../domain/errors.ts";
 
 /** Returns the code of the operating system's error that caused an error, or undefined. */
-function systemCode(error: unknown): string | undefined {
+export function systemCode(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
     const { code }: NodeJS.ErrnoException = each;
     if (code !== undefined && /^E[A-Z0-9]+$/.test(code)) return code;

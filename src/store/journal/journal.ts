@@ -5,6 +5,7 @@ import { segmentFile } from "../folder/folder-names.ts";
 import type { FolderLock } from "../folder/lock.ts";
 import { unsaved } from "../folder/refusals.ts";
 import { lineFeed } from "./lines.ts";
+import type { Meter } from "./meter.ts";
 import { headerLine } from "./segment.ts";
 
 /** The newest segment, open for appending. */
@@ -12,6 +13,8 @@ export class Journal {
   readonly #files: Files;
   readonly #folder: string;
   #lock: FolderLock | undefined;
+  #meter: Meter | undefined;
+  #failure: unknown;
   #file: File;
   #size: number;
   /** The sequence number of the segment's first change. */
@@ -49,6 +52,16 @@ export class Journal {
     lock.begin(this.#path, this.#file);
   }
 
+  /** Has appends and syncs measured from now on. */
+  measureBy(meter: Meter | undefined): void {
+    this.#meter = meter;
+  }
+
+  /** Why the last append failed; undefined if it succeeded. */
+  get failure(): unknown {
+    return this.#failure;
+  }
+
   /**
    * Ensures that the next start finds what is appended: that the segment and the lock file are still in place. Restores a
    * missing lock file, and returns whether that was necessary.
@@ -67,10 +80,24 @@ export class Journal {
   /**
    * Appends whole lines. Each piece is synced before the next one is written, so the last line of a bulk change, which
    * makes it count, never reaches the disk before the others. When this returns, all are durable.
+   * @param changes how many changes the lines are
    * @throws Failure `STORE_UNAVAILABLE` where they could not be written, and whatever `pieces` throws; the file is unchanged
    * @throws SyncFailure where the state of the disk is unknown: nothing may be written any more
    */
-  async append(pieces: Iterable<Uint8Array>): Promise<void> {
+  async append(pieces: Iterable<Uint8Array>, changes = 1): Promise<void> {
+    const began = performance.now();
+    try {
+      await this.#append(pieces);
+    } catch (error) {
+      this.#failure = error;
+      this.#meter?.appendFailed();
+      throw error;
+    }
+    this.#failure = undefined;
+    this.#meter?.appended(changes, performance.now() - began);
+  }
+
+  async #append(pieces: Iterable<Uint8Array>): Promise<void> {
     await this.check();
     let size = this.#size;
     try {
@@ -125,8 +152,10 @@ export class Journal {
   }
 
   async #sync(): Promise<void> {
+    const began = performance.now();
     try {
       await this.#file.datasync();
+      this.#meter?.synced(performance.now() - began);
     } catch (cause) {
       throw new SyncFailure("the journal could not be synced", naming(this.#path, cause));
     }

@@ -1,0 +1,50 @@
+/**
+ * `/health` and `/ready`, for supervisors and load balancers: whether the process answers, and whether it is ready. They
+ * are outside the route table's prefix, which has at least two segments, so no route can have their paths. They need no
+ * token and leave no line in the log.
+ */
+import type { Page } from "./page.ts";
+
+/** What `/ready` answers. */
+export interface Readiness {
+  /** `stopping` once the service has been told to stop. */
+  readonly status: "ready" | "stopping";
+  /** Whether changes are accepted. Reads work in any case. */
+  readonly changes: boolean;
+  /** Why changes are not accepted, in one sentence without a path; null if they are. */
+  readonly reason: string | null;
+}
+
+const health = "/health";
+const ready = "/ready";
+
+/** As with the paths of the table, a slash at the end is ignored. */
+const pathsOf = (path: string) => [path, `${path}/`];
+const paths: ReadonlySet<string> = new Set([...pathsOf(health), ...pathsOf(ready)]);
+
+/** Returns whether a request is for one of these pages, which are answered even while the server closes. */
+export function isHealthRequest({ url = "" }: { readonly url?: string | undefined }): boolean {
+  return paths.has(url.split("?", 1)[0] ?? "");
+}
+
+/** Returns the pages, by path. */
+export function healthPages(readiness: () => Promise<Readiness>): [string, Page][] {
+  const common = { isExact: true, isLogged: false };
+  const healthPage: Page = {
+    ...common,
+    name: health,
+    content: () => ({ report: { status: "ok" }, isAvailable: true }),
+  };
+  const readyPage: Page = {
+    ...common,
+    name: ready,
+    async content() {
+      const report = await readiness();
+      return { report, isAvailable: report.status === "ready" };
+    },
+  };
+  return [
+    ...pathsOf(health).map((path): [string, Page] => [path, healthPage]),
+    ...pathsOf(ready).map((path): [string, Page] => [path, readyPage]),
+  ];
+}

@@ -1,0 +1,13 @@
+/** What a store measures of its journal and its snapshots. */
+
+/** See the head of this file. Durations are in milliseconds. */
+export interface Meter {
+  /** Changes were appended to the journal in one batch, and are durable. */
+  appended(changes: number, milliseconds: number): void;
+  /** A batch of changes could not be appended. */
+  appendFailed(): void;
+  /** The journal was synced, which is most of an append. */
+  synced(milliseconds: number): void;
+  /** A snapshot was written, or could not be. */
+  snapshot(result: "written" | "failed"): void;
+}
