@@ -10,6 +10,7 @@ import { addCallCommand } from "./commands/call.ts";
 import { addCompletionCommands } from "./commands/completion.ts";
 import { addDataCommands } from "./commands/data.ts";
 import { addGroupCommands } from "./commands/group.ts";
+import { addHealthCommand } from "./commands/health.ts";
 import { addHelpCommand } from "./commands/help.ts";
 import { addMemberCommands } from "./commands/member.ts";
 import { addPlayerCommands } from "./commands/player.ts";
@@ -102,6 +103,7 @@ const commands: readonly (readonly [words: readonly string[], add: Add])[] = [
   [["data"], addDataCommands],
   [["audit"], addAuditCommands],
   [["undo"], addUndoCommand],
+  [["health"], addHealthCommand],
   // The hidden `complete` requires all commands.
   [["completion"], addCompletionCommands],
   [["help"], addHelpCommand],

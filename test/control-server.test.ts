@@ -29,6 +29,7 @@ function controlWith(methods: Partial<Control>): Control {
     diffRoutes: missing,
     canI: missing,
     whoCan: missing,
+    readiness: missing,
     holder: async () => holder,
     ...methods,
   };

@@ -53,6 +53,7 @@ export async function connectControl(folder: string, signal?: AbortSignal): Prom
     diffRoutes: (...all) => client.ask("diffRoutes", all),
     canI: (...all) => client.ask("canI", all),
     whoCan: (...all) => client.ask("whoCan", all),
+    readiness: () => client.ask("readiness", []),
     holder: () => client.ask("holder", []),
   };
 }

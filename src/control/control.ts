@@ -5,6 +5,7 @@ import type { CallOptions, Decision } from "../explain/can-i.ts";
 import type { TableDiff } from "../explain/diff.ts";
 import type { Pair } from "../explain/question.ts";
 import type { WhoCan } from "../explain/who-can.ts";
+import type { Readiness } from "../http/health-pages.ts";
 import type { OperatorInput, OperatorOperationName, OperatorResult } from "../operator/index.ts";
 import type { Operator, Undone, UndoOptions } from "../operator/operator.ts";
 import type { Service } from "../service.ts";
@@ -57,6 +58,8 @@ export interface Control {
   ): Promise<Decision>;
   /** Returns everyone who may call an operation; see {@link Questions.whoCan}. */
   whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan>;
+  /** Returns whether the service accepts requests and changes; see {@link Service.readiness}. */
+  readiness(): Promise<Readiness>;
   /** Returns the running service, or null if the command itself has the folder open. */
   holder(): Promise<Holder | null>;
 }
@@ -75,6 +78,7 @@ export const controlMethods = [
   "diffRoutes",
   "canI",
   "whoCan",
+  "readiness",
   "holder",
 ] as const;
 export type ControlMethod = (typeof controlMethods)[number];
@@ -102,6 +106,7 @@ export function controlOf(service: Service, holder: Holder | null): Control {
     diffRoutes: (after, before) => service.questions.diff(after, before),
     canI: (...all) => service.questions.canI(...all),
     whoCan: (path, pairs, by) => service.questions.whoCan(path, pairs, by),
+    readiness: () => service.readiness(),
     holder: async () => holder,
   };
 }
@@ -126,6 +131,7 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
     diffRoutes: async (...all) => (await served()).diffRoutes(...all),
     canI: async (...all) => (await served()).canI(...all),
     whoCan: async (...all) => (await served()).whoCan(...all),
+    readiness: async () => (await served()).readiness(),
     holder: async () => null,
   };
 }

@@ -189,6 +189,7 @@ describe("help", () => {
     "call",
     "routes list",
     "routes check",
+    "health",
   ];
 
   for (const command of commands) {

@@ -1,0 +1,137 @@
+/** Implements `health`. */
+import * as v from "valibot";
+import { connectControl } from "../../src/control/client.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import type { Readiness } from "../../src/http/health-pages.ts";
+import type { Context } from "../context.ts";
+import { Reported } from "../terminal/output.ts";
+
+/** The time for an answer, in milliseconds. */
+const deadlineMilliseconds = 5_000;
+/** The most characters that are read of an answer. One of this service has fewer than 300. */
+const maxAnswer = 4096;
+
+const readinessSchema = v.object({
+  status: v.picklist(["ready", "stopping"]),
+  changes: v.boolean(),
+  reason: v.nullable(v.string()),
+});
+
+/** A service, and its answer. */
+interface Found {
+  readonly url: string;
+  readonly readiness: Readiness;
+}
+
+/**
+ * Asks the service at an origin or, without one, that of the data folder whether it is ready.
+ * @throws Reported if it is not, or accepts no changes
+ * @throws Failure if there is no answer
+ */
+export async function reportHealth(context: Context, origin: string | undefined): Promise<void> {
+  const { readiness, url } = await (origin === undefined ? askFolder(context) : askOrigin(origin));
+  const { status, changes, reason } = readiness;
+  const verb = status === "stopping" ? "is stopping." : `is ready, but accepts no changes. ${reason}`;
+  const words = changes ? "is ready and accepts changes." : verb;
+  context.output.result({ url, ...readiness }, `The service at ${url} ${words}`);
+  if (status !== "ready" || !changes) throw new Reported();
+}
+
+/** @throws Failure if no service runs on the data folder, or it does not answer */
+async function askFolder({ io, workspace }: Context): Promise<Found> {
+  const { folder } = workspace();
+  const signal = AbortSignal.timeout(deadlineMilliseconds);
+  const late = new Promise<never>((_, reject) => {
+    signal.addEventListener("abort", () => reject(tooLate(`The service on ${folder}`)), { once: true });
+  });
+  const asked = (async () => {
+    const control = await connectControl(folder, signal);
+    if (control === undefined) throw noService(folder);
+    const [holder, readiness] = await Promise.all([control.holder(), control.readiness()]);
+    return { url: holder?.url ?? folder, readiness };
+  })();
+  try {
+    return await Promise.race([asked, late]);
+  } finally {
+    // A request without an answer would keep the process alive.
+    if (signal.aborted) io.leaveSoon();
+  }
+}
+
+function noService(folder: string): Failure {
+  return new Failure("STORE_UNAVAILABLE", `No service runs on ${folder}, or it is still starting.`, {
+    hint: "`addon-cli serve` starts one. --data names another folder; --url asks a service elsewhere.",
+  });
+}
+
+function tooLate(who: string): Failure {
+  return new Failure("STORE_UNAVAILABLE", `${who} did not answer within ${deadlineMilliseconds / 1000} s.`, {
+    hint: "It may be overloaded or stopped: see its log.",
+  });
+}
+
+/** @throws Failure if the service does not answer, or something else does */
+async function askOrigin(url: string): Promise<Found> {
+  const page = `${url}/ready`;
+  try {
+    const signal = AbortSignal.timeout(deadlineMilliseconds);
+    const response = await fetch(page, { redirect: "manual", signal });
+    const { status, headers } = response;
+    const text = await textOf(response);
+    const location = headers.get("location");
+    if (status >= 300 && status < 400 && location !== null) throw redirected(page, status, location);
+    const readiness = v.safeParse(v.pipe(v.string(), v.parseJson(), readinessSchema), text);
+    if (readiness.success && (status === 200 || status === 503)) return { url, readiness: readiness.output };
+    throw new Failure(
+      "STORE_UNAVAILABLE",
+      `Expected the readiness of the service at ${page}, got another answer, with the status ${status}.`,
+      {
+        hint: "Name the origin of this service, of this version or later. A proxy must pass /ready on to it.",
+      },
+    );
+  } catch (error) {
+    throw error instanceof Failure ? error : unreachable(url, error);
+  }
+}
+
+/** Reads an answer, but not more of it than {@link maxAnswer}. */
+async function textOf({ body }: Response): Promise<string> {
+  let text = "";
+  const decoder = new TextDecoder();
+  for await (const piece of body ?? []) {
+    text += decoder.decode(piece, { stream: true });
+    if (text.length > maxAnswer) break;
+  }
+  return text;
+}
+
+function redirected(page: string, status: number, location: string): Failure {
+  const target = URL.canParse(location, page) ? new URL(location, page).origin : "elsewhere";
+  return new Failure("STORE_UNAVAILABLE", `${page} redirects to ${target} (status ${status}).`, {
+    hint: "Name the origin of the service itself with --url.",
+  });
+}
+
+/** The codes of a certificate that is refused. */
+const certificateFault = /^(?:CERT_|DEPTH_ZERO_SELF|ERR_TLS_CERT|SELF_SIGNED|UNABLE_TO_)/;
+
+/** Returns the failure for a request without an answer. */
+function unreachable(url: string, error: unknown): Failure {
+  if (error instanceof Error && error.name === "TimeoutError") return tooLate(`The service at ${url}`);
+  // `fetch` rejects with "fetch failed", whose cause says why.
+  const cause: NodeJS.ErrnoException =
+    error instanceof Error && error.cause instanceof Error ? error.cause : (error as Error);
+  const { code = "", message } = cause;
+  if (certificateFault.test(code)) {
+    return new Failure("STORE_UNAVAILABLE", `The certificate of ${url} is not valid: ${message} (${code}).`, {
+      hint: "Renew it, or name the host that it is for. NODE_EXTRA_CA_CERTS=<file> trusts the certificate of your own authority.",
+      cause,
+    });
+  }
+  // The message of OpenSSL has several lines, and names its source.
+  const why = code.startsWith("ERR_SSL_") || code === "EPROTO" ? `the TLS handshake failed (${code})` : message;
+  return new Failure("STORE_UNAVAILABLE", `Cannot reach the service at ${url}: ${why || code}.`, {
+    hint: "Check that it runs, and that scheme, host and port are right.",
+    cause,
+  });
+}
