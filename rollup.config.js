@@ -16,6 +16,7 @@ const installed = [
   "listhen",
   "pino",
   "pino-pretty",
+  "prom-client",
   "sonic-boom",
   "string-width",
   "yaml",

@@ -28,6 +28,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   "src/operator": ["src/resources", "src/identity", "src/audit", "src/store", "src/table", "src/domain"],
   "src/explain": ["src/identity", "src/store", "src/engine", "src/table", "src/domain"],
   "src/http": ["src/openapi", "src/engine", "src/table", "src/domain", "src/packaged.ts"],
+  "src/metrics": ["src/http", "src/identity", "src/engine", "src/store", "src/table", "src/domain"],
   "src/operations.ts": [
     "src/resources",
     "src/identity",
@@ -61,6 +62,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
       "cli/data",
       "cli/serving",
       "cli/terminal",
+      "cli/version.ts",
       "src",
     ],
   ],

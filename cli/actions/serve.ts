@@ -18,6 +18,7 @@ import { missingWords } from "../../src/table/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
 import type { ReloadCause } from "../../src/table-in-force/route-table.ts";
+import type { Address } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
 import { openAsService } from "../data/control.ts";
 import type { ServiceSettings } from "../data/open-folder.ts";
@@ -28,11 +29,13 @@ import { disablePretenuring } from "../serving/heap.ts";
 import { createLog, type Log } from "../serving/log.ts";
 import type { LogOptions } from "../serving/log-options.ts";
 import { isLoopback } from "../serving/loopback.ts";
+import { type Measuring, measure } from "../serving/metrics.ts";
 import type { ReloadSignal } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
 import type { IO } from "../terminal/io.ts";
+import { version } from "../version.ts";
 
 /** The options of `serve`. */
 export interface ServeOptions {
@@ -50,6 +53,8 @@ export interface ServeOptions {
   readonly trustedProxies?: readonly Network[];
   /** Whether the limits of the route table do not apply. */
   readonly limits?: "off" | undefined;
+  /** The address of the metrics; undefined for none. */
+  readonly metrics?: Address | undefined;
 }
 
 /** The signals that `serve` obeys while it runs. */
@@ -71,11 +76,14 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
   try {
     const { folder } = workspace();
     await requireSocketPath(folder);
-    const settings = { ...serviceSettings(io, log, options), clientAddresses };
+    const measuring = await measure({ address: options.metrics, log, outputs, version: version() });
+    const { observe, meter } = measuring;
+    const settings = { ...serviceSettings(io, log, options), observe, meter, stopping, clientAddresses };
     const service = await openAsService(workspace(), output, settings, stopping);
     try {
       await warnOfStrangers(context, options, folder);
-      if (!stopping.aborted) await serveOn(service, context, { ...options, clientAddresses }, log, signals);
+      const settled = { ...options, clientAddresses };
+      if (!stopping.aborted) await serveOn(service, context, settled, log, signals, measuring);
     } finally {
       await service.close({ snapshot: true });
     }
@@ -93,7 +101,6 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
 /** Returns the settings of the service. */
 function serviceSettings(io: IO, log: Log, { logAddress = false, limits }: ServeOptions): ServiceSettings {
   return {
-    observe: log.request,
     logAddress,
     limits: limits !== "off",
     warn: log.warn,
@@ -126,6 +133,7 @@ async function serveOn(
   }: ServeOptions & { readonly clientAddresses: ClientAddresses },
   log: Log,
   { stopping, reloading }: ServeSignals,
+  measuring: Measuring,
 ): Promise<void> {
   const { io } = context;
   followTables({
@@ -145,7 +153,7 @@ async function serveOn(
     answerPlain: service.answerPlain,
     host,
     port,
-    observe: log.request,
+    observe: measuring.observe,
     warn: log.warn,
     maxConnections: connectionLimit(),
     logAddress,
@@ -158,6 +166,7 @@ async function serveOn(
     const holder = { pid: process.pid, url, since: Date.now() };
     const control = await serveControl(service.store, controlOf(service, holder), log);
     closers.push(() => control.close());
+    closers.push(await measuring.listen(service, server));
     const reload = (cause: ReloadCause) => reloadTable(service, log, cause);
     const reloader = files && certificate && new CertificateReloader(files, certificate, server, log);
     reloader?.watch({ files: watch });
@@ -208,13 +217,19 @@ function warnOfNoLimits(limits: Limits, option: ServeOptions["limits"], file: st
 /** Warns if strangers can read tokens or data. */
 async function warnOfStrangers(
   { output }: Context,
-  { host, https }: ServeOptions,
+  { host, https, metrics }: ServeOptions,
   folder: string,
 ): Promise<void> {
   if (https !== true && !isLoopback(host)) {
     output.remark(
       `warning: Other machines can reach ${host}, and without --https everyone on the network path can read the ` +
         "tokens. Give --https with --cert and --key, or listen on 127.0.0.1 behind a proxy that speaks TLS.",
+    );
+  }
+  if (metrics !== undefined && !isLoopback(metrics.host)) {
+    output.remark(
+      `warning: Other machines can reach the metrics on ${metrics.host}, which need no token. Give --metrics an address ` +
+        "of this machine, such as 127.0.0.1:9464, or let a firewall protect its port.",
     );
   }
   const mode = await modeForOthers(folder);

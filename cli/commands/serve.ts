@@ -1,41 +1,13 @@
 /** `serve`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import { type Network, parseNetwork } from "../../src/http/network.ts";
+import type { Network } from "../../src/http/network.ts";
 import type { ServeOptions } from "../actions/serve.ts";
+import { parseAddressOrOff, parseHost, parsePort, parseProxies, parseProxy } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { type LogOptions, levelChoices, requestChoices } from "../serving/log-options.ts";
 import { ReloadSignal } from "../serving/reloading.ts";
 import { stopSignal } from "../serving/stopping.ts";
-
-function parsePort(text: string): number {
-  const port = Number(text);
-  if (!/^\d{1,5}$/.test(text) || port > 65535)
-    throw new InvalidArgumentError("Expected a port from 0 to 65535.");
-  return port;
-}
-
-/**
- * The hosts that listhen accepts. It replaces anything else by `localhost` with no more than a warning, and an empty host
- * means every address.
- */
-const hostForm = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
-
-function parseHost(text: string): string {
-  if (hostForm.test(text)) return text;
-  throw new InvalidArgumentError("Expected an IP address without brackets or zone, or a host name.");
-}
-
-function parseProxy(text: string): Network {
-  const network = parseNetwork(text.trim());
-  if (network !== undefined) return network;
-  throw new InvalidArgumentError("Expected an IP address or a network such as 10.0.0.0/8 or fd00::/8.");
-}
-
-/** Parses a list of proxies from the environment. */
-function parseProxies(text: string): readonly Network[] {
-  return text.split(",").flatMap((each) => (each.trim() === "" ? [] : parseProxy(each)));
-}
 
 /** Parses the value of an option that the environment can set: Commander checks only flags. */
 function fromEnvironment<T>(command: Command, variable: string, text: string, parse: (text: string) => T): T {
@@ -45,6 +17,14 @@ function fromEnvironment<T>(command: Command, variable: string, text: string, pa
     if (!(error instanceof InvalidArgumentError)) throw error;
     return command.error(`error: ${variable} is "${text}". ${error.message}`, { code: "usage", exitCode: 2 });
   }
+}
+
+/** Returns a parser that checks a text, and leaves it for {@link fromEnvironment} to parse. */
+function checkedBy(parse: (text: string) => unknown): (text: string) => string {
+  return (text) => {
+    parse(text);
+    return text;
+  };
 }
 
 /** Returns a parser that accepts only the given words. */
@@ -62,10 +42,11 @@ function isOn(value: string | undefined): boolean {
 }
 
 /** The options from Commander. Those that the environment can set are not parsed yet. */
-interface GivenOptions extends Omit<ServeOptions, "port" | "log" | "trustedProxies" | "limits"> {
+interface GivenOptions extends Omit<ServeOptions, "port" | "log" | "trustedProxies" | "limits" | "metrics"> {
   readonly port: number | string;
   readonly trustedProxy?: readonly Network[];
   readonly limits?: string;
+  readonly metrics?: string;
   readonly logRequests: string;
   readonly logLevel: string;
 }
@@ -76,6 +57,10 @@ export function addServeCommand(program: Command, context: Context): void {
   const portText = io.env.ADDON_PORT || "8888";
   const host = new Option("--host <host>", "the address to listen on").argParser(parseHost);
   const limits = new Option("--limits <off>", "do not apply the limits of the route table").choices(["off"]);
+  const metrics = new Option(
+    "--metrics <host:port>",
+    "serve metrics for Prometheus on this address; `off` for none",
+  ).argParser(checkedBy(parseAddressOrOff));
   const logsAddress = isOn(io.env.ADDON_LOG_ADDRESS);
   const logRequests = new Option("--log-requests <which>", "which requests to log")
     .choices(requestChoices)
@@ -102,6 +87,7 @@ export function addServeCommand(program: Command, context: Context): void {
     .addOption(limits)
     .addOption(logRequests)
     .addOption(logLevel)
+    .addOption(metrics.default(io.env.ADDON_METRICS || undefined))
     .option("--log-address", "log the client's address with each request", logsAddress)
     .option("--no-log-address", "do not log it, even if ADDON_LOG_ADDRESS is set")
     .addOption(trustedProxy)
@@ -125,6 +111,7 @@ export function addServeCommand(program: Command, context: Context): void {
       const address = {
         host: fromEnvironment(command, "ADDON_HOST", options.host, parseHost),
         port: fromEnvironment(command, "ADDON_PORT", String(options.port), parsePort),
+        metrics: fromEnvironment(command, "ADDON_METRICS", options.metrics ?? "off", parseAddressOrOff),
       };
       const asked = options.limits ?? io.env.ADDON_LIMITS;
       const limits = asked

@@ -21,7 +21,10 @@ export class BufferedSink implements Sink {
   readonly isTTY: boolean;
   readonly #destination: SonicBoom;
   readonly #onDropped: (lines: number) => void;
-  #droppedLines = 0;
+  /** The number of dropped lines. */
+  droppedLines = 0;
+  /** How many of them have been reported. */
+  #reportedLines = 0;
   #retry: NodeJS.Timeout | undefined;
   #isEnding = false;
 
@@ -40,7 +43,7 @@ export class BufferedSink implements Sink {
       maxLength: maxWaiting,
     });
     this.#destination.on("drop", (text: string) => {
-      this.#droppedLines += text.split("\n").length - 1;
+      this.droppedLines += text.split("\n").length - 1;
     });
     this.#destination.on("error", () => this.#retrySoon());
     this.#destination.on("drain", () => this.#report());
@@ -73,9 +76,9 @@ export class BufferedSink implements Sink {
   }
 
   #report(): void {
-    const lines = this.#droppedLines;
+    const lines = this.droppedLines - this.#reportedLines;
     if (lines === 0 || this.#isEnding) return;
-    this.#droppedLines = 0;
+    this.#reportedLines = this.droppedLines;
     this.#onDropped(lines);
   }
 }

@@ -9,6 +9,8 @@ export interface Sink {
 
 /** Standard output and standard error that are decoupled from their readers. */
 export interface DetachedOutput {
+  /** Returns the number of lines of standard error that were dropped so far, also while it cannot be written. */
+  droppedLines(): number;
   /** Writes what is buffered, for at most a second. */
   close(): Promise<void>;
 }

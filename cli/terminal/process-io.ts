@@ -55,7 +55,10 @@ export function processIO(): IO {
       const errors = new BufferedSink(2, process.stderr.isTTY === true, onDropped);
       const results = new BufferedSink(1, process.stdout.isTTY === true);
       [stdout, stderr] = [results, errors];
-      return { close: async () => void (await Promise.all([results.close(), errors.close()])) };
+      return {
+        droppedLines: () => errors.droppedLines,
+        close: async () => void (await Promise.all([results.close(), errors.close()])),
+      };
     },
     abort,
     leaveSoon: () => void setTimeout(() => abort(Number(process.exitCode ?? 0)), leaveMilliseconds).unref(),

@@ -7,12 +7,11 @@ const mostConnections = 10_000;
 
 /** Returns the largest number of simultaneous connections. */
 export function connectionLimit(): number {
-  const descriptors = openFiles();
-  return Math.max(8, Math.min(mostConnections, descriptors - reserved));
+  return Math.max(8, Math.min(mostConnections, descriptorLimit() - reserved));
 }
 
 /** Returns the number of descriptors that this process may open, or infinity if the limit is unknown. */
-function openFiles(): number {
+export function descriptorLimit(): number {
   // Otherwise the report looks up the name of every peer.
   Object.assign(process.report, { excludeNetwork: true });
   const report: { userLimits?: { open_files?: { soft?: unknown } } } = process.report.getReport();

@@ -83,7 +83,7 @@ export class Running {
       deliver: async (text) => void this.stdout.write(text),
       onStop: (callback) => void this.#stops.push(callback),
       onReload: (callback) => void this.#reloads.push(callback),
-      detachOutput: async () => ({ close: async () => {} }),
+      detachOutput: async () => ({ droppedLines: () => 0, close: async () => {} }),
       abort: (code) => void this.aborted.push(code),
       leaveSoon: () => {},
     };
@@ -251,7 +251,7 @@ export async function answering(
     abort: () => assert.fail("nothing is to be aborted"),
     readInput: async () => "",
     deliver: async (text) => void stdout.write(text),
-    detachOutput: async () => ({ close: async () => {} }),
+    detachOutput: async () => ({ droppedLines: () => 0, close: async () => {} }),
     leaveSoon: () => {},
   };
   return { exitCode: await run(args, io), stdout: stdout.text, stderr: stderr.text, questions };

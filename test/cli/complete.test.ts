@@ -56,6 +56,9 @@ describe("commands and options", () => {
     assert.deepEqual(await valuesFor(desk, "to"), ["token"]);
     assert.deepEqual(await valuesFor(desk, "token", "re"), ["revoke"]);
     assert.deepEqual(await valuesFor(desk, "help", "tok"), ["token"]);
+    assert.deepEqual(await valuesFor(desk, "hea"), ["health"]);
+    assert.deepEqual(await valuesFor(desk, "health", "--u"), ["--url"]);
+    assert.deepEqual(await valuesFor(desk, "serve", "--m"), ["--metrics"]);
     assert.deepEqual(await valuesFor(desk, "completion", ""), ["bash", "zsh", "fish"]);
   });
 
@@ -201,9 +204,11 @@ describe("values", () => {
       "<cidr>",
       "<duration>",
       "<host>",
+      "<host:port>",
       "<moment>",
       "<n>",
       "<number>",
+      "<origin>",
       "<percent>",
       "<port>",
       "<rank>",

@@ -19,6 +19,7 @@ const heavy = [
   "yaml",
   "re2js",
   "@valibot/to-json-schema",
+  "prom-client",
   "string-width",
 ];
 
@@ -30,6 +31,14 @@ interface Loaded {
 
 /** Runs a command that must succeed as a process. Returns what it has loaded. */
 async function loadedBy(desk: Desk, ...args: readonly string[]): Promise<Loaded> {
+  const { preload, loaded } = recordingIn(desk);
+  const child = new CliProcess(desk, args, [preload]);
+  assert.equal(await child.ended, 0, child.stderr);
+  return loaded();
+}
+
+/** Returns a module that makes a process record what it loads, and a function that reads the record. */
+function recordingIn(desk: Desk): { preload: string; loaded: () => Promise<Loaded> } {
   const list = join(desk.folder, "loaded.txt");
   const hooks = `
     import { appendFileSync } from "node:fs";
@@ -43,8 +52,10 @@ async function loadedBy(desk: Desk, ...args: readonly string[]): Promise<Loaded>
     import { register } from "node:module";
     register(${JSON.stringify(dataURL(hooks))});
   `;
-  const child = new CliProcess(desk, args, [dataURL(preload)]);
-  assert.equal(await child.ended, 0, child.stderr);
+  return { preload: dataURL(preload), loaded: () => readLoaded(list) };
+}
+
+async function readLoaded(list: string): Promise<Loaded> {
   const urls = (await readFile(list, "utf8")).split("\n");
   const root = pathToFileURL(projectFolder).href.replace(/\/?$/, "/");
   const own = urls.filter((url) => url.startsWith(root) && !url.includes("/node_modules/"));
@@ -116,6 +127,26 @@ describe("loading", () => {
     const loaded = await loadedBy(desk, "token", "list");
     assertLight(loaded);
     assert.deepEqual([...loaded.packages], ["commander"]);
+  });
+
+  it("when metrics are not served, nothing for them is loaded", async (t) => {
+    for (const [args, expected] of [
+      [[], false],
+      [["--metrics", "127.0.0.1:0"], true],
+    ] as const) {
+      const desk = await seededDesk(t);
+      const { preload, loaded } = recordingIn(desk);
+      const { child } = await serveProcess(desk, args, [preload]);
+      child.signal("SIGTERM");
+      assert.equal(await child.ended, 0, child.stderr);
+      const { packages, files } = await loaded();
+      assert.ok(packages.has("h3"));
+      assert.equal(packages.has("prom-client"), expected);
+      assert.equal(
+        [...files].some((file) => file.startsWith("src/metrics/")),
+        expected,
+      );
+    }
   });
 
   it("when a command depends on the route table, it is loaded", async (t) => {

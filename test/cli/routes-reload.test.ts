@@ -19,7 +19,7 @@ import {
 const unused = {
   readInput: async () => "",
   deliver: async () => {},
-  detachOutput: async () => ({ close: async () => {} }),
+  detachOutput: async () => ({ droppedLines: () => 0, close: async () => {} }),
   leaveSoon: () => {},
 };
 

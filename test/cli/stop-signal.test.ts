@@ -19,7 +19,7 @@ function surroundings() {
     deliver: async () => {},
     onStop: (callback) => void callbacks.push(callback),
     onReload: (callback) => void reloads.push(callback),
-    detachOutput: async () => ({ close: async () => {} }),
+    detachOutput: async () => ({ droppedLines: () => 0, close: async () => {} }),
     abort: (code, message) => void ended.push([code, message]),
     leaveSoon: () => {},
   };

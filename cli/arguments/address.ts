@@ -1,0 +1,60 @@
+/** Parses the addresses to listen on, and those of proxies. */
+import { isIPv6 } from "node:net";
+import { InvalidArgumentError } from "commander";
+import { type Network, parseNetwork } from "../../src/http/network.ts";
+
+/** An address to listen on. */
+export interface Address {
+  /** An IP address without brackets, or a host name. */
+  readonly host: string;
+  /** 0 for any free port. */
+  readonly port: number;
+}
+
+export function parsePort(text: string): number {
+  const port = Number(text);
+  if (!/^\d{1,5}$/.test(text) || port > 65535)
+    throw new InvalidArgumentError("Expected a port from 0 to 65535.");
+  return port;
+}
+
+/**
+ * The hosts that listhen accepts. It replaces anything else by `localhost` with no more than a warning, and an empty host
+ * means every address.
+ */
+const hostForm = /^(?!-)[\d.:A-Za-z-]{1,63}(?<!-)$/;
+
+export function parseHost(text: string): string {
+  if (hostForm.test(text)) return text;
+  throw new InvalidArgumentError("Expected an IP address without brackets or zone, or a host name.");
+}
+
+/**
+ * Parses a host and a port, such as `127.0.0.1:9464` or `[::1]:9464`. A port alone is refused: other programs listen on
+ * every address then, others only on this machine.
+ */
+export function parseAddress(text: string): Address {
+  const [, bracketed, plain = "", port = ""] = /^(?:\[(.*)\]|([^:]*)):(\d+)$/.exec(text) ?? [];
+  const host = bracketed ?? plain;
+  if (hostForm.test(host) && (bracketed === undefined || isIPv6(bracketed)))
+    return { host, port: parsePort(port) };
+  throw new InvalidArgumentError(
+    'Expected a host and a port, such as 127.0.0.1:9464, [::1]:9464 or 0.0.0.0:9464, or "off".',
+  );
+}
+
+/** Parses an address, or `off` for none. */
+export function parseAddressOrOff(text: string): Address | undefined {
+  return text === "off" ? undefined : parseAddress(text);
+}
+
+export function parseProxy(text: string): Network {
+  const network = parseNetwork(text.trim());
+  if (network !== undefined) return network;
+  throw new InvalidArgumentError("Expected an IP address or a network such as 10.0.0.0/8 or fd00::/8.");
+}
+
+/** Parses a list of proxies, separated by commas. */
+export function parseProxies(text: string): readonly Network[] {
+  return text.split(",").flatMap((each) => (each.trim() === "" ? [] : parseProxy(each)));
+}

@@ -1,0 +1,64 @@
+/** The journal and the newest snapshot of a data folder, as a scrape reports them. */
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import { nodeFiles } from "../store/folder/files.ts";
+import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
+import { readFirstLine } from "../store/journal/decoding.ts";
+import { BrokenLine } from "../store/journal/lines.ts";
+import { readSegmentHeader } from "../store/journal/segment.ts";
+import { listData, steadily } from "../store/listing.ts";
+import { readSnapshotInstant } from "../store/snapshot.ts";
+
+/** The size of files in bytes, and when the oldest was begun, in milliseconds since 1970; undefined if that is unknown. */
+export interface Written {
+  readonly bytes: number;
+  readonly since: number | undefined;
+}
+
+/** See the head of this file. */
+export interface DataFiles {
+  /** All segments. */
+  readonly journal: Written;
+  /** Undefined before the first one. */
+  readonly snapshot: Written | undefined;
+}
+
+/** Reads the headers and the sizes of the files in a data folder. Takes no lock. */
+export function readDataFiles(folder: string): Promise<DataFiles> {
+  return steadily(async () => {
+    const names = await listData(nodeFiles, folder);
+    const segments = segmentsIn(names).map((first) => join(folder, segmentFile(first)));
+    const [oldest] = segments;
+    const newest = snapshotsIn(names).at(-1);
+    const sizes = await Promise.all(segments.map(sizeOf));
+    return {
+      journal: {
+        bytes: sizes.reduce((sum, size) => sum + size, 0),
+        since: oldest === undefined ? undefined : await ifWhole(instantOfSegment(oldest)),
+      },
+      snapshot: newest === undefined ? undefined : await snapshotAt(join(folder, snapshotFile(newest))),
+    };
+  });
+}
+
+async function snapshotAt(path: string): Promise<Written> {
+  return { bytes: await sizeOf(path), since: await ifWhole(readSnapshotInstant(nodeFiles, path)) };
+}
+
+async function sizeOf(path: string): Promise<number> {
+  return (await stat(path)).size;
+}
+
+async function instantOfSegment(path: string): Promise<number> {
+  return readSegmentHeader(await readFirstLine(nodeFiles, path)).instant;
+}
+
+/** Returns undefined for a damaged file. `data verify` reports damage; a scrape must go on. */
+async function ifWhole(reading: Promise<number>): Promise<number | undefined> {
+  try {
+    return await reading;
+  } catch (error) {
+    if (error instanceof BrokenLine) return undefined;
+    throw error;
+  }
+}

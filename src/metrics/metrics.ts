@@ -1,0 +1,130 @@
+/**
+ * The metrics of the service, in the text format of Prometheus. Requests and the store report to them from the beginning;
+ * everything else is read when they are scraped. This room is loaded only if metrics are served.
+ */
+import { Gauge, Registry } from "prom-client";
+import type { RequestRecord } from "../engine/exchange.ts";
+import type { Readiness } from "../http/health-pages.ts";
+import type { ClientCounts } from "../identity/clients.ts";
+import type { Meter } from "../store/journal/meter.ts";
+import type { Table } from "../table/table.ts";
+import { addEventLoopMetrics, addProcessMetrics } from "./process.ts";
+import { RequestMetrics } from "./requests.ts";
+import { addFileMetrics, meterFor } from "./store.ts";
+import { addCounter, addGauge } from "./values.ts";
+
+/** The parts of a service that a scrape reads. */
+export interface MeasuredService {
+  readonly store: { readonly folder: string; readonly data: { readonly players: { readonly size: number } } };
+  readonly routes: { readonly table: Table };
+  readiness(): Promise<Readiness>;
+  clientCounts(): ClientCounts;
+}
+
+/** Everything else that a scrape reads. */
+export interface Surveyed {
+  readonly service: MeasuredService;
+  /** Returns the number of open connections, and their limit. */
+  readonly connections: () => number;
+  readonly maxConnections: number;
+  /** The file descriptors that the process may open; infinity if that is unknown. */
+  readonly maxDescriptors: number;
+  /** Returns the number of log lines that were dropped since the start. */
+  readonly droppedLogLines: () => number;
+  /** The version of the service. */
+  readonly version: string;
+}
+
+/** See the head of this file. */
+export class Metrics {
+  readonly #registry = new Registry();
+  readonly #requests = new RequestMetrics(this.#registry, () => this.#service?.routes.table);
+  /** Receives the measurements of the store. */
+  readonly meter: Meter = meterFor(this.#registry);
+  #service: MeasuredService | undefined;
+  #endEventLoop: (() => void) | undefined;
+  #text: Promise<string> | undefined;
+
+  /** The media type of {@link text}. */
+  get contentType(): string {
+    return this.#registry.contentType;
+  }
+
+  /** Counts a request. */
+  readonly observe = (record: RequestRecord): void => this.#requests.observe(record);
+
+  /** Adds what a scrape reads, once the table is loaded. */
+  survey(surveyed: Surveyed): void {
+    const registry = this.#registry;
+    const { service } = surveyed;
+    this.#service = service;
+    addFileMetrics(registry, service.store.folder, Date.now);
+    this.#endEventLoop = addEventLoopMetrics(registry);
+    addServiceMetrics(registry, surveyed);
+    addProcessMetrics(registry, surveyed.maxDescriptors);
+  }
+
+  /** Returns all metrics. Scrapes at the same time share one text. */
+  text(): Promise<string> {
+    this.#text ??= this.#registry.metrics().finally(() => {
+      this.#text = undefined;
+    });
+    return this.#text;
+  }
+
+  /** Ends what measures at intervals. */
+  close(): void {
+    this.#endEventLoop?.();
+  }
+}
+
+function addServiceMetrics(registry: Registry, surveyed: Surveyed): void {
+  const { service, version } = surveyed;
+  new Gauge({
+    name: "gameaddon_info",
+    help: "The versions of the service and of Node.js; always 1.",
+    labelNames: ["version", "node"],
+    registers: [registry],
+  }).set({ version, node: process.version }, 1);
+  addGauge(
+    registry,
+    { name: "gameaddon_changes_accepted", help: "Whether changes are accepted: 1, or 0 as /ready explains." },
+    async () => Number((await service.readiness()).changes),
+  );
+  addGauge(
+    registry,
+    { name: "gameaddon_players", help: "Registered players." },
+    () => service.store.data.players.size,
+  );
+  addGauge(
+    registry,
+    { name: "gameaddon_clients", help: "Players with a valid token." },
+    () => service.clientCounts().total,
+  );
+  addGauge(
+    registry,
+    { name: "gameaddon_active_clients", help: "Clients with a request in the last 3 days." },
+    () => service.clientCounts().active,
+  );
+  addGauge(
+    registry,
+    { name: "gameaddon_connections", help: "Open connections, without those of scrapes and commands." },
+    surveyed.connections,
+  );
+  addGauge(
+    registry,
+    {
+      name: "gameaddon_connections_max",
+      help: "Connections that may be open. Beyond it, those that are idle longest are closed.",
+    },
+    () => surveyed.maxConnections,
+  );
+  addCounter(
+    registry,
+    {
+      name: "gameaddon_log_lines_dropped_total",
+      help: "Log lines that were dropped, since their reader was too slow or the disk full.",
+    },
+    surveyed.droppedLogLines,
+  );
+}

@@ -1,0 +1,110 @@
+/** The metrics of the store: what it measures while it writes, and its files when they are scraped. */
+import { Counter, Histogram, type Registry } from "prom-client";
+import { spaceFor } from "../store/folder/disk.ts";
+import type { Meter } from "../store/journal/meter.ts";
+import { type DataFiles, readDataFiles, type Written } from "./files.ts";
+import { addGauge } from "./values.ts";
+
+/** The upper bounds of appends and syncs, in seconds: from a fast SSD to a disk that hangs. */
+const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
+
+/** The upper bounds of the changes in a batch, which has at most 256. */
+const batchBuckets = [1, 2, 4, 8, 16, 32, 64, 128, 256];
+
+/** Returns a meter whose measurements become metrics. */
+export function meterFor(registry: Registry): Meter {
+  const registers = [registry];
+  const changes = new Counter({
+    name: "gameaddon_changes_total",
+    help: "Changes that were made durable.",
+    registers,
+  });
+  const batches = new Histogram({
+    name: "gameaddon_journal_batch_changes",
+    help: "Changes that were appended to the journal at once.",
+    buckets: batchBuckets,
+    registers,
+  });
+  const appends = new Histogram({
+    name: "gameaddon_journal_append_duration_seconds",
+    help: "Time to append a batch to the journal, including its sync.",
+    buckets,
+    registers,
+  });
+  const failures = new Counter({
+    name: "gameaddon_journal_append_failures_total",
+    help: "Batches that could not be appended to the journal. Their changes were refused.",
+    registers,
+  });
+  const syncs = new Histogram({
+    name: "gameaddon_journal_sync_duration_seconds",
+    help: "Time until the disk had synced the journal.",
+    buckets,
+    registers,
+  });
+  const snapshots = new Counter({
+    name: "gameaddon_snapshots_total",
+    help: "Snapshots that were written, and attempts that failed.",
+    labelNames: ["result"],
+    registers,
+  });
+  for (const result of ["written", "failed"]) snapshots.inc({ result }, 0);
+  return {
+    appended(count, milliseconds) {
+      changes.inc(count);
+      batches.observe(count);
+      appends.observe(milliseconds / 1000);
+    },
+    appendFailed: () => failures.inc(),
+    synced: (milliseconds) => syncs.observe(milliseconds / 1000),
+    snapshot: (result) => snapshots.inc({ result }),
+  };
+}
+
+/** Adds the metrics of the files in a data folder, and of its disk. */
+export function addFileMetrics(registry: Registry, folder: string, now: () => number): void {
+  let reading: Promise<DataFiles> | undefined;
+  // The metrics of one scrape share what is read.
+  const read = () => {
+    reading ??= readDataFiles(folder).finally(() => {
+      reading = undefined;
+    });
+    return reading;
+  };
+  const ageOf = (written: Written | undefined) =>
+    written?.since === undefined ? undefined : Math.max(0, now() - written.since) / 1000;
+  addGauge(
+    registry,
+    { name: "gameaddon_journal_size_bytes", help: "Size of all segments of the journal." },
+    async () => (await read()).journal.bytes,
+  );
+  addGauge(
+    registry,
+    {
+      name: "gameaddon_journal_age_seconds",
+      help: "Age of the oldest segment of the journal: how far back the audit reaches.",
+    },
+    async () => ageOf((await read()).journal),
+  );
+  addGauge(
+    registry,
+    { name: "gameaddon_snapshot_size_bytes", help: "Size of the newest snapshot." },
+    async () => (await read()).snapshot?.bytes,
+  );
+  addGauge(
+    registry,
+    {
+      name: "gameaddon_snapshot_age_seconds",
+      help: "Time since the newest snapshot was begun. It may be long if there are few changes.",
+    },
+    async () => ageOf((await read()).snapshot),
+  );
+  addGauge(
+    registry,
+    {
+      name: "gameaddon_disk_free_bytes",
+      help: "Space on the disk of the data folder that the service may still use.",
+    },
+    async () => (await spaceFor(folder)).free,
+  );
+}
