@@ -8,6 +8,7 @@ import { statusOf } from "../../src/engine/response.ts";
 import { limitWords, toLimits } from "../../src/table/limits.ts";
 import { projectFolder } from "../_setup.ts";
 import { type Desk, emptyDesk } from "../cli/_setup.ts";
+import { scrape, serveMeasured } from "../metrics/_setup.ts";
 import { readPage, rows, section } from "./_page.ts";
 
 const page = await readPage("docs/reference.md");
@@ -86,6 +87,16 @@ describe("the reference", () => {
       return `${/--[a-z-]+/.exec(option)?.[0]} ${initial.replaceAll("`", "").replace("off", "none")}`;
     });
     assert.deepEqual(listed.toSorted(), expected.toSorted());
+  });
+
+  it("has every metric, with its type and its help text", async (t) => {
+    const { text } = await scrape((await serveMeasured(t)).metrics);
+    const served = Array.from(
+      text.matchAll(/^# HELP (\w+) (.*)\.\n# TYPE \w+ (\w+)/gm),
+      ([, name, help, type]) => [`\`${name}\``, type, help],
+    );
+    assert.ok(served.length > 20);
+    assert.deepEqual(rows(section(page, "metrics")), served);
   });
 
   it("has every environment variable", async () => {
