@@ -30,12 +30,7 @@ export function addProcessMetrics(registry: Registry, maxDescriptors: number): v
   addGauge(
     registry,
     { name: "process_open_fds", help: "Open file descriptors; only on Linux." },
-    // Other systems have no such folder.
-    () =>
-      readdir("/proc/self/fd").then(
-        ({ length }) => length,
-        () => undefined,
-      ),
+    async () => (await readdir("/proc/self/fd")).length,
   );
   addGauge(registry, { name: "process_max_fds", help: "File descriptors that the process may open." }, () =>
     Number.isFinite(maxDescriptors) ? maxDescriptors : undefined,

@@ -10,13 +10,14 @@ export interface Named {
   readonly help: string;
 }
 
-/** Adds a gauge. */
+/** Adds a gauge. It has no value while it cannot be read: the other values of the scrape may show why. */
 export function addGauge(registry: Registry, named: Named, read: () => Value): void {
+  const readSafely = async () => read();
   new Gauge({
     ...named,
     registers: [registry],
     async collect() {
-      const value = await read();
+      const value = await readSafely().catch(() => undefined);
       if (value === undefined) this.remove();
       else this.set(value);
     },

@@ -52,6 +52,7 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
     sink.write(batch);
     if (count % 10_000 === 0) await setImmediate();
   }
+  assert.ok(sink.droppedLines > 0, "dropped lines are counted while the reader stalls");
   let text = "";
   while (!text.endsWith("That was all.\n")) {
     text += read();
@@ -63,6 +64,7 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
     "every line is whole",
   );
   assert.equal(lines.length + dropped, written);
+  assert.equal(sink.droppedLines, dropped);
   // The buffer, and the capacity of a pipe.
   assert.ok(text.length < 1.5 * 1024 * 1024, `${text.length} bytes were kept`);
   await sink.close();

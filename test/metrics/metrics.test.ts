@@ -6,6 +6,7 @@ import { Registry } from "prom-client";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { RequestMetrics } from "../../src/metrics/requests.ts";
 import { addFileMetrics, meterFor } from "../../src/metrics/store.ts";
+import { addGauge } from "../../src/metrics/values.ts";
 import { prefix, temporaryFolder } from "../_setup.ts";
 import { tokenForm } from "../cli/_setup.ts";
 import { openNotebook, put, ruledFiles, systemError } from "../store/_faults.ts";
@@ -168,6 +169,20 @@ describe("the metrics of the store", () => {
     );
     assert.ok((after.value("gameaddon_disk_free_bytes") ?? 0) > 0);
   });
+});
+
+it("a value that cannot be read is left out of the scrape", async () => {
+  const registry = new Registry();
+  let isBroken = false;
+  addGauge(registry, { name: "broken", help: "Broken." }, async () => {
+    if (isBroken) throw new Error("broken");
+    return 1;
+  });
+  addGauge(registry, { name: "whole", help: "Whole." }, () => 2);
+  assert.equal(new Scrape(await registry.metrics()).value("broken"), 1);
+  isBroken = true;
+  const text = new Scrape(await registry.metrics());
+  assert.deepEqual([text.value("broken"), text.value("whole")], [undefined, 2]);
 });
 
 describe("the metrics of the process", () => {
