@@ -129,7 +129,8 @@ function unreachable(url: string, error: unknown): Failure {
     });
   }
   // The message of OpenSSL has several lines, and names its source.
-  const why = code.startsWith("ERR_SSL_") || code === "EPROTO" ? `the TLS handshake failed (${code})` : message;
+  const why =
+    code.startsWith("ERR_SSL_") || code === "EPROTO" ? `the TLS handshake failed (${code})` : message;
   return new Failure("STORE_UNAVAILABLE", `Cannot reach the service at ${url}: ${why || code}.`, {
     hint: "Check that it runs, and that scheme, host and port are right.",
     cause,

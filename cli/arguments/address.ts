@@ -1,7 +1,7 @@
 /** Parses the addresses to listen on, and those of proxies. */
 import { isIPv6 } from "node:net";
 import { InvalidArgumentError } from "commander";
-import { type Network, parseNetwork } from "../../src/http/network.ts";
+import { type Network, parseNetwork } from "../../src/domain/address.ts";
 
 /** An address to listen on. */
 export interface Address {

@@ -1,6 +1,6 @@
 /** `serve`: runs the service until it is told to stop. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Network } from "../../src/http/network.ts";
+import type { Network } from "../../src/domain/address.ts";
 import type { ServeOptions } from "../actions/serve.ts";
 import { parseAddressOrOff, parseHost, parsePort, parseProxies, parseProxy } from "../arguments/address.ts";
 import type { Context } from "../context.ts";

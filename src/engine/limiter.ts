@@ -3,9 +3,9 @@
  * table, so that the buckets survive a reload.
  */
 import { LRUCache } from "lru-cache";
+import { networkOf } from "../domain/address.ts";
 import { type Caller, publicTokenOf } from "../table/caller.ts";
 import type { Limit } from "../table/limits.ts";
-import { networkOf } from "./network.ts";
 
 /** A request that a limit refuses. */
 export interface Refusal {

@@ -6,7 +6,7 @@
 import type { IncomingHttpHeaders } from "node:http";
 import { BlockList } from "node:net";
 import { LRUCache } from "lru-cache";
-import { familyOf, type Network, parseAddress, withoutMapping } from "./network.ts";
+import { familyOf, type Network, parseAddress, withoutMapping } from "../domain/address.ts";
 
 /** The parts of a request that name its client. */
 export interface Sender {

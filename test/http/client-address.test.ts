@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
+import { type Network, parseNetwork } from "../../src/domain/address.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
-import { type Network, parseNetwork } from "../../src/http/network.ts";
 
 function networks(...texts: readonly string[]): Network[] {
   return texts.map((text) => {

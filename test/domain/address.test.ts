@@ -1,7 +1,7 @@
 /** IP addresses and networks as texts. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { parseAddress, parseNetwork } from "../../src/http/network.ts";
+import { parseAddress, parseNetwork } from "../../src/domain/address.ts";
 
 it("an address is read without port, brackets and zone, in its canonical form", () => {
   for (const [text, expected] of [

@@ -1,7 +1,7 @@
 /** The network of an address, by which requests are counted. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { networkOf } from "../../src/engine/network.ts";
+import { networkOf } from "../../src/domain/address.ts";
 
 for (const [address, network] of [
   ["192.0.2.1", "192.0.2.1"],
