@@ -152,8 +152,9 @@ class Rebuilding {
       const { sequence } = record;
       if (sequence > database.sequence) {
         this.#overlay(sequence - 1);
-        if (unreadable === 0 && sequence > database.sequence + 1) {
-          this.#lose(segment.file, offset, `${range(database.sequence + 1, sequence - 1)}: missing`);
+        const last = Math.max(previous, database.sequence);
+        if (unreadable === 0 && sequence > last + 1) {
+          this.#lose(segment.file, offset, `${range(last + 1, sequence - 1)}: missing`);
         }
         this.#apply(segment.file, record, chain, offset);
         applied.push(sequence);

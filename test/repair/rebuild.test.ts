@@ -1,0 +1,217 @@
+/** What a rebuild reports of each file: what it saved, and every loss with its place and what is known of it. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { type Rebuilt, rebuild } from "../../src/repair/rebuild.ts";
+import { chained, inMemory, pointsOf } from "../backup/_setup.ts";
+
+const journal = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
+const snapshot = (sequence: number) => `snapshot-${String(sequence).padStart(12, "0")}.jsonl`;
+
+/** A change of one wanted reason. */
+const change = (sequence: number, reason: string, points = 1, collection = "wantedReasons") => ({
+  ...{ sequence, instant: sequence, who: "operator", operation: "test" },
+  ...{ request: null, table: null, undoes: null },
+  changes: [{ collection, key: reason.toLowerCase(), before: null, after: { reason, points } }],
+});
+
+/** Files of a history, each chained to the ones before. */
+class Folder {
+  readonly files = new Map<string, Buffer>();
+  #chain = 0;
+
+  /** Adds a segment. */
+  journal(first: number, ...records: readonly object[]): this {
+    const header = { format: "gameaddon-journal", version: 3, first, chain: this.#chain, instant: 1 };
+    const { text, chain } = chained(this.#chain, records);
+    this.files.set(journal(first), Buffer.from(`${chained(0, [header]).text}${text}`));
+    this.#chain = chain;
+    return this;
+  }
+
+  /** Adds a snapshot after the last change of the journal. */
+  snapshot(sequence: number, ...records: readonly object[]): this {
+    const header = { format: "gameaddon-snapshot", version: 2, sequence, chain: this.#chain, instant: 1 };
+    const { text } = chained(0, [header, ...records, { end: records.length }]);
+    this.files.set(snapshot(sequence), Buffer.from(text));
+    return this;
+  }
+
+  /** Changes the first byte of a text in a file. Returns the offset of its line. */
+  spoil(name: string, text: string): number {
+    const bytes = this.files.get(name) ?? assert.fail(`there is no ${name}`);
+    const at = bytes.indexOf(text);
+    bytes.write("!", at);
+    return bytes.lastIndexOf("\n", at) + 1;
+  }
+
+  /** The offset of a line, from 0 for the header. */
+  offsetOf(name: string, line: number): number {
+    const lines = String(this.files.get(name)).split("\n").slice(0, line);
+    return lines.reduce((offset, { length }) => offset + length + 1, 0);
+  }
+
+  rebuild(): Promise<Rebuilt> {
+    return rebuild(inMemory(this.files), "/data");
+  }
+}
+
+const record = (reason: string, points = 1, collection = "wantedReasons") => ({
+  collection,
+  record: { reason, points },
+});
+const reasonsOf = ({ database }: Rebuilt) => Object.keys(pointsOf(database.view.wantedReasons.values()));
+
+describe("a rebuild reports what it saved", () => {
+  it("of an intact folder: the newest snapshot, and the changes after it", async () => {
+    const folder = new Folder()
+      .journal(1, change(1, "A"), change(2, "B"))
+      .snapshot(2, record("A"), record("B"));
+    folder.journal(3, change(3, "C")).snapshot(3, record("A"), record("B"), record("C"));
+    const rebuilt = await folder.journal(4, change(4, "D"), change(5, "E")).rebuild();
+    assert.deepEqual(rebuilt.saved, [
+      { file: snapshot(3), what: "3 records" },
+      { file: journal(4), what: "changes 4 to 5" },
+    ]);
+    assert.deepEqual(rebuilt.lost, []);
+    assert.deepEqual(reasonsOf(rebuilt), ["A", "B", "C", "D", "E"]);
+  });
+
+  it("of a segment with a damaged line: the number of changes between the first and the last", async () => {
+    const folder = new Folder().journal(
+      1,
+      ...["A", "B", "C", "D"].map((name, index) => change(index + 1, name)),
+    );
+    const offset = folder.spoil(journal(1), '"B"');
+    const rebuilt = await folder.rebuild();
+    assert.deepEqual(rebuilt.saved, [{ file: journal(1), what: "changes 1 to 4, 3 of them" }]);
+    assert.deepEqual(rebuilt.lost, [
+      {
+        file: journal(1),
+        offset,
+        what: "a change, probably number 2: the checksum of the line is wrong",
+        known: "test, wantedReasons b",
+      },
+    ]);
+  });
+
+  it("of a segment with a damaged line at its begin: the changes from the next one on", async () => {
+    const folder = new Folder().journal(1, change(1, "A"), change(2, "B"));
+    folder.spoil(journal(1), '"A"');
+    assert.deepEqual((await folder.rebuild()).saved, [{ file: journal(1), what: "change 2" }]);
+  });
+});
+
+describe("a rebuild reports as lost", () => {
+  it("a record of a collection that there is not, in a snapshot, and saves the others", async () => {
+    const folder = new Folder()
+      .journal(1, change(1, "A"))
+      .snapshot(1, record("Smaug", 9, "dragons"), record("A"));
+    const rebuilt = await folder.journal(2).rebuild();
+    assert.deepEqual(rebuilt.lost, [
+      {
+        file: snapshot(1),
+        offset: folder.offsetOf(snapshot(1), 1),
+        what: 'a record: there is no collection "dragons"',
+        known: '{"reason":"Smaug","points":9}',
+      },
+    ]);
+    assert.deepEqual(reasonsOf(rebuilt), ["A"]);
+  });
+
+  it("a record of a collection that there is not, in a change, and saves the others", async () => {
+    const { changes, ...rest } = change(2, "B");
+    const both = { ...rest, changes: [...change(2, "Smaug", 9, "dragons").changes, ...changes] };
+    const folder = new Folder().journal(1, change(1, "A"), both, change(3, "C"));
+    const rebuilt = await folder.rebuild();
+    assert.deepEqual(rebuilt.lost, [
+      {
+        file: journal(1),
+        offset: folder.offsetOf(journal(1), 2),
+        what: 'change 2: there is no collection "dragons"',
+        known: 'smaug: {"reason":"Smaug","points":9}',
+      },
+    ]);
+    assert.deepEqual(rebuilt.saved, [{ file: journal(1), what: "changes 1 to 3" }]);
+    assert.deepEqual(reasonsOf(rebuilt), ["A", "B", "C"]);
+  });
+
+  it("the changes of a missing segment between two others", async () => {
+    const folder = new Folder().journal(1, change(1, "A")).journal(2, change(2, "B"), change(3, "C"));
+    folder.journal(4, change(4, "D")).files.delete(journal(2));
+    const rebuilt = await folder.rebuild();
+    assert.deepEqual(rebuilt.lost, [
+      {
+        file: journal(4),
+        offset: 0,
+        what: "changes 2 to 3: the journal before this file is missing or unreadable",
+        known: null,
+      },
+    ]);
+    assert.deepEqual(reasonsOf(rebuilt), ["A", "D"]);
+  });
+
+  it("the changes between two whole lines whose numbers do not follow each other", async () => {
+    const folder = new Folder().journal(1, change(1, "A"), change(4, "D"));
+    assert.deepEqual((await folder.rebuild()).lost, [
+      {
+        file: journal(1),
+        offset: folder.offsetOf(journal(1), 2),
+        what: "changes 2 to 3: missing",
+        known: null,
+      },
+    ]);
+  });
+
+  it("the changes that a missing newest segment may have had", async () => {
+    const folder = new Folder().journal(1, change(1, "A")).snapshot(1, record("A"));
+    assert.deepEqual((await folder.rebuild()).lost, [
+      {
+        file: journal(2),
+        offset: 0,
+        what: "the file is missing, with the changes that it may have had",
+        known: null,
+      },
+    ]);
+  });
+
+  it("each damaged record of the snapshot that replaces a gap of the journal", async () => {
+    const folder = new Folder().journal(1, change(1, "A"), change(2, "B"), change(3, "C"));
+    const gap = folder.spoil(journal(1), '"B"');
+    folder.snapshot(3, record("A"), record("B"), record("C")).journal(4, change(4, "D"));
+    const offset = folder.spoil(snapshot(3), '"C"');
+    const rebuilt = await folder.rebuild();
+    assert.deepEqual(rebuilt.lost, [
+      {
+        file: journal(1),
+        offset: gap,
+        what: "a change, probably number 2: the checksum of the line is wrong",
+        known: "test, wantedReasons b",
+      },
+      { file: snapshot(3), offset, what: "a record", known: "wantedReasons" },
+    ]);
+    assert.deepEqual(rebuilt.saved, [
+      { file: journal(1), what: "changes 1 to 3, 2 of them" },
+      { file: snapshot(3), what: "2 records" },
+      { file: journal(4), what: "change 4" },
+    ]);
+    // B comes from the snapshot, C from the journal.
+    assert.deepEqual(reasonsOf(rebuilt), ["A", "B", "C", "D"]);
+  });
+
+  it("an incomplete last line, although it was never acknowledged", async () => {
+    const folder = new Folder().journal(1, change(1, "A"), change(2, "B"));
+    const whole = folder.files.get(journal(1)) ?? assert.fail();
+    folder.files.set(journal(1), whole.subarray(0, -20));
+    const offset = folder.offsetOf(journal(1), 2);
+    const rebuilt = await folder.rebuild();
+    assert.deepEqual(rebuilt.lost, [
+      {
+        file: journal(1),
+        offset,
+        what: `an incomplete line of ${whole.length - 20 - offset} bytes, which was never acknowledged`,
+        known: null,
+      },
+    ]);
+    assert.equal(rebuilt.database.sequence, 1);
+  });
+});
