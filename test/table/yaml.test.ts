@@ -107,6 +107,13 @@ describe("aliases", () => {
     assert.deepEqual(read(`%YAML 1.1\n---\n${merging}`).value, { a: { x: 1 }, b: { x: 1, z: 2 } });
     assert.deepEqual(read('"<<": 1\n').value, { "<<": 1 });
   });
+
+  it("as merge keys of YAML 1.1 are one fault if they lead to no map", () => {
+    const expected = ["3:1 invalid YAML: merge sources must be maps or map aliases"];
+    for (const source of ["3", "*a", "[*a]"]) {
+      assert.deepEqual(faultsOf(`%YAML 1.1\n---\na: &a 3\nb: { <<: ${source} }\n`), expected);
+    }
+  });
 });
 
 describe("nesting", () => {

@@ -79,11 +79,7 @@ export function readYAML(text: string, { expected, schema, duplicateHint = "" }:
   try {
     return { ...failed, value: document.toJS({ maxAliasCount }) };
   } catch (error) {
-    if (!(error instanceof ReferenceError)) throw error;
-    add(
-      lastAliasIn(document)?.range?.[0] ?? 0,
-      `expected at most ${maxAliasCount} uses of an anchor, including the aliases within it, got more; write some values out`,
-    );
+    add(...conversionFault(document, error));
     return failed;
   }
 }
@@ -175,7 +171,11 @@ function syntaxMessage(
       return `duplicate key "${twins.key}"; the first is in line ${line}${duplicateHint}`;
     }
   }
-  return `invalid YAML: ${error.message.charAt(0).toLowerCase()}${error.message.slice(1)}`;
+  return invalidYAML(error.message);
+}
+
+function invalidYAML(message: string): string {
+  return `invalid YAML: ${message.charAt(0).toLowerCase()}${message.slice(1)}`;
 }
 
 /** Returns the key at an offset, and the offset of its first occurrence in the map. */
@@ -229,6 +229,19 @@ function aliasFault(
   return path.includes(target)
     ? `expected a value, got the anchor "${alias.source}" within itself`
     : undefined;
+}
+
+/** Returns the fault of a document that cannot be converted, from what the library throws. */
+function conversionFault(document: Document.Parsed, error: unknown): RawFault {
+  if (error instanceof ReferenceError) {
+    return [
+      lastAliasIn(document)?.range?.[0] ?? 0,
+      `expected at most ${maxAliasCount} uses of an anchor, including the aliases within it, got more; write some values out`,
+    ];
+  }
+  // Types that only YAML 1.1 has, such as a merge key of something else than a map.
+  const { message } = error instanceof Error ? error : new Error(String(error));
+  return [document.contents?.range?.[0] ?? 0, invalidYAML(message)];
 }
 
 function lastAliasIn(document: Document): Alias | undefined {
