@@ -22,6 +22,30 @@ import {
   writeLines,
 } from "./_faults.ts";
 
+describe("a whole line of a snapshot", () => {
+  for (const line of [
+    {},
+    [],
+    { collection: "notes" },
+    { record: { id: "a", text: "a", topic: null } },
+    { collection: 1, record: { id: "a", text: "a", topic: null } },
+    { end: "1" },
+    { end: null },
+  ]) {
+    it(`is damage if it is neither a record nor the last line: ${JSON.stringify(line)}`, async (t) => {
+      const folder = await ninth(await temporaryFolder(t));
+      const path = join(folder, snapshot(6));
+      const header = { format: "gameaddon-snapshot", version: 2, sequence: 6, chain: 1, instant: 4 };
+      await writeLines(path, [header, line, { end: 1 }]);
+      const offset = (await readFile(path)).indexOf("\n") + 1;
+      const what = "the line is neither a record nor the last line";
+      assert.deepEqual(await assertGoesOn(folder, 9), [
+        `${path} is damaged at byte ${offset} (${what}); the one before it is used.`,
+      ]);
+    });
+  }
+});
+
 describe("a torn end", () => {
   it("of the newest segment is cut off and kept in another file, with a warning", async (t) => {
     const folder = await ninth(await temporaryFolder(t));

@@ -1,8 +1,10 @@
 /** The lock on a data folder whose files somebody deletes, replaces or moves while a process has it open. */
 import assert from "node:assert/strict";
+import { closeSync, openSync } from "node:fs";
 import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { tryLock } from "fs-native-extensions";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { FolderLock } from "../../src/store/folder/lock.ts";
@@ -132,6 +134,21 @@ describe("a lock file", () => {
     assert.equal(await holder.store.check(), true);
     assert.equal(await holder.store.check(), false);
     await holder.assertHeld();
+  });
+});
+
+describe("a folder that cannot be locked", () => {
+  it("is free again once the refusal is reported, even if releasing it takes long", async (t) => {
+    const folder = await temporaryFolder(t);
+    const files = ruledFiles(async ({ operation }) => {
+      if (operation === "readdir") return systemError("EIO");
+      if (operation === "truncate") for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+      return undefined;
+    });
+    await assert.rejects(FolderLock.take(files, folder), { code: "EIO" });
+    const lock = openSync(join(folder, "lock"), "r+");
+    t.after(() => closeSync(lock));
+    assert.equal(tryLock(lock), true);
   });
 });
 

@@ -156,6 +156,31 @@ describe("a format", () => {
     });
   }
 
+  for (const [what, place] of [
+    ["a copied file", join("data", "before-version-3", segment(1))],
+    ["their folder", join("data", "before-version-3")],
+    ["the data folder, which has its name", "data"],
+  ] as const) {
+    it(`older than the program is not upgraded if the copies cannot be made durable: ${what}`, async (t) => {
+      const base = await temporaryFolder(t);
+      const folder = join(base, "data");
+      await mkdir(folder);
+      const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 4 };
+      await writeLines(join(folder, segment(1)), [header]);
+      const before = await filesOf(folder);
+      let isCopying = false;
+      const files = ruledFiles(({ operation, path }) => {
+        isCopying ||= operation === "mkdir" && path.endsWith("before-version-3");
+        return isCopying && operation === "sync" && path === join(base, place)
+          ? systemError("EIO")
+          : undefined;
+      });
+      await assertRefused(openNotebook(folder, { files }), folder, "EIO");
+      assert.deepEqual(await filesOf(folder), before);
+      await assertGoesOn(folder, 0);
+    });
+  }
+
   it("older than the program, in a segment without changes, is upgraded as well", async (t) => {
     const folder = await temporaryFolder(t);
     await writeLines(join(folder, segment(1)), [
