@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { writeBackup } from "../../src/backup/backup.ts";
 import { readBackup } from "../../src/backup/source.ts";
@@ -85,6 +86,22 @@ describe("a backup", () => {
     );
     await assert.rejects(backUp(files, data, target), { code: "ENOSPC", message: new RegExp(elsewhere) });
     assert.deepEqual(await readdir(elsewhere), ["b.gz"]);
+  });
+
+  it("is complete only when its file is closed, even if that takes long", async (t) => {
+    const { data, target, elsewhere } = await places(t);
+    const open = new Set<string>();
+    const files = ruledFiles(async ({ operation, path }) => {
+      if (!path.startsWith(elsewhere)) return undefined;
+      if (operation === "open") open.add(path);
+      if (operation === "close") {
+        for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+        open.delete(path);
+      }
+      return undefined;
+    });
+    await backUp(files, data, target);
+    assert.deepEqual([...open], []);
   });
 
   it("of data with an invalid record is refused", async (t) => {

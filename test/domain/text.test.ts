@@ -6,6 +6,7 @@ import { escapeInvisible } from "../../src/domain/escape.ts";
 import {
   compareTexts,
   didYouMean,
+  endsAlike,
   fold,
   longestTyped,
   mostCompared,
@@ -137,6 +138,22 @@ describe("the nearest known name", () => {
     assert.equal(didYouMean("RESCU", services), ' Did you mean "RESCUE"?');
     assert.equal(didYouMean("fishing", services), "");
   });
+});
+
+describe("the last words of two paths or names are alike", () => {
+  const all: readonly (readonly [string, string, boolean])[] = [
+    ["/houseban/remove", "/navipoint/remove", true],
+    ["/houseban/remov", "/houseban/remove", true],
+    ["player.renove", "player.remove", true],
+    ["player.REMOVE", "player.remove", true],
+    ["/houseban/renam", "/houseban/remove", false],
+    ["player rename", "player.remove", false],
+    ["/houseban/remo", "/houseban/remove", false],
+    ["/remove/houseban", "/remove/navipoint", false],
+  ];
+  for (const [typed, known, expected] of all) {
+    it(`${typed} and ${known}: ${expected}`, () => assert.equal(endsAlike(typed, known), expected));
+  }
 });
 
 describe("escaping invisible characters", () => {

@@ -103,6 +103,34 @@ describe("verifying", () => {
     assert.deepEqual((await verify(files, "/data", { running: false })).problems, []);
   });
 
+  it("reports a file without content as empty, whichever it is", async (t) => {
+    const folder = join(await temporaryFolder(t), "data");
+    await write(folder, [{ A: 1 }, "snapshot", { A: 2 }, "snapshot", { A: 3 }]);
+    const contents = await contentsOf(folder);
+    for (const name of contents.keys()) {
+      const files = inMemory(new Map(contents).set(name, Buffer.alloc(0)));
+      const { problems } = await verify(files, "/data", { running: false });
+      assert.deepEqual(
+        problems
+          .filter(({ file }) => file === name)
+          .map(({ offset, what, kind }) => ({ offset, what, kind })),
+        name.startsWith("snapshot")
+          ? [
+              { offset: 0, what: "the file is empty", kind: "damage" },
+              { offset: 0, what: "the last line is missing", kind: "damage" },
+            ]
+          : [
+              {
+                offset: 0,
+                what: "the header is incomplete: the file has 0 bytes, and changes may be missing",
+                kind: "damage",
+              },
+            ],
+        name,
+      );
+    }
+  });
+
   it("needs no more memory for longer records", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     const store = await Store.open({ folder, model });

@@ -16,6 +16,7 @@ import {
   type Call,
   fill,
   type Notebook,
+  ninth,
   numbered,
   type Outcome,
   openNotebook,
@@ -137,19 +138,26 @@ describe("a lock file", () => {
   });
 });
 
-describe("a folder that cannot be locked", () => {
-  it("is free again once the refusal is reported, even if releasing it takes long", async (t) => {
-    const folder = await temporaryFolder(t);
-    const files = ruledFiles(async ({ operation }) => {
-      if (operation === "readdir") return systemError("EIO");
-      if (operation === "truncate") for (let turns = 0; turns < 20; turns += 1) await setImmediate();
-      return undefined;
+describe("a start that fails", () => {
+  for (const [where, operation] of [
+    ["while it locks the folder", "readdir"],
+    ["while it reads the data", "readFile"],
+  ] as const) {
+    it(`${where} has released the folder when it is refused, even if that takes long`, async (t) => {
+      const folder = await ninth(await temporaryFolder(t));
+      const files = ruledFiles(async (call) => {
+        if (call.operation === operation) return systemError("EIO");
+        if (call.operation === "truncate") for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+        return undefined;
+      });
+      const opening =
+        operation === "readdir" ? FolderLock.take(files, folder) : openNotebook(folder, { files });
+      await assert.rejects(opening, /EIO/);
+      const lock = openSync(join(folder, "lock"), "r+");
+      t.after(() => closeSync(lock));
+      assert.equal(tryLock(lock), true);
     });
-    await assert.rejects(FolderLock.take(files, folder), { code: "EIO" });
-    const lock = openSync(join(folder, "lock"), "r+");
-    t.after(() => closeSync(lock));
-    assert.equal(tryLock(lock), true);
-  });
+  }
 });
 
 describe("a data folder in use", () => {

@@ -5,9 +5,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
 import * as fc from "fast-check";
-import { Collection } from "../../src/store/collection.ts";
+import { Collection, Database } from "../../src/store/collection.ts";
 import { type File, nodeFiles } from "../../src/store/folder/files.ts";
+import { BrokenLine } from "../../src/store/journal/lines.ts";
 import { readState } from "../../src/store/reading.ts";
+import { readSnapshot } from "../../src/store/snapshot.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertKept,
@@ -22,6 +24,7 @@ import {
   origin,
   ruledFiles,
   stateAfter,
+  writeLines,
 } from "./_faults.ts";
 
 describe("a snapshot", () => {
@@ -195,4 +198,36 @@ describe("a snapshot", () => {
     await again.close({ snapshot: true });
     assert.deepEqual(await namesIn(folder, dataFile), names);
   });
+
+  it("with anything after its last line is damaged, in pieces of any length", async (t) => {
+    const path = join(await temporaryFolder(t), "snapshot");
+    const header = { format: "gameaddon-snapshot", version: 2, sequence: 1, chain: 7, instant: 4 };
+    const line = (id: string) => ({ collection: "notes", record: { id, text: id, topic: null } });
+    const whole = [header, line("a"), { end: 1 }];
+    await writeLines(path, whole);
+    const end = (await readFile(path)).length;
+    for (const [more, isWhole] of [
+      [[], true],
+      [[line("b")], false],
+      [[{ end: 1 }], false],
+    ] as const) {
+      await writeLines(path, [...whole, ...more]);
+      const bytes = await readFile(path);
+      for (const length of [1, end, bytes.length]) {
+        const reading = readSnapshot(inPieces(bytes, length), new Database(notebook));
+        if (isWhole) assert.equal((await reading).sequence, 1);
+        else {
+          await assert.rejects(reading, (error) => {
+            assert.ok(error instanceof BrokenLine, String(error));
+            assert.deepEqual([error.message, error.offset], ["there is more after the last line", end]);
+            return true;
+          });
+        }
+      }
+    }
+  });
 });
+
+async function* inPieces(bytes: Buffer, length: number): AsyncGenerator<Uint8Array> {
+  for (let at = 0; at < bytes.length; at += length) yield bytes.subarray(at, at + length);
+}
