@@ -1,6 +1,7 @@
 /** Overlays, while both the overlay and the present data change. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Overlay } from "../../src/backup/overlay.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
@@ -72,6 +73,37 @@ it("an overlay that begins again has no records from before", async () => {
   set("b", 2);
   await overlay.end();
   assert.deepEqual([...overlay.database.view.wantedReasons.values()], [{ reason: "b", points: 2 }]);
+});
+
+it("an overlay that ends in slices has only the records that were set, whatever changes between the slices", async (t) => {
+  const reason = (number: number, points = 1) => ({ reason: `r${number}`, points });
+  const present = new Database(model);
+  const reasons = present.collection("wantedReasons");
+  for (let number = 0; number < 60; number += 1) reasons.set(`r${number}`, reason(number));
+  const overlay = new Overlay(present.view);
+  const source = overlay.begin().collection("wantedReasons");
+  const expected = Array.from({ length: 10 }, (_, number) => reason(number * 6));
+  for (const record of expected) source.set(record.reason, record);
+  // Each slice is over after one record.
+  let time = 0;
+  t.mock.method(performance, "now", () => {
+    time += 1000;
+    return time;
+  });
+  let hasEnded = false;
+  const ending = overlay.end().then(() => {
+    hasEnded = true;
+  });
+  let changes = 0;
+  for (; !hasEnded; changes += 1) {
+    const number = (changes * 7) % 60;
+    reasons.set(`r${number}`, changes % 3 === 0 ? undefined : reason(number, 2));
+    await setImmediate();
+  }
+  await ending;
+  assert.ok(changes > 20, `${changes} changes`);
+  assert.deepEqual(sorted(overlay.database.view.wantedReasons.values()), sorted(expected));
+  assert.equal(overlay.database.view.wantedReasons.size, expected.length);
 });
 
 it("a closed overlay no longer follows the present data", async () => {

@@ -319,3 +319,35 @@ it(
     assert.deepEqual(places, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35]);
   },
 );
+
+it(
+  "the queue leaves connections that pipeline paused while many requests wait, also after a client that did not read is gone",
+  inTime,
+  async () => {
+    const create = () => new Connection(new Socket(), 0);
+    const [stuck, busy, held, lone] = [create(), create(), create(), create()];
+    const queue = new RequestQueue(
+      (_request, _response, connection) =>
+        connection === busy ? new Promise(() => {}) : { status: 200, headers: [], body: null },
+      () => [stuck, busy, held, lone],
+    );
+    const send = async (connection: Connection, count: number) => {
+      for (let number = 0; number < count; number += 1) {
+        const request = new IncomingMessage(connection.socket);
+        queue.take(connection, request, new ServerResponse(request));
+      }
+      for (let turns = 0; turns < 3; turns += 1) await new Promise(setImmediate);
+    };
+    // Its first answer is never written, so that the others wait for it.
+    await send(stuck, 300);
+    await send(lone, 1);
+    queue.close(stuck);
+    await send(busy, 100);
+    held.pipelines = true;
+    queue.open(held);
+    await send(lone, 1);
+    assert.equal(held.isPaused, true);
+    queue.close(busy);
+    while (held.isPaused) await send(lone, 1);
+  },
+);

@@ -64,6 +64,30 @@ describe("a fault is reported for a type", () => {
       [6, 36, "2147483647"],
     ],
     [
+      "with a minimum below 32 bits",
+      "minimum: 1, maximum: 5000",
+      "maximum: 5000, minimum: -2147483649",
+      [6, 51, "expected a number from -2147483648 to 2147483647, got -2147483649"],
+    ],
+    [
+      "with a maximum above 32 bits",
+      "minimum: 1, maximum: 5000",
+      "minimum: 1, maximum: 2147483648",
+      [6, 48, "expected a number from -2147483648 to 2147483647, got 2147483648"],
+    ],
+    [
+      "with a maximum below the default minimum",
+      "minimum: 1, maximum: 5000",
+      "maximum: -2147483649",
+      [6, 36, "the minimum -2147483648 is above the maximum -2147483649"],
+    ],
+    [
+      "with a maxLength below the default minLength",
+      "maxLength: 64",
+      "maxLength: 0",
+      [5, 35, "expected 1 or more, got 0"],
+    ],
+    [
       "with a pattern that is no regular expression",
       "maxLength: 64",
       "pattern: '['",
