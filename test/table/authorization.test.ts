@@ -1,0 +1,60 @@
+/** Whether any route allows a caller an operation, for operations whose answer contains that of others. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { isOperationAllowed } from "../../src/table/authorization.ts";
+import type { Input } from "../../src/table/restriction/restriction.ts";
+import { goodTable } from "./_faults.ts";
+import { cards, check } from "./_library.ts";
+
+const hidden = "hidden: { type: boolean, default: false }";
+
+/** Returns which of some callers are allowed an operation by a table. */
+function allowedBy(text: string, operation: string, input: Input, ...names: readonly string[]): string[] {
+  const { table, faults } = check(text);
+  assert.ok(table !== undefined, JSON.stringify(faults));
+  return names.filter((name) => {
+    const caller = cards.get(name) ?? assert.fail(`there is no ${name}`);
+    return isOperationAllowed(table, caller, operation, input);
+  });
+}
+
+describe("an operation is allowed by a table", () => {
+  const callers = ["visitor", "desk1", "north3", "north4", "south9"];
+
+  it("with the default of a missing parameter, whichever the default is", () => {
+    const secret = goodTable.replace(hidden, "hidden: { type: boolean, default: true }");
+    assert.deepEqual(allowedBy(goodTable, "books.list", {}, ...callers), callers);
+    assert.deepEqual(allowedBy(secret, "books.list", {}, ...callers), ["desk1"]);
+    assert.deepEqual(allowedBy(secret, "books.list", { hidden: false }, ...callers), callers);
+    assert.deepEqual(allowedBy(goodTable, "books.list", { hidden: true }, ...callers), ["desk1"]);
+  });
+
+  it("only with every parameter that has no default", () => {
+    const book = { branch: "NORTH", title: "Emma", pages: 400, kind: "novel" };
+    assert.deepEqual(allowedBy(goodTable, "books.add", book, ...callers), ["north4"]);
+    for (const missing of ["branch", "title"]) {
+      const { [missing]: _, ...rest } = { ...book } as Record<string, string | number>;
+      assert.deepEqual(allowedBy(goodTable, "books.add", rest, ...callers), [], missing);
+    }
+  });
+
+  it("only with values that the route accepts", () => {
+    const book = { branch: "NORTH", title: "Emma", pages: 400, kind: "novel" };
+    for (const wrong of [{ branch: "EAST" }, { pages: 5001 }, { kind: "essay" }, { title: "" }]) {
+      const input = { ...book, ...wrong };
+      assert.deepEqual(allowedBy(goodTable, "books.add", input, ...callers), [], JSON.stringify(wrong));
+    }
+  });
+
+  it("by any of its routes, and by none of another operation", () => {
+    const second = `${goodTable}  /shelf:
+    summary: Returns the books of the shelf.
+    restriction: { service: ARCHIVE }
+    parameters: { ${hidden} }
+    handler: books.list
+`;
+    const closed = second.replace("      - open\n", "      - administrators\n");
+    assert.deepEqual(allowedBy(closed, "books.list", {}, "rosa", "desk1", "archive2"), ["archive2"]);
+    assert.deepEqual(allowedBy(goodTable, "house.open", {}, ...callers), []);
+  });
+});
