@@ -1,12 +1,12 @@
 /** The lock on a data folder whose files somebody deletes, replaces or moves while a process has it open. */
 import assert from "node:assert/strict";
-import { closeSync, openSync } from "node:fs";
+import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";
 import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { tryLock } from "fs-native-extensions";
-import { nodeFiles } from "../../src/store/folder/files.ts";
+import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { FolderLock } from "../../src/store/folder/lock.ts";
 import { FolderHeld } from "../../src/store/folder/lock-file.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -138,26 +138,68 @@ describe("a lock file", () => {
   });
 });
 
-describe("a start that fails", () => {
-  for (const [where, operation] of [
-    ["while it locks the folder", "readdir"],
-    ["while it reads the data", "readFile"],
-  ] as const) {
-    it(`${where} has released the folder when it is refused, even if that takes long`, async (t) => {
+/** Node's file system, except that truncating and closing a file take several turns of the event loop. */
+function slowFiles(fails: (call: Call) => boolean = () => false): Files {
+  return ruledFiles(async (call) => {
+    if (fails(call)) return systemError("EIO");
+    if (call.operation === "truncate" || call.operation === "close") {
+      for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+    }
+    return undefined;
+  });
+}
+
+/** Asserts that another process could lock a folder now, and that this one has none of its files open. */
+function assertReleased(folder: string): void {
+  const lock = openSync(join(folder, "lock"), "r+");
+  const isFree = tryLock(lock);
+  closeSync(lock);
+  assert.equal(isFree, true, "expected the lock to be free");
+  if (process.platform !== "linux") return;
+  const open = readdirSync("/proc/self/fd").flatMap((descriptor) => {
+    try {
+      return [readlinkSync(join("/proc/self/fd", descriptor))];
+    } catch {
+      // Listing the folder has a descriptor of its own, which is closed by now.
+      return [];
+    }
+  });
+  assert.deepEqual(
+    open.filter((path) => path.startsWith(folder)),
+    [],
+  );
+}
+
+describe("a data folder is released", () => {
+  for (const [where, fails] of [
+    ["locks the folder", ({ operation }) => operation === "readdir"],
+    ["reads the data", ({ operation }) => operation === "readFile"],
+  ] as const satisfies readonly (readonly [string, (call: Call) => boolean])[]) {
+    it(`when a start that fails while it ${where} is refused`, async (t) => {
       const folder = await ninth(await temporaryFolder(t));
-      const files = ruledFiles(async (call) => {
-        if (call.operation === operation) return systemError("EIO");
-        if (call.operation === "truncate") for (let turns = 0; turns < 20; turns += 1) await setImmediate();
-        return undefined;
-      });
+      const files = slowFiles(fails);
       const opening =
-        operation === "readdir" ? FolderLock.take(files, folder) : openNotebook(folder, { files });
+        where === "locks the folder" ? FolderLock.take(files, folder) : openNotebook(folder, { files });
       await assert.rejects(opening, /EIO/);
-      const lock = openSync(join(folder, "lock"), "r+");
-      t.after(() => closeSync(lock));
-      assert.equal(tryLock(lock), true);
+      assertReleased(folder);
     });
   }
+
+  it("when a store is closed, also after snapshots and a deleted lock file", async (t) => {
+    const folder = join(await temporaryFolder(t), "data");
+    const store = await openNotebook(folder, { files: slowFiles() });
+    await fill(store, 2);
+    await store.snapshot();
+    await rm(join(folder, "lock"));
+    await fill(store, 4);
+    await store.snapshot();
+    await fill(store, 5);
+    await store.close();
+    assertReleased(folder);
+    const again = await openNotebook(folder, { files: slowFiles() });
+    await again.close({ snapshot: true });
+    assertReleased(folder);
+  });
 });
 
 describe("a data folder in use", () => {
