@@ -7,6 +7,9 @@ import { follow } from "../../src/audit/follow.ts";
 import { segmentFile } from "../../src/store/folder/folder-names.ts";
 import { changeOf, type Keeper, openStore, want } from "./_history.ts";
 
+/** A change that is never yielded fails the test. */
+const inTime = { timeout: 60_000 };
+
 /** Follows a folder after a change. `next` waits for that many numbers. */
 function following(t: TestContext, folder: string, after: number) {
   const stop = new AbortController();
@@ -37,7 +40,7 @@ async function wantAll(store: Keeper, ...reasons: readonly string[]): Promise<vo
   for (const reason of reasons) await want(store, reason);
 }
 
-describe("following a journal", () => {
+describe("following a journal", inTime, () => {
   it("yields the existing changes after a number, then new ones", async (t) => {
     const store = await openStore(t);
     await wantAll(store, "A", "B", "C");
