@@ -119,6 +119,15 @@ it("a request is allowed after the seconds that its refusal names, and no second
   }
 });
 
+it("refused requests do not delay the next that is allowed, although tenths do not add up to one", () => {
+  let now = 0;
+  const limiter = new Limiter(() => now);
+  const isAllowed = () => limiter.ofCaller(limitOf("10/s", 1), callerOf("t"), undefined) === undefined;
+  assert.ok(isAllowed());
+  for (now = 10; now < 100; now += 10) assert.ok(!isAllowed(), `allowed after ${now} ms`);
+  assert.ok(isAllowed());
+});
+
 it("limits, tokens, and the networks of a public token have buckets of their own; the networks of a player do not", () => {
   const limiter = new Limiter(() => 0);
   const [reads, changes] = [limitOf("1/h", 1), limitOf("1/h", 1, "changes")];
