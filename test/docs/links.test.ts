@@ -38,7 +38,7 @@ for (const document of documents) {
 
     it("names only files of the project that exist", { skip: document === "CHANGELOG.md" }, () => {
       for (const [, path = ""] of page.matchAll(
-        /`((?:src|cli|test|bench|docs|client|examples|data)\/[\w./-]*)`/g,
+        /`((?:src|cli|test|bench|deploy|docs|client|examples|data)\/[\w./-]*)`/g,
       )) {
         assert.ok(existsSync(join(projectFolder, path)), `${path} does not exist`);
       }
