@@ -56,7 +56,9 @@ export function addServeCommand(program: Command, context: Context): void {
   const port = new Option("--port <port>", "the port to listen on; 0 for any free one").argParser(parsePort);
   const portText = io.env.ADDON_PORT || "8888";
   const host = new Option("--host <host>", "the address to listen on").argParser(parseHost);
-  const limits = new Option("--limits <off>", "do not apply the limits of the route table").choices(["off"]);
+  const limits = new Option("--limits <which>", "do not apply the limits of the route table").choices([
+    "off",
+  ]);
   const metrics = new Option(
     "--metrics <host:port>",
     "serve metrics for Prometheus on this address; `off` for none",

@@ -85,7 +85,7 @@ describe("serve", () => {
 
   it("refuses another value of --limits and ADDON_LIMITS", async (t) => {
     const desk = await seededDesk(t);
-    assert.match(await desk.misused("serve", "--limits", "on"), /--limits <off>.*'on' is invalid.*off/);
+    assert.match(await desk.misused("serve", "--limits", "on"), /--limits <which>.*'on' is invalid.*off/);
     const { exitCode, stderr } = await desk.run(["serve"], { env: { ADDON_LIMITS: "0" } });
     assert.equal(exitCode, 2);
     assert.match(stderr, /ADDON_LIMITS is "0".*Expected off/);
