@@ -7,7 +7,7 @@ import type { Page } from "./page.ts";
 
 /** What `/ready` answers. */
 export interface Readiness {
-  /** `stopping` once the service has been told to stop. */
+  /** `stopping` once the service has begun to stop. */
   readonly status: "ready" | "stopping";
   /** Whether changes are accepted. Reads work in any case. */
   readonly changes: boolean;

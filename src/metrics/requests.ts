@@ -69,7 +69,7 @@ export class RequestMetrics {
     return series;
   }
 
-  /** Removes what the table does not have, so that reloads of ever other tables do not add series without end. */
+  /** Removes the series of routes that the table lacks: otherwise each reload of another table would add some. */
   #adopt(table: Routes | undefined): void {
     this.#known = table;
     const paths = new Set([noRoute, ...(table?.routes ?? []).map(({ path }) => path)]);

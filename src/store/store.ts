@@ -36,7 +36,7 @@ export interface StoreOptions<M extends Model> {
   readonly snapshotAfter?: { readonly bytes: number; readonly snapshots: number };
   /** How long snapshots and segments are kept that a newer snapshot supersedes. */
   readonly retention?: Retention;
-  /** Is told what the store measures; nothing is measured without it. */
+  /** Receives what the store measures; nothing is measured without it. */
   readonly meter?: Meter | undefined;
   /** Is called when background work fails, such as a snapshot. */
   readonly warn?: (message: string, error: unknown) => void;
