@@ -11,6 +11,13 @@ import { proxies, type RunningProxy, startProxy } from "./_proxy.ts";
 
 /** A token that does not exist. */
 const unknown = `gat_${"x".repeat(43)}`;
+/** Headers with a token, such as a browser or a client might send. */
+const headers = {
+  Authorization: `Bearer ${unknown}`,
+  Referer: `https://127.0.0.1${prefix}/${unknown}/event`,
+  Cookie: `token=${unknown}`,
+  "X-Token": unknown,
+};
 /** The address from which the requests of these tests come: another one than that of the proxy. */
 const localAddress = "127.0.0.2";
 
@@ -39,10 +46,10 @@ for (const kind of proxies) {
 
     it("redirects http to https", async () => {
       const path = `${prefix}/-/wantedreason?x=1`;
-      const { status, headers } = await send({ port: proxy.ports.http }, path);
-      assert.equal(status, 308);
+      const answer = await send({ port: proxy.ports.http }, path);
+      assert.equal(answer.status, 308);
       assert.match(
-        headers.location ?? "",
+        answer.headers.location ?? "",
         /^https:\/\/127\.0\.0\.1(?::\d+)?\/gameaddon\/v1\/-\/wantedreason\?x=1$/,
       );
     });
@@ -64,8 +71,8 @@ for (const kind of proxies) {
     });
 
     it("passes a token in the Authorization header on", async () => {
-      const headers = { Authorization: `Bearer ${serving.token}` };
-      const { status } = await send(secure(proxy), `${prefix}/-/player/groups`, { headers });
+      const bearer = { Authorization: `Bearer ${serving.token}` };
+      const { status } = await send(secure(proxy), `${prefix}/-/player/groups`, { headers: bearer });
       assert.equal(status, 200);
     });
 
@@ -127,8 +134,8 @@ for (const kind of proxies) {
         Forwarded: "for=203.0.113.9",
         "X-Real-IP": "203.0.113.9",
       };
-      const { headers } = await call("/event", { headers: forged, localAddress });
-      const line = new RegExp(`.*"requestId":"${headers["x-request-id"]}".*`);
+      const answer = await call("/event", { headers: forged, localAddress });
+      const line = new RegExp(`.*"requestId":"${answer.headers["x-request-id"]}".*`);
       const [logged] = await serving.child.shows("stderr", line);
       assert.equal(JSON.parse(logged).address, localAddress);
     });
@@ -136,12 +143,6 @@ for (const kind of proxies) {
     it("writes no token to a log, whatever goes wrong", async (t) => {
       const own = await startProxy(t, kind, port);
       const paths = [`${prefix}/${serving.token}/event`, `${prefix}/${unknown}/event`, `/${unknown}`];
-      const headers = {
-        Authorization: `Bearer ${unknown}`,
-        Referer: `https://127.0.0.1${paths[1]}`,
-        Cookie: `token=${unknown}`,
-        "X-Token": unknown,
-      };
       for (const path of paths) {
         await send({ port: own.ports.http }, path, { headers });
         await send(secure(own), path, { headers });
@@ -178,9 +179,9 @@ for (const kind of proxies) {
       assert.ok(typeof address === "object" && address !== null);
       const breaking = await startProxy(t, kind, address.port);
       for (const end of ["half", "noise", "header", "nothing"])
-        await send(secure(breaking), `${prefix}/${unknown}/${end}`).catch(() => {});
+        await send(secure(breaking), `${prefix}/${unknown}/${end}`, { headers }).catch(() => {});
       const down = await startProxy(t, kind, await freePort());
-      assert.equal((await send(secure(down), `${prefix}/${unknown}/event`)).status, 502);
+      assert.equal((await send(secure(down), `${prefix}/${unknown}/event`, { headers })).status, 502);
       for (const each of [breaking, down]) {
         const log = await each.logs();
         assertLacks(log, "gat_");
