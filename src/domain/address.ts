@@ -1,6 +1,5 @@
 /** IP addresses and networks in the forms in which operators, proxies and the system write them. */
 import { isIP, SocketAddress } from "node:net";
-import { LRUCache } from "lru-cache";
 
 /** All addresses that have the first `prefix` bits of `address`. */
 export interface Network {
@@ -49,18 +48,11 @@ export function familyOf(address: string): Family {
   return address.includes(":") ? "ipv6" : "ipv4";
 }
 
-/** Parsing an address takes longer than finding the route of a request. */
-const customers = new LRUCache<string, string>({ max: 10_000, memoMethod: parseCustomer });
-
 /**
  * Returns the part of an address by which clients are counted: all of an IPv4 address, also of one that is mapped to IPv6;
  * of an IPv6 address the first 64 bits, which one customer has.
  */
-export function networkOf(address = ""): string {
-  return address.includes(":") ? customers.memo(address) : address;
-}
-
-function parseCustomer(text: string): string {
+export function networkOf(text: string): string {
   const address = parseAddress(text) ?? text;
   if (isIP(address) !== 6) return address;
   const [head = [], tail = []] = address.split("::").map((half) => (half === "" ? [] : half.split(":")));

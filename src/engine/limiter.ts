@@ -36,6 +36,9 @@ export const mostBuckets = { callers: 50_000, networks: 50_000 };
 /** Sums of fractions differ from whole numbers by less than this. */
 const tolerance = 1e-6;
 
+/** Parsing an address takes longer than finding the route of a request. */
+const networks = new LRUCache<string, string>({ max: 10_000, memoMethod: networkOf });
+
 /** See the head of this file. */
 export class Limiter {
   readonly #callers = new LRUCache<string, Bucket>({ max: mostBuckets.callers });
@@ -51,12 +54,12 @@ export class Limiter {
   ofCaller(limit: Limit, caller: Caller, address: string | undefined): Refusal | undefined {
     const key = `${limit.name} ${caller.token ?? caller.scope}`;
     const isPublic = publicTokenOf(caller) !== undefined;
-    return this.#take(this.#callers, isPublic ? `${key} ${networkOf(address)}` : key, limit);
+    return this.#take(this.#callers, isPublic ? `${key} ${networks.memo(address ?? "")}` : key, limit);
   }
 
   /** As {@link ofCaller}, for a request without a valid token. */
   ofStranger(limit: Limit, address: string | undefined): Refusal | undefined {
-    return this.#take(this.#networks, networkOf(address), limit);
+    return this.#take(this.#networks, networks.memo(address ?? ""), limit);
   }
 
   #take(buckets: LRUCache<string, Bucket>, key: string, limit: Limit): Refusal | undefined {

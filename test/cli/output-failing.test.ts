@@ -83,7 +83,7 @@ describe("a service whose log cannot be written", () => {
     timeout,
   }, async (t) => {
     const desk = await seededDesk(t);
-    const { child, base, token } = await serveProcess(desk);
+    const { child, base, token } = await serveProcess(desk, ["--limits", "off"]);
     child.stallErrors();
     await requestMany(base, token, 15_000);
     child.resumeErrors();
@@ -137,7 +137,7 @@ describe("a service whose log cannot be written", () => {
         ( while [ ! -s ${full}/log ]; do sleep 0.05; done; touch ${desk.folder}/recovered; cat ${full}/log > ${desk.folder}/copy; touch ${desk.folder}/copied ) &
         exec "$@" 2> ${full}/log`;
     const wrapper = ["unshare", "-Urm", "sh", "-c", script, "sh"];
-    const { base, token, child } = await serveProcess(desk, [], [], wrapper);
+    const { base, token, child } = await serveProcess(desk, ["--limits", "off"], [], wrapper);
     await requestMany(base, token, 10);
     spawn("touch", [join(desk.folder, "make-room")]);
     for (;;) {
