@@ -157,7 +157,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     else refuseRaw(socket, parserFailure(error));
   });
   return {
-    url: listening.url.replace(/\/$/, ""),
+    // listhen leaves the colon when it omits port 80 or 443.
+    url: listening.url.replace(/:?\/?$/, ""),
     useCertificate,
     get connections() {
       return connections.size;
