@@ -175,3 +175,30 @@ it("a restore does not restore a token that is revoked and removed while it is p
   assert.equal(store.data.tokens.get("t1")?.revokedAt, 5);
   await store.close();
 });
+
+it("a restore of tokens keeps each revocation, and each token that was revoked since the backup", async (t) => {
+  const root = await temporaryFolder(t);
+  const [folder, file] = [join(root, "data"), join(root, "b.gz")];
+  const store = await Store.open({ folder, model });
+  t.after(() => store.close());
+  const unused = { uuid: null, addonVersion: null, issuedAt: 1, expiresAt: null };
+  const token = (digit: string, label: string, revokedAt: number | null = null) => {
+    return { id: `t${digit}`, hash: digit.repeat(64), label, revokedAt, ...unused };
+  };
+  const putTokens = (...tokens: ReturnType<typeof token>[]) =>
+    store.change(origin, (draft) => tokens.forEach((each) => void draft.tokens.put(each)));
+  await putTokens(token("1", "before"), token("2", "before"), token("3", "before", 3));
+  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
+  await putTokens(
+    token("1", "since"),
+    token("2", "since", 7),
+    token("3", "since", 3),
+    token("4", "since"),
+    token("5", "since", 8),
+  );
+  await restoreRecords(store, { source: { kind: "backup", file }, tokens: true });
+  assert.deepEqual(
+    [...store.data.tokens.values()],
+    [token("1", "before"), token("2", "before", 7), token("3", "before", 3), token("5", "since", 8)],
+  );
+});

@@ -92,11 +92,11 @@ describe("admin", () => {
   it("when the flag is granted or revoked twice, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
-    await desk.ok("admin", "grant", "Ada");
-    assert.match(await desk.ok("admin", "grant", "Ada"), /already/);
+    assert.match(await desk.ok("admin", "grant", "Ada"), /Ada is now an administrator\./);
+    assert.match(await desk.ok("admin", "grant", "Ada"), /Ada is already an administrator\./);
     assert.deepEqual(await desk.json("admin", "list"), [{ name: "Ada", uuid }]);
-    await desk.ok("admin", "revoke", "Ada");
-    assert.match(await desk.ok("admin", "revoke", "Ada"), /already/);
+    assert.match(await desk.ok("admin", "revoke", "Ada"), /Ada is now not an administrator\./);
+    assert.match(await desk.ok("admin", "revoke", "Ada"), /Ada is already not an administrator\./);
   });
 
   it("when the player is not registered, the exit code is 1", async (t) => {
