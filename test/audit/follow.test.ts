@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { follow } from "../../src/audit/follow.ts";
 import { segmentFile } from "../../src/store/folder/folder-names.ts";
 import { changeOf, type Keeper, openStore, want } from "./_history.ts";
@@ -49,6 +50,19 @@ describe("following a journal", inTime, () => {
     const coming = followed.next(1);
     await want(store, "D");
     assert.deepEqual(await coming, [4]);
+  });
+
+  it("yields a new change when the system reports it, without a poll", async (t) => {
+    const store = await openStore(t);
+    const timers = t.mock.method(globalThis, "setTimeout", () => undefined);
+    const followed = following(t, store.folder, 0);
+    for (const [index, reason] of ["A", "B", "C"].entries()) {
+      timers.mock.resetCalls();
+      const coming = followed.next(1);
+      while (timers.mock.callCount() === 0) await setImmediate();
+      await want(store, reason);
+      assert.deepEqual(await coming, [index + 1]);
+    }
   });
 
   it("yields new changes of an empty journal", async (t) => {

@@ -1,9 +1,12 @@
 /** The persons of names and UUIDs in the audit, from the data and its journal. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import { toEntry } from "../../src/audit/entry.ts";
+import { findNames } from "../../src/audit/find-names.ts";
 import { belongsTo, Names } from "../../src/audit/names.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
+import { inMemory } from "../backup/_setup.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 
 /** The collections whose records have a name. */
@@ -45,6 +48,17 @@ describe("a name", () => {
     const person = names.person("Base");
     for (const each of others)
       assert.equal(belongsTo(person, each, { name: "Base", uuid: null }), false, each);
+  });
+
+  it("is found in the changes themselves, even if no file has the player any more", async () => {
+    const entries = naming.flatMap((each, index) => {
+      const uuid = String(index).repeat(32);
+      const change = changeOf(each, "key", null, { name: `Player${index}`, uuid });
+      return toEntry(recordOf([change]), new Names(), true) ?? [];
+    });
+    const names = await findNames(inMemory(new Map()), "/data", entries);
+    assert.deepEqual([...names.all].sort(), ["Player0", "Player1", "Player2", "Player3"]);
+    for (const index of naming.keys()) assert.equal(names.of(String(index).repeat(32)), `Player${index}`);
   });
 
   it("that two players have had means both, and a UUID has its last name", () => {

@@ -1,6 +1,6 @@
 /** Snapshots while changes go on, and the moments at which they begin. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setImmediate, setTimeout } from "node:timers/promises";
@@ -193,10 +193,13 @@ describe("a snapshot", () => {
       "journal-000000000008.log",
       "snapshot-000000000007.jsonl",
     ]);
+    const identity = async () => (await stat(join(folder, "snapshot-000000000007.jsonl"))).ino;
+    const before = await identity();
     const again = await openNotebook(folder);
-    await again.snapshot();
+    assert.equal(await again.snapshot(), 7);
     await again.close({ snapshot: true });
     assert.deepEqual(await namesIn(folder, dataFile), names);
+    assert.equal(await identity(), before);
   });
 
   it("with anything after its last line is damaged, in pieces of any length", async (t) => {
