@@ -10,6 +10,7 @@ import { Service } from "../src/service.ts";
 import {
   type Answered,
   assertFailure,
+  assertLacks,
   Clock,
   day,
   describeOverTransports,
@@ -204,6 +205,20 @@ describeOverTransports("an Idempotency-Key", (transport) => {
       assert.equal(await kills(world), 0);
     });
   }
+
+  it("an Idempotency-Key that contains a token is refused, and the data folder does not get it", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    const { sequence } = world.service.store;
+    for (const key of [token, `"${token}"`, `kill-${token}-1`]) {
+      const refused = await withKey(world, key, token, ...addKill);
+      assertFailure(refused, 400, "PARAMETER_INVALID");
+      assert.equal(refused.body.parameter, "Idempotency-Key");
+      assertLacks(JSON.stringify(refused.body), token);
+    }
+    assert.equal(world.service.store.sequence, sequence);
+    assert.equal(await kills(world), 0);
+  });
 
   it("an Idempotency-Key of 128 characters is accepted", async (t) => {
     const world = await openWorld(t, { transport });

@@ -102,12 +102,7 @@ export class RequestInput {
         hint: 'Write "%25" for a percent sign, and UTF-8 for letters beyond ASCII.',
       });
     }
-    if (this.#tokenForm?.test(sent.text) === true) {
-      throw new Failure("PARAMETER_INVALID", `"${name}" contains a token.`, {
-        parameter: name,
-        hint: "A token belongs in the header Authorization, or in the path in front of the operation, and nowhere else.",
-      });
-    }
+    refuseToken(this.#tokenForm, name, sent.text);
     this.#values[name] = this.#parse(parameter, sent.text);
   }
 
@@ -162,4 +157,17 @@ function decode(text: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Refuses a text that contains a token: it could be stored, where others can read it.
+ * @param name of the parameter or the header
+ * @throws Failure `PARAMETER_INVALID`
+ */
+export function refuseToken(tokenForm: RegExp | undefined, name: string, text: string): void {
+  if (tokenForm?.test(text) !== true) return;
+  throw new Failure("PARAMETER_INVALID", `"${name}" contains a token.`, {
+    parameter: name,
+    hint: "A token belongs in the header Authorization, or in the path in front of the operation, and nowhere else.",
+  });
 }

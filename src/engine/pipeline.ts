@@ -25,7 +25,7 @@ import type { Route, Table } from "../table/table.ts";
 import { bearerToken, isInHeader } from "./bearer.ts";
 import { ReadyBody } from "./body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
-import { RequestInput } from "./input.ts";
+import { RequestInput, refuseToken } from "./input.ts";
 import type { Limiter, Refusal } from "./limiter.ts";
 import { reasonOf } from "./reason.ts";
 import type { IncomingRequest } from "./request.ts";
@@ -210,14 +210,14 @@ export class Pipeline {
   }
 
   #runOperation(route: Route, caller: Caller, decisive: Input, values: Input): unknown {
-    const { table } = this.#options;
+    const { table, tokenForm } = this.#options;
     const { operation } = route;
     return operation.run(values, {
       caller,
       operation: route.handler,
       requestId: this.#exchange.requestId,
       table,
-      idempotencyKey: operation.effect === "change" ? idempotencyKeyIn(this.#request) : undefined,
+      idempotencyKey: operation.effect === "change" ? idempotencyKeyIn(this.#request, tokenForm) : undefined,
       authorize: (current) => {
         this.#refuseExcluded(current);
         refuseReadOnly(route, current);
@@ -277,9 +277,10 @@ function refuseSpeculative(request: IncomingRequest): void {
  * Returns the `Idempotency-Key`, without the quotes of a structured field.
  * @throws Failure `PARAMETER_INVALID`
  */
-function idempotencyKeyIn(request: IncomingRequest): string | undefined {
+function idempotencyKeyIn(request: IncomingRequest, tokenForm: RegExp | undefined): string | undefined {
   const value = request.header(idempotencyHeader.toLowerCase());
   if (value === null) return undefined;
+  refuseToken(tokenForm, idempotencyHeader, value);
   const key = value.replace(/^"(.*)"$/, "$1");
   if (/^[\x21-\x7e]{1,128}$/.test(key)) return key;
   throw new Failure("PARAMETER_INVALID", `${idempotencyHeader} must be 1 to 128 visible ASCII characters.`, {
