@@ -17,6 +17,7 @@ import {
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const unknownToken = `gat_${"x".repeat(43)}`;
+const prefetch = { headers: { "Sec-Purpose": "prefetch" } };
 
 /** Returns the shipped table with other limits. */
 function withLimits(limits: string, from = "", to = ""): string {
@@ -89,13 +90,14 @@ describeOverTransports("the shipped limits", (transport) => {
       () => world.request(`${prefix}/x/nowhere`),
       () => world.request("/elsewhere"),
       () => world.get(unknownToken, "/wantedreason", {}, { method: "POST" }),
+      () => world.get(unknownToken, "/event/gangwar", {}, prefetch),
     ];
     const statuses: number[] = [];
     for (let number = 0; number < 20; number += 1) {
       const attempt = attempts[number % attempts.length];
       if (attempt !== undefined) statuses.push((await attempt()).status);
     }
-    assert.deepEqual(new Set(statuses), new Set([401, 404, 405]));
+    assert.deepEqual(new Set(statuses), new Set([401, 404, 405, 425]));
     for (const attempt of attempts) assertLimited(await attempt(), "unknown", 3, 20, 60);
     const { body } = await world.request(`${prefix}/x/wantedreasn`);
     assert.equal(body.info, "Too many requests without a valid addon token: try again in 3 seconds.");
@@ -108,12 +110,13 @@ describeOverTransports("the shipped limits", (transport) => {
 });
 
 describeOverTransports("a request with a valid token", (transport) => {
-  it("counts as a read also as HEAD, for an unchanged answer, an unknown path or a wrong method", async (t) => {
+  it("counts as a read also as HEAD, for an unchanged answer, an unknown path, a wrong method or a prefetch", async (t) => {
     for (const [path, init, status] of [
       ["/wantedreason", { method: "HEAD" }, 200],
       ["/nowhere", {}, 404],
       ["/wantedreason", { method: "POST" }, 405],
       ["/event/gangwar", { method: "HEAD" }, 405],
+      ["/event/gangwar", prefetch, 425],
     ] as const) {
       const world = await openWorld(t, { transport, limits: true, routes: withLimits(slow) });
       const { token } = await world.player("Ada");

@@ -103,7 +103,10 @@ export class Pipeline {
       this.#limitFault(token);
       throw methodNotAllowed(method);
     }
-    if (effect === "change") refuseSpeculative(this.#request);
+    if (effect === "change" && isSpeculative(this.#request)) {
+      this.#limitFault(token);
+      throw new Failure("SPECULATIVE", "This operation changes data and is not run ahead of time.");
+    }
 
     const caller = this.#authenticate(token);
     this.#limitCaller(caller, limitFor(route, this.#options.table));
@@ -162,7 +165,7 @@ export class Pipeline {
     }
   }
 
-  /** Counts a request of a path or method that does not exist. @throws Failure `RATE_LIMITED` */
+  /** Counts a request that is refused before its token is checked. @throws Failure `RATE_LIMITED` */
   #limitFault(token: string | undefined): void {
     if (this.#limiter === undefined) return;
     const caller = token === undefined ? undefined : this.#callerOf(token);
@@ -266,11 +269,10 @@ function methodsOf({ operation }: Route): string {
   return operation.effect === "read" ? readMethods : changeMethods;
 }
 
-/** @throws Failure `SPECULATIVE` for a request that a browser or a proxy sends ahead of time (contract, section 1) */
-function refuseSpeculative(request: IncomingRequest): void {
+/** Returns whether a browser or a proxy sends a request ahead of time (contract, section 1). */
+function isSpeculative(request: IncomingRequest): boolean {
   const isPrefetch = purposeHeaders.some((name) => /prefetch|prerender/i.test(request.header(name) ?? ""));
-  if (!isPrefetch && request.header("early-data") !== "1") return;
-  throw new Failure("SPECULATIVE", "This operation changes data and is not run ahead of time.");
+  return isPrefetch || request.header("early-data") === "1";
 }
 
 /**
