@@ -7,6 +7,7 @@ import { withoutTokens } from "../../src/identity/tokens.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
 import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
+import { StrangerLines } from "./stranger-lines.ts";
 
 /** See the head of this file. */
 export interface Log {
@@ -23,6 +24,7 @@ export interface Log {
 }
 
 const droppedWords = "Dropped log lines that could not be written.";
+const omittedWords = "Omitted log lines of further requests without a known caller.";
 
 /** Creates the log on standard error, since standard output is for results. */
 export function createLog(
@@ -82,9 +84,12 @@ export function createLog(
     log();
     writeOut();
   };
+  const strangers = new StrangerLines((omitted) => atOnce(() => logger.warn({ omitted }, omittedWords)));
   return {
     request(record) {
       if (!isLogged(record)) return;
+      const isStranger = record.caller === null && record.token === undefined;
+      if (isStranger && record.error === undefined && !strangers.allow()) return;
       waiting.add(record);
       if (record.error !== undefined) waiting.flush();
     },
@@ -93,7 +98,10 @@ export function createLog(
     event: (level, fields, message) => atOnce(() => logger[level](fields, message)),
     fatal: (message, error) => atOnce(() => logger.fatal({ err: error }, message)),
     dropped: (lines) => atOnce(() => logger.warn({ dropped: lines }, droppedWords)),
-    close: () => atOnce(() => logger.flush()),
+    close() {
+      strangers.end();
+      atOnce(() => logger.flush());
+    },
   };
 }
 

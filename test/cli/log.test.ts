@@ -92,6 +92,38 @@ it("logs a request that exceeds a limit, with the limit, but none that follows b
   );
 });
 
+it("logs at most 600 requests a minute without a known caller, and how many more there were; faults always", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { log, lines } = open();
+  const stranger = { ...record, route: "/docs", caller: null };
+  const flood = () => {
+    for (let number = 0; number < 700; number += 1) log.request(stranger);
+  };
+  flood();
+  for (let number = 0; number < 700; number += 1) log.request(record);
+  log.request({ ...stranger, status: 500, code: "INTERNAL", error: new Error("broken") });
+  t.mock.timers.tick(60_000);
+  flood();
+  log.close();
+  const count = (matches: (line: Record<string, unknown>) => boolean) => lines().filter(matches).length;
+  assert.equal(
+    count(({ caller }) => caller === record.caller),
+    700,
+  );
+  assert.equal(
+    count(({ route, code }) => route === "/docs" && code === undefined),
+    1200,
+  );
+  assert.equal(
+    count(({ code }) => code === "INTERNAL"),
+    1,
+  );
+  assert.deepEqual(
+    lines().flatMap(({ omitted }) => (omitted === undefined ? [] : [omitted])),
+    [100, 100],
+  );
+});
+
 it("logs the token's id of a public caller, and the client's address if there is one", () => {
   const { log, lines } = open();
   const more = { caller: null, token: "0a1b2c3d", address: "192.0.2.1" };

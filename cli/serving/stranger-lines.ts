@@ -1,0 +1,39 @@
+/**
+ * Bounds the log lines of requests without a known caller. No limit of the table applies to pages, preflights and requests
+ * that are not valid HTTP, so that otherwise the log would grow as fast as anybody sends.
+ */
+
+/** The most lines in a window, and its length in milliseconds. At 250 bytes, these are 10 lines and 2.5 KB a second. */
+export const strangerLines = { most: 600, window: 60_000 };
+
+/** See the head of this file. */
+export class StrangerLines {
+  readonly #report: (omitted: number) => void;
+  #count = 0;
+  #omitted = 0;
+  #window: NodeJS.Timeout | undefined;
+
+  /** @param report called at the end of each window in which lines were omitted */
+  constructor(report: (omitted: number) => void) {
+    this.#report = report;
+  }
+
+  /** Counts a line. Returns whether it may be written. */
+  allow(): boolean {
+    this.#window ??= setTimeout(() => this.end(), strangerLines.window).unref();
+    this.#count += 1;
+    if (this.#count <= strangerLines.most) return true;
+    this.#omitted += 1;
+    return false;
+  }
+
+  /** Ends the window. */
+  end(): void {
+    clearTimeout(this.#window);
+    this.#window = undefined;
+    const omitted = this.#omitted;
+    this.#count = 0;
+    this.#omitted = 0;
+    if (omitted > 0) this.#report(omitted);
+  }
+}
