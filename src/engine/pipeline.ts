@@ -272,7 +272,8 @@ function methodsOf({ operation }: Route): string {
 /** Returns whether a browser or a proxy sends a request ahead of time (contract, section 1). */
 function isSpeculative(request: IncomingRequest): boolean {
   const isPrefetch = purposeHeaders.some((name) => /prefetch|prerender/i.test(request.header(name) ?? ""));
-  return isPrefetch || request.header("early-data") === "1";
+  // Several, or another value, mean "1" (RFC 8470, section 5.1): a client could otherwise hide what its proxy says.
+  return isPrefetch || request.header("early-data") !== null;
 }
 
 /**
