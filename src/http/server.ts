@@ -125,6 +125,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.removeAllListeners("request").on("request", listener);
   // Otherwise Node answers these itself, and not in the contract's shape.
   Object.assign(server, { requireHostHeader: false });
+  // `connections` closes them. Node would cut off every response that is ended, even if its client has not read it yet.
+  Object.assign(server, { closeIdleConnections() {} });
   // A client that closes its side after its last request still gets its answers.
   Object.assign(server, { httpAllowHalfOpen: true });
   server.maxHeadersCount = maxHeaders;

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { setTimeout } from "node:timers/promises";
 import { startServer } from "../../src/http/server.ts";
 import { everyRight, openWorld, prefix } from "../_setup.ts";
 import { Connection, closing } from "./_raw.ts";
@@ -113,6 +114,28 @@ it("a server that is closed waits 10 seconds for requests in progress by default
     t.mock.timers.reset();
     assert.match(await client.closed, expected);
   }
+});
+
+it("a server that is closed waits for a client that reads its answer slowly", inTime, async (t) => {
+  // More than the kernel takes from a server whose client does not read.
+  const body = Buffer.alloc(20_000_000, "x");
+  const headers = ["Content-Length", String(body.length)];
+  const server = await startServer({
+    host: "127.0.0.1",
+    port: 0,
+    fetch: () => new Response(),
+    answerPlain: () => ({ status: 200, headers, body }),
+  });
+  const socket = connect(Number(new URL(server.url).port), "127.0.0.1");
+  t.after(() => socket.destroy());
+  socket.write(requestFor("/bundle"));
+  await once(socket, "readable");
+  const closed = server.close();
+  await setTimeout(200);
+  let received = 0;
+  for await (const chunk of socket) received += (chunk as Buffer).length;
+  await closed;
+  assert.ok(received > body.length, `${received} bytes`);
 });
 
 /** Returns a promise and the function that resolves it. */
