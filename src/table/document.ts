@@ -216,7 +216,7 @@ function keysAt(path: Path): string[] {
   if (path.length === 1) return Object.keys(documentSchema.entries);
   if (path[0] === "excluded") return ["group"];
   if (path[0] === "limits" && path.length === 2) return [...limitNames];
-  if (path[0] === "limits" || path[2] === "limit") return ["rate", "burst"];
   if (path[0] === "types") return Object.keys(typeSchema.entries);
+  if (path[0] === "limits" || path[2] === "limit") return ["rate", "burst"];
   return Object.keys((path.includes("parameters") ? parameterSchema : routeSchema).entries);
 }

@@ -163,5 +163,11 @@ describe("faults of limits", () => {
       "      kind: kind\n      limit: { tipe: text, type: text }\n",
       [29, 16, 'unknown key "tipe"'],
     ],
+    [
+      "the limit of a type",
+      "minimum: 1, maximum: 5000",
+      "limit: 5000",
+      [6, 27, 'unknown key "limit"; expected type, description, pattern'],
+    ],
   ]);
 });
