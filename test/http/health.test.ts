@@ -39,6 +39,17 @@ describe("the health pages", () => {
     }
   });
 
+  it("answer only at their paths as they are written", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    for (const path of ["/x/../ready", "/./health", "/%72eady", "//ready", "/READY"]) {
+      const connection = new Connection(world.url);
+      const closed = once(connection.socket, "close");
+      await connection.send(`GET ${path} HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n`);
+      await closed;
+      assert.match(connection.received.toString(), /^HTTP\/1\.1 404 /, path);
+    }
+  });
+
   it("leave no record for the log, whatever the method", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     for (const method of ["GET", "HEAD", "OPTIONS", "POST"]) {
@@ -105,6 +116,15 @@ describe("/ready", () => {
     broken.code = undefined;
     await change();
     assert.deepEqual(await read(world, "/ready"), [200, well]);
+  });
+
+  it("checks the disk once for all who ask meanwhile", async (t) => {
+    const { service } = await openWorld(t);
+    const { mock } = t.mock.method(service.store, "problem");
+    await Promise.all([service.readiness(), service.readiness()]);
+    assert.equal(mock.callCount(), 1);
+    await service.readiness();
+    assert.equal(mock.callCount(), 2);
   });
 
   it("once the disk is unreliable, says so", async (t) => {
