@@ -41,7 +41,7 @@ export interface EngineOptions extends Observer {
   readonly authenticate: (token: string) => Caller;
   /** Applies the limits of the table; undefined if they are off. */
   readonly limiter?: Limiter | undefined;
-  /** Called for every request with a valid token, with the addon version of its `User-Agent`. */
+  /** Called for every request that passes step 3, with the addon version of its `User-Agent`. */
   readonly seen?: (caller: Caller, version: string | undefined) => void;
 }
 
