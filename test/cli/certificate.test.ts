@@ -154,9 +154,11 @@ describe("a faulty certificate that is given by SIGHUP", inTime, () => {
       assert.match(refused.msg, reason);
       assert.match(refused.msg, /The certificate in force stays; it expires at \d{4}-/);
       assert.equal(await nameServed(url), "before");
+      serving.reload();
+      assert.equal((await line(serving, 2)).msg, refused.msg);
       await renew(desk, "after");
       serving.reload();
-      assert.match((await line(serving, 2)).msg, /it is for after/);
+      assert.match((await line(serving, 3)).msg, /it is for after/);
       assert.equal(await nameServed(url), "after");
       assert.doesNotMatch(serving.stderr.text, /PRIVATE KEY/);
     });
@@ -285,6 +287,15 @@ describe("watching the files of a certificate", () => {
     await writeFile(at("cert.pem"), "?");
     await pass(72_000);
     assert.equal(log.filter((text) => text.startsWith("warning")).length, 3);
+  });
+
+  it("reads the files once for signals that come while it waits to read them", async (t) => {
+    const { at, log, reloader } = await following(t);
+    await writeFile(at("cert.pem"), "?");
+    await Promise.all([1, 2, 3].map(() => reloader.reload()));
+    assert.equal(log.length, 1);
+    await reloader.reload();
+    assert.equal(log.length, 2);
   });
 
   it("finds a pair that was overwritten behind its links, and one in a folder that was replaced", async (t) => {
