@@ -217,7 +217,7 @@ function warnOfNoLimits(limits: Limits, option: ServeOptions["limits"], file: st
 /** Warns if strangers can read tokens or data. */
 async function warnOfStrangers(
   { output }: Context,
-  { host, https, metrics }: ServeOptions,
+  { host, https, metrics, trustedProxies = [] }: ServeOptions,
   folder: string,
 ): Promise<void> {
   if (https !== true && !isLoopback(host)) {
@@ -230,6 +230,12 @@ async function warnOfStrangers(
     output.remark(
       `warning: Other machines can reach the metrics on ${metrics.host}, which need no token. Give --metrics an address ` +
         "of this machine, such as 127.0.0.1:9464, or let a firewall protect its port.",
+    );
+  }
+  if (trustedProxies.some(({ prefix }) => prefix === 0)) {
+    output.remark(
+      "warning: --trusted-proxy trusts every address, so that each client can choose the address by which it is limited " +
+        "and logged. Give it only the addresses of your proxies.",
     );
   }
   const mode = await modeForOthers(folder);

@@ -52,6 +52,19 @@ async function logOf(
 }
 
 describe("serve", () => {
+  for (const [network, isEvery] of [
+    ["0.0.0.0/0", true],
+    ["::/0", true],
+    ["10.0.0.0/8", false],
+  ] as const) {
+    it(`${isEvery ? "warns" : "does not warn"} that ${network} trusts every address`, async (t) => {
+      const serving = (await emptyDesk(t)).serve(["--trusted-proxy", network]);
+      await serving.shows(/http:\S+\/player\/groups/);
+      assert.equal(await serving.stop(), 0);
+      assert.equal(/^warning: --trusted-proxy trusts every address/m.test(serving.stderr.text), isEvery);
+    });
+  }
+
   it("without a trusted proxy, ignores X-Forwarded-For and warns of it once", async (t) => {
     const { addresses, warnings } = await logOf(await emptyDesk(t), [], {}, "203.0.113.7", "203.0.113.8");
     assert.deepEqual(addresses, ["127.0.0.1", "127.0.0.1"]);
