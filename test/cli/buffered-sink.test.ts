@@ -1,4 +1,4 @@
-/** The output of a service: bounded, never blocking, and every line is either written or counted (step 6, B12). */
+/** The output of a service: bounded, never blocking, and every line is either written or counted. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync, readSync } from "node:fs";

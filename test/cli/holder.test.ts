@@ -1,4 +1,4 @@
-/** Commands beside an unresponsive process that has the data folder open (step 6, B13 and B14). */
+/** Commands beside an unresponsive process that has the data folder open. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Failures of standard output and standard error, which never end a service (step 6, B12). */
+/** Failures of standard output and standard error, which never end a service. */
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** `player show --everything`: all records and all changes of one person, and of nobody else (step 9, item 10). */
+/** `player show --everything`: all records and all changes of one person, and of nobody else. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertIncludes, assertLacks } from "../_setup.ts";

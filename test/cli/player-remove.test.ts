@@ -1,4 +1,4 @@
-/** `player remove` asks, and shows what is removed, what remains, and how long the history is kept (step 9, item 10). */
+/** `player remove` asks, and shows what is removed, what remains, and how long the history is kept. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertIncludes, day } from "../_setup.ts";

@@ -1,4 +1,4 @@
-/** `player rename` changes the name everywhere, as one change (step 9, item 3). */
+/** `player rename` changes the name everywhere, as one change. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertIncludes } from "../_setup.ts";

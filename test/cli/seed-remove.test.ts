@@ -1,4 +1,4 @@
-/** `seed remove`: removes an unreferenced name, or names the references (step 9, item 4). */
+/** `seed remove`: removes an unreferenced name, or names the references. */
 import assert from "node:assert/strict";
 import { copyFile, readFile } from "node:fs/promises";
 import { join } from "node:path";

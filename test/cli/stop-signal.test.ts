@@ -1,4 +1,4 @@
-/** The signals of `serve`: stopping has a deadline (step 6, B11), and an early reload is deferred. */
+/** The signals of `serve`: stopping has a deadline, and an early reload is deferred. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { ReloadSignal } from "../../cli/serving/reloading.ts";

@@ -1,4 +1,4 @@
-/** `serve` starts completely or not at all, and always stops (step 6, B10 and B11). */
+/** `serve` starts completely or not at all, and always stops. */
 import assert from "node:assert/strict";
 import { mkdir, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";

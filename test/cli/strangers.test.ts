@@ -1,4 +1,4 @@
-/** Protection of tokens and data from strangers on the network and on the machine (step 6, B15). */
+/** Protection of tokens and data from strangers on the network and on the machine. */
 import assert from "node:assert/strict";
 import { chmod, mkdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `token revoke --player`: all tokens of a player, as one confirmed change (step 9, item 10). */
+/** `token revoke --player`: all tokens of a player, as one confirmed change. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { assertIncludes } from "../_setup.ts";

@@ -1,4 +1,4 @@
-/** Tests of `/health` and `/ready` (step 11, item 4). */
+/** Tests of `/health` and `/ready`. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { join } from "node:path";
