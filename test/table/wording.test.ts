@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import { gotWords, unknownName } from "../../src/table/yaml/wording.ts";
 
-const digits = Array.from({ length: 9 }, (_, index) => `number${index}`);
+const digits = Array.from({ length: 10 }, (_, index) => `number${index}`);
 
 it("an unknown name is reported with the valid names and the nearest one", () => {
   assert.equal(
@@ -14,12 +14,12 @@ it("an unknown name is reported with the valid names and the nearest one", () =>
   assert.equal(unknownName("key", "x", [], { of: "a test" }), 'unknown key "x" of a test; there are none');
 });
 
-it("more than eight valid names are listed only if none is suggested", () => {
+it("more than ten valid names are listed only if none is suggested", () => {
   const valid = [...digits, "colour"];
   assert.equal(unknownName("type", "color", valid), 'unknown type "color". Did you mean "colour"?');
   assert.match(unknownName("type", "x", valid), /^unknown type "x"; expected number0, .* or colour$/);
-  const { length } = unknownName("type", "color", valid.slice(2));
-  assert.ok(length > 'unknown type "color". Did you mean "colour"?'.length, "eight are listed");
+  const { length } = unknownName("type", "color", valid.slice(-10));
+  assert.ok(length > 'unknown type "color". Did you mean "colour"?'.length, "ten are listed");
 });
 
 it("only likely names are suggested, but all valid ones are listed", () => {

@@ -5,7 +5,7 @@ import { didYouMean, oneOf } from "../../domain/text.ts";
 import type { Path, Report } from "./fault.ts";
 
 /** Longer lists of valid names are left out if one of them is suggested. */
-const maxListed = 8;
+const maxListed = 10;
 
 /**
  * Returns `unknown group "VIPS"; expected CEO, DEV or VIP. Did you mean "VIP"?`.
