@@ -1,4 +1,5 @@
 /** Writes the output files of commands. */
+import { lstat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { tryLock } from "fs-native-extensions";
 import { Failure } from "../domain/errors.ts";
@@ -16,8 +17,9 @@ const suffix = ".addon-cli.tmp";
 const temporaryForm = /^\..+\.[0-9a-f]{12}\.addon-cli\.tmp$/;
 
 /**
- * Ensures that a file can be written without overwriting another.
- * @throws Failure `CONFLICT` where it exists and `force` is false, `UNKNOWN_ENTRY` where its folder does not
+ * Ensures that a file can be written without overwriting another. With `force`, only a regular file is overwritten: the
+ * rename would replace a device such as `/dev/full`, or a link such as `/dev/stdout`, for the whole machine.
+ * @throws Failure `CONFLICT` where it exists and must not be overwritten, `UNKNOWN_ENTRY` where its folder does not exist
  */
 export async function requireFree(files: Files, path: string, force: boolean): Promise<void> {
   const names = await files.readdir(dirname(path)).catch((cause) => {
@@ -27,7 +29,11 @@ export async function requireFree(files: Files, path: string, force: boolean): P
       { cause },
     );
   });
-  if (force || !names.includes(basename(path))) return;
+  if (!names.includes(basename(path))) return;
+  if ((await lstat(path).catch(() => undefined))?.isFile() === false) {
+    throw new Failure("CONFLICT", `${path} is not a regular file.`, { hint: "Name another file." });
+  }
+  if (force) return;
   throw new Failure("CONFLICT", `${path} exists already.`, {
     hint: "Name another file, or give --force to overwrite it.",
   });

@@ -1,6 +1,6 @@
 /** `data backup`, and restoring a backup into an empty folder. */
 import assert from "node:assert/strict";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -50,6 +50,21 @@ describe("data backup and data restore", () => {
       (await readdir(desk.folder)).filter((name) => name.includes("b.gz")),
       ["b.gz"],
     );
+  });
+
+  it("when the file is a link, it is not replaced even with --force", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.write("b.gz", "mine");
+    const link = join(desk.folder, "link.gz");
+    await symlink("b.gz", link);
+    for (const command of ["backup", "export"]) {
+      const refusal = await desk.fails("data", command, "link.gz", "--force");
+      assert.match(refusal, /link\.gz is not a regular file/);
+      // Without --force, it is not proposed.
+      assert.doesNotMatch(await desk.fails("data", command, "link.gz"), /--force/);
+    }
+    assert.ok((await lstat(link)).isSymbolicLink());
+    assert.equal(await readFile(join(desk.folder, "b.gz"), "utf8"), "mine");
   });
 
   it("when a service runs, a backup contains every change acknowledged before", async (t) => {
