@@ -8,10 +8,10 @@ import type { Model } from "../domain/model.ts";
 import type { JournalRecord, RecordChange } from "./change.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft } from "./draft.ts";
-import { unreliable } from "./folder/refusals.ts";
+import { uncertain, unreliable } from "./folder/refusals.ts";
 import { BulkLines } from "./journal/bulk.ts";
 import { LineEncoder } from "./journal/encoding.ts";
-import { type Journal, SyncFailure } from "./journal/journal.ts";
+import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
 
 /** Who makes a change, and through which operation, for the journal. */
 export interface Origin {
@@ -129,7 +129,7 @@ export class Writer<M extends Model> {
         await this.#journal.append(lines.pieces());
       } catch (error) {
         if (error instanceof SyncFailure) await this.#fail(error);
-        throw error instanceof Failure ? error : unreliable(error);
+        throw refusalOf(error);
       }
       // In one step, so that nobody reads one half of it.
       this.#database.apply(record, lines.chain);
@@ -170,8 +170,7 @@ export class Writer<M extends Model> {
       if (made.length > 0) await this.#journal.append([this.#encoder.piece()], made.length);
     } catch (error) {
       if (error instanceof SyncFailure) await this.#fail(error);
-      const refusal = error instanceof Failure ? error : unreliable(error);
-      for (const { reject } of batch) reject(refusal);
+      for (const { reject } of batch) reject(refusalOf(error));
       return;
     }
     for (const { record, chain } of made) this.#database.apply(record, chain);
@@ -225,6 +224,14 @@ export class Writer<M extends Model> {
     for (const { reject } of refused) reject(unreliable(error));
     await this.#events.failed(error);
   }
+}
+
+/** Returns the refusal of changes whose append has failed. */
+function refusalOf(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  // Of a lost folder, nothing was written, or only to the files that were moved.
+  const isWritten = error instanceof SyncFailure && !(error instanceof FolderLost);
+  return isWritten ? uncertain(error) : unreliable(error);
 }
 
 function toRecord(

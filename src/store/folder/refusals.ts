@@ -108,14 +108,23 @@ export function shuttingDown(): Failure {
   });
 }
 
+/** The refusal of a change whose sync has failed: the next start may find it in the journal. */
+export function uncertain(cause: unknown): Failure {
+  return refusedChange(
+    "The change could not be confirmed. It may have been saved, or not.",
+    cause,
+    "Look whether it was saved before you repeat it.",
+  );
+}
+
 /** The refusal of a change after the disk has failed. */
 export function unreliable(cause: unknown): Failure {
   return refusedChange("The data cannot be saved at the moment. Nothing was changed.", cause);
 }
 
 /** A player is the caller, and learns nothing about files and disks. */
-function refusedChange(message: string, cause: unknown): Failure {
+function refusedChange(message: string, cause: unknown, hint = "Try again in a moment."): Failure {
   const why = cause instanceof Error ? cause.message : String(cause);
   const operatorHint = [`${why}.`, remedyFor(cause)].filter((each) => each !== undefined).join(" ");
-  return new Failure("STORE_UNAVAILABLE", message, { hint: "Try again in a moment.", operatorHint, cause });
+  return new Failure("STORE_UNAVAILABLE", message, { hint, operatorHint, cause });
 }
