@@ -176,7 +176,7 @@ async function serveOn(
       void reloader?.reload();
     });
     if (watch) {
-      const watching = watchFile(service.routes.file, () => void reload("watch"));
+      const watching = watchFile(service.routes.file, () => void reload("watch"), log.warn);
       closers.push(() => watching.close());
     }
     service.start();

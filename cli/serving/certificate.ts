@@ -69,7 +69,7 @@ export class CertificateReloader {
     this.#closers.push(() => clearInterval(timer));
     if (!files) return;
     for (const path of [this.#files.cert, this.#files.key]) {
-      const watching = watchFile(path, changed);
+      const watching = watchFile(path, changed, this.#log.warn);
       this.#closers.push(() => watching.close());
     }
   }
