@@ -61,6 +61,24 @@ describe("the page about operation on a server", () => {
     assert.deepEqual([...named].toSorted(), shipped.toSorted());
   });
 
+  it("creates a folder before it puts files there, where the package and the units do not", () => {
+    const folder = "/var/lib/gameaddon/data";
+    const filling = blocksIn("sh").filter((block) =>
+      new RegExp(`^(?:install -m|cp) .* ${folder}/`, "m").test(block),
+    );
+    assert.ok(filling.length >= 2);
+    for (const block of filling)
+      assert.match(
+        block,
+        new RegExp(`^install -d .* ${folder}\n[\\s\\S]*^(?:install -m|cp) .* ${folder}/`, "m"),
+      );
+  });
+
+  it("quotes its own sentences as they are", () => {
+    const [, quoted = ""] = /up to "([^"]+)"/.exec(page) ?? [];
+    assert.equal(page.split(quoted).length, 3, `"${quoted}" is in the page only where it is quoted`);
+  });
+
   it("says for every alert what to do", async () => {
     const rules: { groups: { rules: { alert?: string }[] }[] } = parse(
       await readFile(join(deploy, "alerts.yaml"), "utf8"),
