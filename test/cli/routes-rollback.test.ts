@@ -232,4 +232,24 @@ describe("routes rollback where no service runs", () => {
     assert.equal(revision, second, "the table that was last in force");
     assert.deepEqual([diff?.before.revision, diff?.after.revision], [third, second]);
   });
+
+  for (const [what, isRecorded] of [
+    ["that this version refuses, as after a return to an older version", true],
+    ["whose text is damaged", false],
+  ] as const) {
+    it(`replaces a faulty file where the table that was last in force is one ${what}`, async (t) => {
+      const desk = await stoppedDesk(t);
+      const newer = `quotas: off\n${stricter}`;
+      await desk.write("routes.yaml", newer);
+      await writeFile(join(desk.data, "tables", `${isRecorded ? revisionOf(newer) : second}.yaml`), newer);
+      const list = join(desk.data, "tables", "history.json");
+      if (isRecorded)
+        await writeFile(list, (await readFile(list, "utf8")).replace(String(second), revisionOf(newer)));
+      const { exitCode, stdout, stderr } = await desk.run(["routes", "rollback", String(first), "--yes"]);
+      assert.equal(exitCode, 0, stderr);
+      assert.match(stderr, /was last in force, and cannot be compared/);
+      assert.match(stdout, /the next start puts it in force/);
+      assert.deepEqual([await table(desk), await copy(desk)], [shipped, newer]);
+    });
+  }
 });

@@ -145,7 +145,8 @@ function noneBefore(): Failure {
 
 /**
  * Compares a table with the one in force. If no service runs, it compares it with the file, or if the file has faults,
- * with the table that was last in force.
+ * with the table that was last in force. After a return to an older version of the program, that one can have faults, too:
+ * then it compares nothing, and says so.
  */
 async function diffTo(
   context: Context,
@@ -157,10 +158,22 @@ async function diffTo(
   const text = textOf(current);
   try {
     if (current.inForce !== undefined) return await control.diffRoutes(target);
-    const isSound = text !== undefined && isServable(text, await control.vocabulary());
-    if (isSound) return await control.diffRoutes(target, { file: current.file, text });
-    const last = tables[0] === undefined ? target : await storedTable(context, tables[0].revision);
-    return await control.diffRoutes(target, last);
+    const vocabulary = await control.vocabulary();
+    if (text !== undefined && isServable(text, vocabulary))
+      return await control.diffRoutes(target, { file: current.file, text });
+    const revision = tables[0]?.revision;
+    if (revision === undefined) return await control.diffRoutes(target, target);
+    const last = await storedTable(context, revision).catch((error: unknown) => {
+      if (error instanceof Failure) return undefined;
+      throw error;
+    });
+    if (last !== undefined && isServable(last.text, vocabulary))
+      return await control.diffRoutes(target, last);
+    const fault = last === undefined ? "its text is damaged" : `this version refuses ${last.file}`;
+    context.output.remark(
+      `warning: Revision ${revision} was last in force, and cannot be compared: ${fault}. What changes is not known.`,
+    );
+    return await control.diffRoutes(target, target);
   } catch (error) {
     if (error instanceof TableFaults && error.file === target.file)
       context.output.remark("This version of the service refuses that table. Nothing was changed.");
