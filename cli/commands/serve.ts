@@ -36,9 +36,12 @@ function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   };
 }
 
-/** Returns whether an environment variable is on: any value except an empty one, `0` and `false`. */
-function isOn(value: string | undefined): boolean {
-  return value !== undefined && !["", "0", "false"].includes(value.toLowerCase());
+/** Parses a variable that is on or off. Any other value would turn on what `disabled`, for example, should not. */
+function parseSwitch(text: string): boolean {
+  const value = text.toLowerCase();
+  if (["1", "on", "true", "yes"].includes(value)) return true;
+  if (["", "0", "off", "false", "no"].includes(value)) return false;
+  throw new InvalidArgumentError("Expected 1 or 0, or on or off.");
 }
 
 /** The options from Commander. Those that the environment can set are not parsed yet. */
@@ -63,7 +66,6 @@ export function addServeCommand(program: Command, context: Context): void {
     "--metrics <host:port>",
     "serve metrics for Prometheus on this address; `off` for none",
   ).argParser(checkedBy(parseAddressOrOff));
-  const logsAddress = isOn(io.env.ADDON_LOG_ADDRESS);
   const logRequests = new Option("--log-requests <which>", "which requests to log")
     .choices(requestChoices)
     .default(io.env.ADDON_LOG_REQUESTS || "all");
@@ -90,7 +92,7 @@ export function addServeCommand(program: Command, context: Context): void {
     .addOption(logRequests)
     .addOption(logLevel)
     .addOption(metrics.default(io.env.ADDON_METRICS || undefined))
-    .option("--log-address", "log the client's address with each request", logsAddress)
+    .option("--log-address", "log the client's address with each request")
     .option("--no-log-address", "do not log it, even if ADDON_LOG_ADDRESS is set")
     .addOption(trustedProxy)
     .addHelpText(
@@ -119,6 +121,9 @@ export function addServeCommand(program: Command, context: Context): void {
       const limits = asked
         ? fromEnvironment<"off">(command, "ADDON_LIMITS", asked, oneOf(["off"]))
         : undefined;
+      const addressText = io.env.ADDON_LOG_ADDRESS ?? "";
+      const logAddress =
+        options.logAddress ?? fromEnvironment(command, "ADDON_LOG_ADDRESS", addressText, parseSwitch);
       const log: LogOptions = {
         requests: fromEnvironment(command, "ADDON_LOG_REQUESTS", options.logRequests, oneOf(requestChoices)),
         level: fromEnvironment(command, "ADDON_LOG_LEVEL", options.logLevel, oneOf(levelChoices)),
@@ -129,6 +134,6 @@ export function addServeCommand(program: Command, context: Context): void {
       // Before the action is loaded, so that an early signal is not lost.
       const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
       const { serve } = await import("../actions/serve.ts");
-      await serve(context, { ...options, ...address, log, trustedProxies, limits }, signals);
+      await serve(context, { ...options, ...address, log, logAddress, trustedProxies, limits }, signals);
     });
 }

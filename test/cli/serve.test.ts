@@ -54,6 +54,7 @@ describe("serve", () => {
     ["by ADDON_LOG_ADDRESS", [], { ADDON_LOG_ADDRESS: "1" }, "127.0.0.1"],
     ["not where the flag says otherwise", ["--no-log-address"], { ADDON_LOG_ADDRESS: "1" }, undefined],
     ["not by default", [], { ADDON_LOG_ADDRESS: "0" }, undefined],
+    ["not by ADDON_LOG_ADDRESS=off", [], { ADDON_LOG_ADDRESS: "off" }, undefined],
   ] as const) {
     it(`when a request is logged, with the client's address ${what}`, async (t) => {
       const desk = await emptyDesk(t);
@@ -66,6 +67,13 @@ describe("serve", () => {
       assert.equal(JSON.parse(line ?? "{}").address, expected);
     });
   }
+
+  it("refuses a value of ADDON_LOG_ADDRESS that is neither on nor off", async (t) => {
+    const desk = await emptyDesk(t);
+    const { exitCode, stderr } = await desk.run(["serve"], { env: { ADDON_LOG_ADDRESS: "never" } });
+    assert.equal(exitCode, 2);
+    assert.match(stderr, /ADDON_LOG_ADDRESS is "never".*Expected 1 or 0/);
+  });
 
   for (const [what, args, env, logged] of [
     ["by default", [], {}, [200, 401]],
