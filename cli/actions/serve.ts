@@ -30,6 +30,7 @@ import { createLog, type Log } from "../serving/log.ts";
 import type { LogOptions } from "../serving/log-options.ts";
 import { isLoopback } from "../serving/loopback.ts";
 import { type Measuring, measure } from "../serving/metrics.ts";
+import { misspelledSettings } from "../serving/misspelled.ts";
 import type { ReloadSignal } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
@@ -75,6 +76,7 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
   const clientAddresses = new ClientAddresses(options.trustedProxies, log.warn);
   try {
     const { folder } = workspace();
+    for (const sentence of misspelledSettings(io.env)) output.remark(`warning: ${sentence}`);
     await requireSocketPath(folder);
     const measuring = await measure({ address: options.metrics, log, outputs, version: version() });
     const { observe, meter } = measuring;

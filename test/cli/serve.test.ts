@@ -75,6 +75,18 @@ describe("serve", () => {
     assert.match(stderr, /ADDON_LOG_ADDRESS is "never".*Expected 1 or 0/);
   });
 
+  it("warns of a misspelled setting in the environment, without its value", async (t) => {
+    const desk = await emptyDesk(t);
+    const env = { ADDON_TRUSTED_PROXY: "10.0.0.7", ADDON_TOKEN: "gat_x", ADDON_LIMITS: "off" };
+    const serving = desk.serve([], { env });
+    await serving.shows(openable);
+    assert.equal(await serving.stop(), 0);
+    const warnings = linesOf(serving.stderr.text).filter((line) => line.includes("is not a setting"));
+    assert.deepEqual(warnings, [
+      "warning: ADDON_TRUSTED_PROXY is not a setting, and is ignored. Did you mean ADDON_TRUSTED_PROXIES?",
+    ]);
+  });
+
   for (const [what, args, env, logged] of [
     ["by default", [], {}, [200, 401]],
     ["with --log-requests failures", ["--log-requests", "failures"], {}, [401]],
