@@ -1,10 +1,16 @@
 /** The status of a data folder: how much data it has, how recent it is, and how far back it reaches. Takes no lock. */
 import { access, constants, open, readdir, stat } from "node:fs/promises";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { model } from "../domain/model.ts";
 import { spaceFor } from "../store/folder/disk.ts";
 import { naming, nodeFiles } from "../store/folder/files.ts";
-import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
+import {
+  segmentFile,
+  segmentsIn,
+  snapshotFile,
+  snapshotsIn,
+  tablesFolder,
+} from "../store/folder/folder-names.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
 import { readHistory } from "../store/journal/history.ts";
 import { bodyOffset } from "../store/journal/lines.ts";
@@ -135,14 +141,16 @@ async function bytesIn(folder: string): Promise<Status["bytes"]> {
   for (const entry of await readdir(folder, { recursive: true, withFileTypes: true })) {
     if (!entry.isFile()) continue;
     const { size } = await stat(join(entry.parentPath, entry.name)).catch(() => ({ size: 0 }));
-    bytes[kindOf(entry.name, entry.parentPath === folder)] += size;
+    bytes[kindOf(entry.name, relative(folder, entry.parentPath))] += size;
     bytes.total += size;
   }
   return bytes;
 }
 
-function kindOf(name: string, atTop: boolean): "snapshots" | "journal" | "kept" | "other" {
-  if (!atTop) return "kept";
+/** @param subfolder of the data folder; empty for none */
+function kindOf(name: string, subfolder: string): "snapshots" | "journal" | "kept" | "other" {
+  if (subfolder === tablesFolder) return "other";
+  if (subfolder !== "") return "kept";
   if (snapshotsIn([name]).length > 0) return "snapshots";
   return segmentsIn([name]).length > 0 ? "journal" : "other";
 }

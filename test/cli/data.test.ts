@@ -1,6 +1,6 @@
 /** `data status` and `data verify`, also beside a running service. */
 import assert from "node:assert/strict";
-import { readdir, readFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertIncludes } from "../_setup.ts";
@@ -29,6 +29,21 @@ describe("data status", () => {
     assert.match(text, /no service runs on it/);
     assert.match(text, /: 1 snapshot .+, 2 segments of the journal /);
     assert.match(text, /^ {2}blacklistReasons +0$/m);
+  });
+
+  it("when earlier tables and replaced files are in the folder, only the latter count as replaced", async (t) => {
+    const desk = await deskWithPast(t);
+    const before = await desk.json<StatusDocument>("data", "status");
+    for (const [folder, bytes] of [
+      ["tables", 1000],
+      ["replaced-1", 200],
+    ] as const) {
+      await mkdir(join(desk.data, folder));
+      await writeFile(join(desk.data, folder, "file"), Buffer.alloc(bytes));
+    }
+    const { bytes } = await desk.json<StatusDocument>("data", "status");
+    assert.equal((bytes.kept ?? 0) - (before.bytes.kept ?? 0), 200);
+    assert.equal((bytes.other ?? 0) - (before.bytes.other ?? 0), 1000);
   });
 
   it("when a service runs, it is the holder", async (t) => {
