@@ -74,11 +74,6 @@ describe("the page about operation on a server", () => {
       );
   });
 
-  it("quotes its own sentences as they are", () => {
-    const [, quoted = ""] = /up to "([^"]+)"/.exec(page) ?? [];
-    assert.equal(page.split(quoted).length, 3, `"${quoted}" is in the page only where it is quoted`);
-  });
-
   it("says for every alert what to do", async () => {
     const rules: { groups: { rules: { alert?: string }[] }[] } = parse(
       await readFile(join(deploy, "alerts.yaml"), "utf8"),
