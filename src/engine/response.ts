@@ -111,7 +111,7 @@ export function failureAnswer(failure: Failure, requestId: string, extra: readon
 
 /**
  * Returns the headers of a 429, names and values in turn: `Retry-After`, and those of
- * draft-ietf-httpapi-ratelimit-headers-11. Its quota is the full bucket, its window the time that refills it.
+ * draft-ietf-httpapi-ratelimit-headers, in the form of version 10. Its quota is the full bucket, its window the time that refills it.
  */
 export function limitHeaders({ limit: { name, burst, perSecond }, seconds }: Refusal): string[] {
   const window = Math.max(1, Math.round(burst / perSecond));
