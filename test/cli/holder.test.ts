@@ -106,7 +106,7 @@ describe("beside a service that is stopped in the middle of an operation", () =>
         const form = Object.getPrototypeOf(file);
         await file.close();
         process.once("SIGUSR2", () => {
-          form.datasync = () => {
+          form.write = () => {
             process.stderr.write("A sync is held up.\\n");
             return new Promise(() => {});
           };
@@ -142,10 +142,10 @@ describe("beside a service that is stopped in the middle of an operation", () =>
             const file = await open(process.execPath);
             const form = Object.getPrototypeOf(file);
             await file.close();
-            const { datasync } = form;
+            const { write } = form;
             process.once("SIGUSR2", () => {
               // Longer than the time limit of a health check.
-              form.datasync = async function () { ${wait}; return datasync.call(this); };
+              form.write = async function (...given) { ${wait}; return write.apply(this, given); };
               process.stderr.write("Ready.\\n");
             });
           `),
@@ -169,7 +169,10 @@ describe("beside a command that is stopped", () => {
         const file = await open(process.execPath);
         const form = Object.getPrototypeOf(file);
         await file.close();
-        form.datasync = () => {
+        const { write } = form;
+        form.write = function (bytes, ...given) {
+          // The process id in the lock file.
+          if (bytes.length < 20) return write.call(this, bytes, ...given);
           process.stderr.write("A sync is held up.\\n");
           return new Promise(() => setInterval(() => {}, 1000));
         };

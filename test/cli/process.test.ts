@@ -161,12 +161,12 @@ async function serveHeld(desk: Desk): Promise<Awaited<ReturnType<typeof servePro
     const file = await open(process.execPath);
     const form = Object.getPrototypeOf(file);
     await file.close();
-    for (const name of ["sync", "datasync"]) {
+    for (const name of ["write", "sync", "datasync"]) {
       const original = form[name];
-      form[name] = async function () {
+      form[name] = async function (...given) {
         if (existsSync(${JSON.stringify(held)})) process.stderr.write("A sync is held up.\\n");
         while (existsSync(${JSON.stringify(held)})) await setTimeout(5);
-        return original.call(this);
+        return original.apply(this, given);
       };
     }
   `;

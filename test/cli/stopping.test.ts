@@ -10,10 +10,12 @@ import { type Desk, seededDesk } from "./_setup.ts";
 /** The limit of a test; stopping has deadlines of its own. */
 const timeout = 180_000;
 
-/** A module that blocks the calls of a file's method after a signal. */
-function hangOn(method: "datasync" | "sync", from: "start" | "SIGUSR2"): string {
-  // Unlike a pending sync, a promise alone keeps nothing alive: the store could be collected, and its lock released.
-  const hang = `form.${method} = () => {
+/** A module that blocks appends to the journal, from the start or after a signal. */
+function hangFrom(from: "start" | "SIGUSR2"): string {
+  // The lock file's line, a process id, is written. Unlike a pending write, a promise alone keeps nothing alive: the store
+  // could be collected, and its lock released.
+  const hang = `form.write = function (bytes, ...given) {
+    if (bytes.length < 20) return write.call(this, bytes, ...given);
     process.stderr.write("A sync is held up.\\n");
     return (globalThis.pendingSync = new Promise(() => {}));
   };`;
@@ -22,6 +24,7 @@ function hangOn(method: "datasync" | "sync", from: "start" | "SIGUSR2"): string 
     const file = await open(process.execPath);
     const form = Object.getPrototypeOf(file);
     await file.close();
+    const { write } = form;
     ${from === "start" ? hang : `process.once("SIGUSR2", () => { ${hang} process.stderr.write("Ready.\\n"); });`}
   `;
   return `data:text/javascript,${encodeURIComponent(code)}`;
@@ -114,7 +117,7 @@ describe("stopping serve", () => {
     timeout,
   }, async (t) => {
     const desk = await seededDesk(t);
-    const { child } = await serveProcess(desk, [], [hangOn("datasync", "SIGUSR2")]);
+    const { child } = await serveProcess(desk, [], [hangFrom("SIGUSR2")]);
     child.signal("SIGUSR2");
     await child.shows("stderr", /Ready/);
     const command = new CliProcess(desk, ["player", "add", "Bob"]);
@@ -133,7 +136,7 @@ describe("stopping serve", () => {
 
   it("ends a start that is not over, at the first signal", { timeout }, async (t) => {
     const desk = await seededDesk(t);
-    const holder = new CliProcess(desk, ["player", "add", "Ada"], [hangOn("datasync", "start"), keepAlive]);
+    const holder = new CliProcess(desk, ["player", "add", "Ada"], [hangFrom("start"), keepAlive]);
     await holder.shows("stderr", /A sync is held up/);
     const child = new CliProcess(desk, ["serve", "--port", "0"]);
     await child.shows("stderr", /Waiting for process/);
@@ -143,7 +146,7 @@ describe("stopping serve", () => {
 
   it("goes on at a SIGHUP, also during the start", { timeout }, async (t) => {
     const desk = await seededDesk(t);
-    const holder = new CliProcess(desk, ["player", "add", "Ada"], [hangOn("datasync", "start"), keepAlive]);
+    const holder = new CliProcess(desk, ["player", "add", "Ada"], [hangFrom("start"), keepAlive]);
     await holder.shows("stderr", /A sync is held up/);
     const child = new CliProcess(desk, ["serve", "--port", "0"]);
     await child.shows("stderr", /Waiting for process/);

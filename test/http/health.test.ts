@@ -108,9 +108,13 @@ routes:
 describe("/ready", () => {
   it("while changes cannot be written, names the reason until one succeeds", async (t) => {
     const { broken, world, change } = await openBreakable(t, "write");
-    broken.code = "EIO";
+    broken.code = "ENOSPC";
     await assert.rejects(change(), { code: "STORE_UNAVAILABLE" });
-    const refused = { status: "ready", changes: false, reason: "The last change could not be saved (EIO)." };
+    const refused = {
+      status: "ready",
+      changes: false,
+      reason: "The last change could not be saved (ENOSPC).",
+    };
     assert.deepEqual(await read(world, "/ready"), [200, refused]);
     assert.deepEqual(await read(world, "/health"), [200, { status: "ok" }]);
     broken.code = undefined;

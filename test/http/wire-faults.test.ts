@@ -13,7 +13,8 @@ class Disk {
       const file = await nodeFiles.open(path, flags, mode);
       return new Proxy<File>(file, {
         get: (target, name) => {
-          if (this.full && name === "write") return () => Promise.reject(new Error("ENOSPC: /secret/folder"));
+          const full = Object.assign(new Error("ENOSPC: /secret/folder"), { code: "ENOSPC" });
+          if (this.full && name === "write") return () => Promise.reject(full);
           const value: unknown = Reflect.get(target, name, target);
           return typeof value === "function" ? value.bind(target) : value;
         },

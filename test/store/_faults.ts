@@ -157,9 +157,12 @@ export interface Call {
 /** What becomes of a call: an error, or of a write only so many bytes; undefined lets it pass. */
 export type Outcome = Error | { readonly bytes: number } | undefined;
 
-/** Node's file system with a rule before it, which may also take its time. */
-export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>): Files {
-  const ruled = <T extends object>(target: T, pathOf: (given: unknown[]) => string): T =>
+/**
+ * Node's file system with a rule before it, which may also take its time. A write that is durable when it returns is a write
+ * and then a sync for the rule, as for the system. @param durable the flag of such writes; 0 for a system that has none
+ */
+export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>, durable = durableFlag): Files {
+  const ruled = <T extends object>(target: T, pathOf: (given: unknown[]) => string, isDurable = false): T =>
     new Proxy(target, {
       get(_, name) {
         const value: unknown = Reflect.get(target, name, target);
@@ -178,13 +181,18 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>): Fi
           }
           const sent = outcome === undefined ? given : [given[0], given[1], outcome.bytes, given[3]];
           const result: unknown = await value.apply(target, sent);
-          return name === "open" ? ruled(result as File, () => path) : result;
+          if (name === "open") return ruled(result as File, () => path, hasFlag(given[1], durable));
+          if (name !== "write" || !isDurable) return result;
+          const synced = await rule({ operation: "datasync", path, length: Number.NaN });
+          if (synced instanceof Error) throw synced;
+          return result;
         };
       },
     });
-  const files = ruled(nodeFiles, ([path]) => String(path));
+  const { durable: _, ...files } = ruled(nodeFiles, ([path]) => String(path));
   return {
     ...files,
+    ...(durable === 0 ? {} : { durable }),
     // For a rule it is all the same how a file is read.
     async *readPieces(path, from) {
       const outcome = await rule({ operation: "readFile", path, length: Number.NaN });
@@ -192,6 +200,20 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>): Fi
       yield* piecesOf(nodeFiles, path, from);
     },
   };
+}
+
+/** The flag of writes that are durable when they return; 0 where the system has none. */
+export const durableFlag = nodeFiles.durable ?? 0;
+
+/** That flag, and 0: a system with such writes, where the tests run on one, and a system without. */
+export const durableFlags = new Set([durableFlag, 0]);
+
+/** What a system does whose flag of durable writes is this, for titles. */
+export const howDurable = (durable: number) => (durable === 0 ? "a sync after each write" : "durable writes");
+
+/** Returns whether a file is opened with that flag. */
+export function hasFlag(flags: unknown, flag: number): boolean {
+  return flag !== 0 && typeof flags === "number" && (flags & flag) !== 0;
 }
 
 /** Returns an error of the operating system. */

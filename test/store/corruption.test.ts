@@ -1,5 +1,6 @@
 /** Flips every bit of a small store's files and cuts them at every byte: in memory, and in part on a disk. */
 import assert from "node:assert/strict";
+import { constants } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
@@ -38,8 +39,10 @@ class MemoryFiles {
     const { bytes } = this;
     const get = (path: string) => bytes.get(basename(path)) ?? Buffer.alloc(0);
     const set = (path: string, content: Buffer) => void bytes.set(basename(path), content);
-    const open = async (path: string, flags: string) => {
-      if (flags === "w" || (flags.startsWith("w") && !bytes.has(basename(path)))) set(path, Buffer.alloc(0));
+    const open = async (path: string, flags: string | number) => {
+      const isNew =
+        typeof flags === "number" && (flags & constants.O_CREAT) !== 0 && !bytes.has(basename(path));
+      if (flags === "w" || isNew) set(path, Buffer.alloc(0));
       const file = {
         async write(from: Uint8Array, offset: number, length: number, position: number) {
           const old = get(path);

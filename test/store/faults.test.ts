@@ -10,7 +10,10 @@ import {
   type Call,
   contents,
   dataFile,
+  durableFlag,
+  durableFlags,
   fill,
+  howDurable,
   type Notebook,
   namesIn,
   numbered,
@@ -30,13 +33,16 @@ class Bench {
   readonly fatal: Error[] = [];
   rule: (call: Call) => Outcome = () => undefined;
   store!: Notebook;
+  readonly #durable: number;
 
-  constructor(folder: string) {
+  constructor(folder: string, durable: number) {
     this.folder = folder;
+    this.#durable = durable;
   }
 
-  static async open(t: TestContext): Promise<Bench> {
-    const bench = new Bench(join(await temporaryFolder(t), "data"));
+  /** @param durable the flag of writes that are durable when they return; 0 for a system that has none */
+  static async open(t: TestContext, durable = durableFlag): Promise<Bench> {
+    const bench = new Bench(join(await temporaryFolder(t), "data"), durable);
     await bench.reopen();
     await fill(bench.store, 5);
     t.after(() => bench.store.close().catch(() => {}));
@@ -47,7 +53,7 @@ class Bench {
     const files = ruledFiles((call) => {
       this.calls.push(call);
       return this.rule(call);
-    });
+    }, this.#durable);
     this.store = await openNotebook(this.folder, { files, onFatal: (error) => this.fatal.push(error) });
   }
 
@@ -97,9 +103,14 @@ describe("an append", () => {
     await bench.assertCopyKeeps(t, 15, 15);
   });
 
-  for (const code of ["ENOSPC", "EIO", "EDQUOT"]) {
-    it(`that fails midway with ${code} is cut back and refused to all waiting callers; later ones succeed`, async (t) => {
-      const bench = await Bench.open(t);
+  const midway = [...durableFlags].flatMap((durable) =>
+    // Of a durable write, an I/O error may also be that of its sync.
+    ["ENOSPC", "EDQUOT", "EFBIG", ...(durable === 0 ? ["EIO"] : [])].map((code) => ({ durable, code })),
+  );
+  for (const { durable, code } of midway) {
+    const when = `that fails midway with ${code}, with ${howDurable(durable)},`;
+    it(`${when} is cut back and refused to all waiting callers; later ones succeed`, async (t) => {
+      const bench = await Bench.open(t, durable);
       const before = await bench.journal();
       let writes = 0;
       bench.rule = ({ operation }) => {
@@ -120,26 +131,33 @@ describe("an append", () => {
     });
   }
 
-  it("on a disk that takes no bytes is refused instead of repeated forever", async (t) => {
-    const bench = await Bench.open(t);
-    bench.rule = ({ operation }) => (operation === "write" ? { bytes: 0 } : undefined);
-    await assertUnavailable(put(bench.store, "a"));
-    bench.heal();
-    await fill(bench.store, 6);
-    await bench.assertCopyKeeps(t, 6, 6);
-  });
+  for (const durable of durableFlags) {
+    const where = `on a disk that takes no bytes, with ${howDurable(durable)},`;
+    it(`${where} is refused instead of repeated forever`, async (t) => {
+      const bench = await Bench.open(t, durable);
+      bench.rule = ({ operation }) => (operation === "write" ? { bytes: 0 } : undefined);
+      await assertUnavailable(put(bench.store, "a"));
+      bench.heal();
+      await fill(bench.store, 6);
+      await bench.assertCopyKeeps(t, 6, 6);
+    });
+  }
 });
 
 describe("a disk that is no longer reliable", () => {
-  const ways: Record<string, Call["operation"][]> = {
-    "a failed append cannot be cut off": ["write", "truncate"],
-    "the end of a failed append cannot be synced": ["write", "datasync"],
-    "a sync fails": ["datasync"],
+  const ways: Record<string, [code: string, ...Call["operation"][]]> = {
+    "a failed append cannot be cut off": ["ENOSPC", "write", "truncate"],
+    "the end of a failed append cannot be synced": ["ENOSPC", "write", "datasync"],
+    "a sync fails": ["EIO", "datasync"],
   };
-  for (const [way, operations] of Object.entries(ways)) {
-    it(`${way}: no change is acknowledged any more, and the process must end`, async (t) => {
-      const bench = await Bench.open(t);
-      bench.fail("EIO", ...operations);
+  const cases = Object.entries(ways).flatMap(([way, failure]) =>
+    [...durableFlags].map((durable) => ({ way, failure, durable })),
+  );
+  for (const { way, failure, durable } of cases) {
+    const when = `${way}, with ${howDurable(durable)}`;
+    it(`${when}: no change is acknowledged any more, and the process must end`, async (t) => {
+      const bench = await Bench.open(t, durable);
+      bench.fail(...failure);
       const [appended, waiting] = [put(bench.store, "a"), put(bench.store, "b")];
       await Promise.all([assertUncertain(appended), assertUnavailable(waiting)]);
       assert.equal(bench.fatal.length, 1);

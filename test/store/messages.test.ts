@@ -28,7 +28,8 @@ const advice = {
 /** Opens a store with 2 changes, whose files fail as the rule says from then on. */
 async function failing(t: TestContext, rule: (call: Call) => boolean, code: string) {
   let isFailing = false;
-  const files = ruledFiles((call) => (isFailing && rule(call) ? systemError(code) : undefined));
+  // Without durable writes: with them, an I/O error of a write may be that of its sync.
+  const files = ruledFiles((call) => (isFailing && rule(call) ? systemError(code) : undefined), 0);
   const folder = await temporaryFolder(t);
   const store = await openNotebook(folder, { files });
   t.after(() => store.close().catch(() => {}));

@@ -141,6 +141,7 @@ describe("a change", () => {
     const { gate, files } = gatedFiles();
     const store = await openNotebook(await temporaryFolder(t), { files });
     t.after(() => store.close());
+    gate.syncs = 0;
     gate.closed = true;
     let answers = 0;
     const change = put(store, "a").then(() => {
@@ -161,6 +162,7 @@ describe("a change", () => {
     const { gate, files } = gatedFiles();
     const store = await openNotebook(await temporaryFolder(t), { files });
     t.after(() => store.close());
+    gate.syncs = 0;
     gate.closed = true;
     const first = put(store, "first");
     const second = put(store, "a");
@@ -191,6 +193,7 @@ describe("a change", () => {
     const { gate, files } = gatedFiles();
     const folder = await temporaryFolder(t);
     const store = await openNotebook(folder, { files });
+    gate.syncs = 0;
     gate.closed = true;
     const first = put(store, "first");
     const rest = Array.from({ length: 100 }, (_, index) => put(store, `n${index}`));

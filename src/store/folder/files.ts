@@ -1,5 +1,6 @@
 /** The file system as the store uses it, and sequences of its operations that survive a crash. */
 import { randomBytes } from "node:crypto";
+import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 
@@ -8,7 +9,12 @@ export type File = Pick<fs.FileHandle, "write" | "datasync" | "sync" | "truncate
 
 /** The file system: Node's, or a test's that fails on purpose. */
 export interface Files {
-  open(path: string, flags: string, mode?: number): Promise<File>;
+  open(path: string, flags: string | number, mode?: number): Promise<File>;
+  /**
+   * The flag of `open` with which each write is durable when it returns: one call instead of a write and a sync. Left out
+   * where there is no such flag.
+   */
+  readonly durable?: number;
   readFile(path: string): Promise<Buffer>;
   /** Yields the bytes of a file from an offset on. Each piece is overwritten when the next one is taken. */
   readPieces?(path: string, from?: number): AsyncIterable<Uint8Array>;
@@ -54,6 +60,8 @@ const syncedLength = 64 * 1024;
 /** Node's file system. */
 export const nodeFiles: Files = {
   open: fs.open,
+  // On macOS such a write does not wait for the disk, while a sync does; Windows has none.
+  ...(process.platform === "linux" ? { durable: constants.O_DSYNC } : {}),
   readFile: fs.readFile,
   readdir: fs.readdir,
   rename: fs.rename,
@@ -129,12 +137,17 @@ export async function readWhole(files: Files, path: string): Promise<Buffer> {
 /** Only its owner may read a data file: it has hashes of tokens, and who did what. */
 export const privateMode = 0o600;
 
+/** Returns whether an error says that there is no room for what was to be written, and that it therefore was not. */
+export function isFull(error: unknown): boolean {
+  return hasCode(error, "ENOSPC", "EDQUOT", "EFBIG");
+}
+
 /** Writes all of `bytes` at `position`. A full disk can cause a short write without an error; the next one throws. */
 export async function writeAll(file: File, bytes: Uint8Array, position: number): Promise<void> {
   let written = 0;
   while (written < bytes.length) {
     const { bytesWritten } = await file.write(bytes, written, bytes.length - written, position + written);
-    if (bytesWritten === 0) throw new Error("no byte could be written");
+    if (bytesWritten === 0) throw Object.assign(new Error("no byte could be written"), { code: "ENOSPC" });
     written += bytesWritten;
   }
 }
@@ -156,6 +169,8 @@ export interface Creation {
   /** The name under which it is written, in the same folder. */
   readonly temporary?: string;
   readonly mode?: number;
+  /** Whether each later write to the file is to be durable when it returns, where the system can; see {@link Files.durable}. */
+  readonly durable?: boolean;
 }
 
 /** Returns a path in the folder of `path` that no other file has. */
@@ -172,9 +187,11 @@ export async function createDurably(
   files: Files,
   path: string,
   fill: (file: File) => Promise<void>,
-  { temporary = temporaryName(path), mode = privateMode }: Creation = {},
+  { temporary = temporaryName(path), mode = privateMode, durable = false }: Creation = {},
 ): Promise<File> {
-  const file = await files.open(temporary, "wx", mode);
+  const { O_WRONLY, O_CREAT, O_EXCL } = constants;
+  const flags = durable ? O_WRONLY | O_CREAT | O_EXCL | (files.durable ?? 0) : "wx";
+  const file = await files.open(temporary, flags, mode);
   try {
     await fill(file);
     await file.sync();

@@ -1,6 +1,15 @@
 /** Appends to the journal: to its newest segment (`segment.ts`), which is synced before a change is acknowledged. */
+import { constants } from "node:fs";
 import { join } from "node:path";
-import { createDurably, type File, type Files, naming, readWhole, writeAll } from "../folder/files.ts";
+import {
+  createDurably,
+  type File,
+  type Files,
+  isFull,
+  naming,
+  readWhole,
+  writeAll,
+} from "../folder/files.ts";
 import { segmentFile } from "../folder/folder-names.ts";
 import type { FolderLock } from "../folder/lock.ts";
 import { unsaved } from "../folder/refusals.ts";
@@ -30,7 +39,8 @@ export class Journal {
 
   /** Opens the segment that begins with `first`, for appending at offset `size`. */
   static async open(files: Files, folder: string, first: number, size: number): Promise<Journal> {
-    const file = await files.open(join(folder, segmentFile(first)), "r+");
+    const flags = constants.O_RDWR | (files.durable ?? 0);
+    const file = await files.open(join(folder, segmentFile(first)), flags);
     return new Journal(files, folder, file, first, size);
   }
 
@@ -81,7 +91,7 @@ export class Journal {
    * Appends whole lines. Each piece is synced before the next one is written, so the last line of a bulk change, which
    * makes it count, never reaches the disk before the others. When this returns, all are durable.
    * @param changes how many changes the lines are
-   * @throws Failure `STORE_UNAVAILABLE` where they could not be written, and whatever `pieces` throws; the file is unchanged
+   * @throws Failure `STORE_UNAVAILABLE` where they were not written, and whatever `pieces` throws; the file is unchanged
    * @throws SyncFailure where the state of the disk is unknown: nothing may be written any more
    */
   async append(pieces: Iterable<Uint8Array>, changes = 1): Promise<void> {
@@ -102,9 +112,8 @@ export class Journal {
     let size = this.#size;
     try {
       for (const piece of pieces) {
-        await writeAll(this.#file, piece, size);
+        await this.#write(piece, size);
         size += piece.length;
-        await this.#sync();
       }
     } catch (cause) {
       if (cause instanceof SyncFailure) throw cause;
@@ -151,14 +160,19 @@ export class Journal {
     if (path !== undefined) throw new FolderLost(path);
   }
 
-  async #sync(): Promise<void> {
+  /** Writes a piece and syncs it: in one call, where the system can. */
+  async #write(piece: Uint8Array, position: number): Promise<void> {
+    const isDurable = this.#files.durable !== undefined;
+    if (!isDurable) await writeAll(this.#file, piece, position);
     const began = performance.now();
     try {
-      await this.#file.datasync();
-      this.#meter?.synced(performance.now() - began);
+      await (isDurable ? writeAll(this.#file, piece, position) : this.#file.datasync());
     } catch (cause) {
+      // Any other error may be that of the sync.
+      if (isDurable && isFull(cause)) throw cause;
       throw new SyncFailure("the journal could not be synced", naming(this.#path, cause));
     }
+    this.#meter?.synced(performance.now() - began);
   }
 
   async #cutBack(cause: unknown): Promise<void> {
@@ -204,10 +218,11 @@ async function createSegment(
 ) {
   const bytes = headerLine(first, chain, now);
   const path = join(folder, segmentFile(first));
-  const file = await createDurably(files, path, (file) => {
+  const fill = (file: File) => {
     lock?.lockSegment(file);
     return writeAll(file, bytes, 0);
-  });
+  };
+  const file = await createDurably(files, path, fill, { durable: true });
   return { file, size: bytes.length };
 }
 

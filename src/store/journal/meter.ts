@@ -6,7 +6,7 @@ export interface Meter {
   appended(changes: number, milliseconds: number): void;
   /** A batch of changes could not be appended. */
   appendFailed(): void;
-  /** The journal was synced, which is most of an append. */
+  /** A piece was synced, which is most of an append; with a system that writes and syncs in one call, also written. */
   synced(milliseconds: number): void;
   /** A snapshot was written, or could not be. */
   snapshot(result: "written" | "failed"): void;
