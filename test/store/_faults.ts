@@ -2,7 +2,8 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as v from "valibot";
@@ -214,6 +215,36 @@ export const howDurable = (durable: number) => (durable === 0 ? "a sync after ea
 /** Returns whether a file is opened with that flag. */
 export function hasFlag(flags: unknown, flag: number): boolean {
   return flag !== 0 && typeof flags === "number" && (flags & flag) !== 0;
+}
+
+/**
+ * Does something with a file system whose every call takes its time. Asserts that each call is made after the one before
+ * it, and that none is under way any more at the end. A write and its sync are two calls, on every system. Returns
+ * the calls, such as `open segment`, and the outcome.
+ */
+export async function oneByOne<T>(
+  work: (files: Files) => Promise<T>,
+  rule: (call: Call) => Outcome = () => undefined,
+): Promise<{ readonly calls: readonly string[]; readonly outcome: T | Error }> {
+  const calls: string[] = [];
+  const overlaps: string[] = [];
+  let current: string | undefined;
+  const files = ruledFiles(async (call) => {
+    const name = `${call.operation} ${basename(call.path).replace(/^\.(.*)\.[0-9a-f]{12}\.tmp$/, "temporary $1")}`;
+    calls.push(name);
+    if (current !== undefined) overlaps.push(`${name} during ${current}`);
+    current = name;
+    for (let turns = 0; turns < 5; turns += 1) await setImmediate();
+    current = undefined;
+    return rule(call);
+  }, 0);
+  const outcome = await work(files).catch((error: unknown) => {
+    assert.ok(error instanceof Error);
+    return error;
+  });
+  assert.equal(current, undefined, "a call is still under way");
+  assert.deepEqual(overlaps, []);
+  return { calls, outcome };
 }
 
 /** Returns an error of the operating system. */
