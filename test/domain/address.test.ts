@@ -1,7 +1,7 @@
 /** IP addresses and networks as texts. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { parseAddress, parseNetwork } from "../../src/domain/address.ts";
+import { familyOf, parseAddress, parseNetwork, withoutMapping } from "../../src/domain/address.ts";
 
 it("an address is read without port, brackets and zone, in its canonical form", () => {
   for (const [text, expected] of [
@@ -90,5 +90,22 @@ it("a network is an address with or without a prefix", () => {
     " 10.0.0.0/8",
   ]) {
     assert.equal(parseNetwork(text), undefined, text);
+  }
+});
+
+it("an address has a family", () => {
+  for (const address of ["203.0.113.7", "0.0.0.0"]) assert.equal(familyOf(address), "ipv4");
+  for (const address of ["2001:db8::7", "::", "::ffff:203.0.113.7"]) assert.equal(familyOf(address), "ipv6");
+});
+
+it("an address that the system has written loses only a mapping to IPv6", () => {
+  for (const [address, expected] of [
+    ["::ffff:203.0.113.7", "203.0.113.7"],
+    ["203.0.113.7", "203.0.113.7"],
+    ["2001:db8::7", "2001:db8::7"],
+    ["::ffff:0:cb00:7107", "::ffff:0:cb00:7107"],
+    ["64:ff9b::203.0.113.7", "64:ff9b::203.0.113.7"],
+  ] as const) {
+    assert.equal(withoutMapping(address), expected);
   }
 });

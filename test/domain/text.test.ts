@@ -5,9 +5,11 @@ import fc from "fast-check";
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import {
   compareTexts,
+  comparisonIn,
   didYouMean,
   endsAlike,
   fold,
+  KnownNames,
   longestTyped,
   mostCompared,
   nearest,
@@ -91,6 +93,32 @@ describe("the nearest known name", () => {
   it("of up to three characters differs in at most one", () => {
     assert.equal(nearest("VIPP", ["VIP"]), "VIP");
     assert.equal(nearest("TOP", ["MOD", "SUP"]), undefined);
+    assert.equal(nearest("TOP", ["MOD"]), undefined);
+    assert.equal(nearest("MOP", ["MOD"]), "MOD");
+  });
+
+  it("differs in at most two characters, or a third of a longer name", () => {
+    for (const [typed, known, isNear] of [
+      ["TOPM", "TEAM", true],
+      ["TOPS", "TEAM", false],
+      ["abcdeXYZ", "abcdefgh", false],
+      ["abcdefXY", "abcdefgh", true],
+      ["abcdefXYZ", "abcdefghi", true],
+      ["abcdeWXYZ", "abcdefghi", false],
+      ["abcdef", "abcdefghi", true],
+      ["abcde", "abcdefghi", false],
+    ] as const) {
+      assert.equal(nearest(typed, [known]), isNear ? known : undefined, typed);
+    }
+  });
+
+  it("is the first spelling of the nearest, wherever the others are in the list", () => {
+    assert.equal(nearest("POLISE", ["POLE", "POLICE", "Police", "POLICED"]), "POLICE");
+    assert.equal(nearest("POLISE", ["POLICED", "Police", "POLICE", "POLE"]), "Police");
+    // Equally far names before a nearer one do not matter, after it neither.
+    assert.equal(nearest("DEO", ["CEO", "DEV", "deo", "CEO", "DEV"]), "deo");
+    assert.equal(nearest("DEO", ["CEO", "Ceo", "DEV"]), undefined);
+    assert.equal(nearest("DEO", ["CEO", "DEV", "Dev"]), undefined);
   });
 
   it("is undefined if no name is near, or there are no names", () => {
@@ -125,6 +153,8 @@ describe("the nearest known name", () => {
     const known = "a".repeat(200);
     assert.equal(nearest(known, [known]), known);
     assert.equal(nearest(`${known}a`, [known]), undefined);
+    assert.equal(new KnownNames([known]).nearest(known), known);
+    assert.equal(new KnownNames([known]).nearest(`${known}a`), undefined);
     assert.equal(longestTyped, 200);
   });
 
@@ -183,6 +213,26 @@ describe("the order of texts", () => {
       sorted.map((each) => each.toLowerCase()),
       ["a", "a", "b", "b", "c", "c"],
     );
+  });
+
+  it("is that of the code units for texts that differ only in case", () => {
+    const sorted = ["b", "C", "a", "B", "A", "c"].toSorted(compareTexts);
+    assert.deepEqual(sorted, ["A", "a", "B", "b", "C", "c"]);
+  });
+
+  it("in a language is that of its letters, then that of the code units", () => {
+    const compare = comparisonIn("en");
+    const names = ["Otto", "zoe", "\u00e9", "Oma", "e\u0301", "B", "Ömer", "a", "Zoe"];
+    const sorted = ["a", "B", "e\u0301", "\u00e9", "Oma", "Ömer", "Otto", "zoe", "Zoe"];
+    assert.deepEqual(names.toSorted(compare), sorted);
+    assert.deepEqual(names.toReversed().toSorted(compare), sorted);
+    for (const [index, name] of sorted.entries()) {
+      assert.equal(compare(name, name), 0);
+      const next = sorted[index + 1];
+      if (next !== undefined) assert.deepEqual([compare(name, next), compare(next, name)], [-1, 1], name);
+    }
+    // In Swedish, the letter is one of its own, after z.
+    assert.deepEqual(["Ömer", "Zoe", "Otto"].toSorted(comparisonIn("sv")), ["Otto", "Zoe", "Ömer"]);
   });
 
   it("does not depend on the input's order", () => {

@@ -1,7 +1,7 @@
 /** The advice for an operator about each error of the file system, which a player does not get. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { remedyFor, unsaved, unusable, unwritten } from "../../src/store/folder/refusals.ts";
+import { remedyFor, systemCode, unsaved, unusable, unwritten } from "../../src/store/folder/refusals.ts";
 import { systemError } from "./_faults.ts";
 
 /** A part of the advice, and whether another data folder would help. */
@@ -17,6 +17,26 @@ const advice: readonly (readonly [code: string, words: RegExp, isFolder: boolean
   ["EEXIST", /A file has the name of a required folder/, true],
   ["ENOTDIR", /A file has the name of a required folder/, true],
 ];
+
+describe("the code of the operating system", () => {
+  it("is that of the error, or of the nearest of its causes that has one", () => {
+    const because = (cause: unknown, code?: string) => {
+      const error = new Error("it failed", { cause });
+      return code === undefined ? error : Object.assign(error, { code });
+    };
+    assert.equal(systemCode(systemError("EIO")), "EIO");
+    assert.equal(systemCode(because(because(systemError("EIO")))), "EIO");
+    assert.equal(systemCode(because(systemError("EIO"), "ENOSPC")), "ENOSPC");
+    // Node's own codes, and a failure's, are not the system's.
+    for (const code of ["ERR_INVALID_ARG_TYPE", "STORE_UNAVAILABLE", "E", ""]) {
+      assert.equal(systemCode(because(systemError("EIO"), code)), "EIO", code);
+    }
+    assert.equal(systemCode(systemError("E2BIG")), "E2BIG");
+    for (const none of [because(undefined), because("EIO"), { code: "EIO" }, "EIO", undefined]) {
+      assert.equal(systemCode(none), undefined);
+    }
+  });
+});
 
 describe("an error of the file system", () => {
   for (const [code, words, isFolder] of advice) {
