@@ -220,10 +220,10 @@ export function hasFlag(flags: unknown, flag: number): boolean {
 /**
  * Does something with a file system whose every call takes its time. Asserts that each call is made after the one before
  * it, and that none is under way any more at the end. A write and its sync are two calls, on every system. Returns
- * the calls, such as `open segment`, and the outcome.
+ * the calls, such as `open lock`, and the outcome.
  */
 export async function oneByOne<T>(
-  work: (files: Files) => Promise<T>,
+  work: (files: Files, calls: readonly string[]) => Promise<T>,
   rule: (call: Call) => Outcome = () => undefined,
 ): Promise<{ readonly calls: readonly string[]; readonly outcome: T | Error }> {
   const calls: string[] = [];
@@ -238,7 +238,7 @@ export async function oneByOne<T>(
     current = undefined;
     return rule(call);
   }, 0);
-  const outcome = await work(files).catch((error: unknown) => {
+  const outcome = await work(files, calls).catch((error: unknown) => {
     assert.ok(error instanceof Error);
     return error;
   });

@@ -165,6 +165,23 @@ describe("the process id in a lock file", () => {
 });
 
 describe("the state of a process", { skip: onLinux }, () => {
+  for (const [stat, expected] of [
+    ["7 (node) R 1 7", "running"],
+    ["7 (node) S 1 7", "running"],
+    ["7 (node) T 1 7", "stopped"],
+    ["7 (node) t 1 7", "stopped"],
+    ["7 (a) T (b)) S 1 7", "running"],
+    ["7 (a) S (b)) T 1 7", "stopped"],
+    ["", undefined],
+  ] as const) {
+    it(`is ${expected ?? "unknown"} where the system says "${stat}"`, async (t) => {
+      const read = t.mock.method(fs, "readFile", async () => stat);
+      publishMocks(t);
+      assert.equal(await processState(7), expected);
+      assert.equal(read.mock.calls[0]?.arguments[0], "/proc/7/stat");
+    });
+  }
+
   it("is running, stopped, running again, and undefined once it has ended", async (t) => {
     const child = spawn("sleep", ["600"], { stdio: "ignore" });
     t.after(() => child.kill("SIGKILL"));
@@ -183,23 +200,6 @@ describe("the state of a process", { skip: onLinux }, () => {
     await ended;
     await becomes(undefined);
   });
-
-  for (const [stat, expected] of [
-    ["7 (node) R 1 7", "running"],
-    ["7 (node) S 1 7", "running"],
-    ["7 (node) T 1 7", "stopped"],
-    ["7 (node) t 1 7", "stopped"],
-    ["7 (a) T (b)) S 1 7", "running"],
-    ["7 (a) S (b)) T 1 7", "stopped"],
-    ["", undefined],
-  ] as const) {
-    it(`is ${expected ?? "unknown"} where the system says "${stat}"`, async (t) => {
-      const read = t.mock.method(fs, "readFile", async () => stat);
-      publishMocks(t);
-      assert.equal(await processState(7), expected);
-      assert.equal(read.mock.calls[0]?.arguments[0], "/proc/7/stat");
-    });
-  }
 });
 
 describe("the space on the disk of a data folder", () => {

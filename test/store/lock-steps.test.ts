@@ -11,6 +11,7 @@ import { FolderLock } from "../../src/store/folder/lock.ts";
 import { FolderHeld } from "../../src/store/folder/lock-file.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { oneByOne, ruledFiles, segment, systemError } from "./_faults.ts";
+import { isFree } from "./_journal.ts";
 
 const pid = `${process.pid}\n`;
 
@@ -19,14 +20,6 @@ async function folderWithSegments(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t);
   for (const first of [1, 4]) await writeFile(join(folder, segment(first)), "the header and some changes");
   return folder;
-}
-
-/** Returns whether another process could lock a file now; `length` bytes of it, if given. */
-function isFree(path: string, length?: number): boolean {
-  const descriptor = openSync(path, "r+");
-  const result = length === undefined ? tryLock(descriptor) : tryLock(descriptor, 0, length);
-  closeSync(descriptor);
-  return result;
 }
 
 /** Locks a folder one call after another. */
