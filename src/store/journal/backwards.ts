@@ -65,8 +65,8 @@ async function* readSegmentBackwards(files: Files, path: string): AsyncGenerator
       continue;
     }
     const { records, torn } = decodeBlock(bytes.subarray(block.start), block.header, offset + block.start);
+    if (torn > 0 && !isNewest) throw new BrokenLine("the change lacks its last line", end - torn);
     end = offset + block.start;
-    if (torn > 0 && !isNewest) throw new BrokenLine("the change lacks its last line", end);
     for (const { record } of records.toReversed()) yield record;
     if (end === 0) return;
     isNewest = false;

@@ -1,0 +1,327 @@
+/** The journal read forwards and backwards, over segments and blocks of every kind: the same changes, gaps and damage. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { readBackwards } from "../../src/store/journal/backwards.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
+import { encodeLine } from "../../src/store/journal/lines.ts";
+import { readSegmentFile } from "../../src/store/journal/segment-file.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { segment, systemError } from "./_faults.ts";
+import { type Line, segmentOf } from "./_journal.ts";
+
+const kibibyte = 1024;
+
+/** Makes a folder with segments of small changes: by its first number, the numbers of each. */
+async function folderOf(
+  t: TestContext,
+  segments: Readonly<Record<number, readonly number[]>>,
+): Promise<string> {
+  const folder = await temporaryFolder(t);
+  for (const [first, sequences] of Object.entries(segments)) {
+    const { bytes } = segmentOf(
+      Number(first),
+      sequences.map((sequence) => ({ sequence })),
+    );
+    await writeFile(join(folder, segment(Number(first))), bytes);
+  }
+  return folder;
+}
+
+interface Outcome {
+  readonly read: readonly number[];
+  readonly missing: readonly (readonly [number, number])[];
+  readonly error: string | undefined;
+}
+
+type Reading = (
+  onMissing: (first: number, last: number) => void,
+) => AsyncIterable<{ readonly sequence: number }>;
+
+/** Returns the numbers that are read, the gaps that are reported, and the error. */
+async function outcomeOf(reading: Reading): Promise<Outcome> {
+  const read: number[] = [];
+  const missing: [number, number][] = [];
+  let error: string | undefined;
+  try {
+    for await (const { sequence } of reading((...gap) => missing.push(gap))) read.push(sequence);
+  } catch (cause) {
+    error = cause instanceof Error ? cause.message : String(cause);
+  }
+  return { read, missing, error };
+}
+
+const forwards = (folder: string, after = 0, files: Files = nodeFiles) =>
+  outcomeOf((onMissing) => readHistory(files, folder, after, onMissing));
+
+const backwards = (folder: string, files: Files = nodeFiles) =>
+  outcomeOf((onMissing) => readBackwards(files, folder, onMissing));
+
+const three = { 1: [1, 2], 3: [3, 4], 5: [5, 6] };
+
+/** Node's files, except that opening some segments fails; and what was read of which, from which offset on. */
+function watchedFiles(code?: string, ...failing: readonly number[]) {
+  const reads: [string, number][] = [];
+  const fail = (path: string) => {
+    if (failing.some((first) => path.endsWith(segment(first)))) throw systemError(code ?? "");
+  };
+  const files: Files = {
+    ...nodeFiles,
+    async open(path, flags) {
+      fail(path);
+      return nodeFiles.open(path, flags);
+    },
+    async *readPieces(path, from = 0) {
+      fail(path);
+      reads.push([path.slice(-8, -4), from]);
+      yield* nodeFiles.readPieces?.(path, from) ?? [];
+    },
+  };
+  return { files, reads };
+}
+
+describe("the journal", () => {
+  for (const [what, segments, read, missing] of [
+    ["of one segment", { 1: [1, 2, 3] }, [1, 2, 3], []],
+    ["without changes", { 1: [] }, [], []],
+    ["without segments", {}, [], []],
+    ["of three segments", three, [1, 2, 3, 4, 5, 6], []],
+    ["that begins later", { 3: [3, 4], 5: [5, 6] }, [3, 4, 5, 6], []],
+    ["that lacks one change", { 1: [1, 2], 4: [4, 5] }, [1, 2, 4, 5], [[3, 3]]],
+    ["that lacks several changes", { 1: [1, 2], 6: [6] }, [1, 2, 6], [[3, 5]]],
+    ["that lacks changes before an empty segment", { 1: [1, 2], 5: [] }, [1, 2], [[3, 4]]],
+    [
+      "with an empty segment that a failed snapshot left",
+      { 1: [1, 2, 3, 4, 5, 6], 4: [], 7: [7] },
+      [1, 2, 3, 4, 5, 6, 7],
+      [],
+    ],
+    ["that ends with an empty segment", { 1: [1, 2], 3: [] }, [1, 2], []],
+  ] as const) {
+    it(`${what} is read forwards and backwards`, async (t) => {
+      const folder = await folderOf(t, segments);
+      assert.deepEqual(await forwards(folder), { read, missing, error: undefined });
+      assert.deepEqual(await backwards(folder), { read: read.toReversed(), missing, error: undefined });
+    });
+  }
+
+  it("reports a gap with several changes on each side once, each in its direction", async (t) => {
+    const folder = await folderOf(t, { 1: [1], 3: [3], 6: [6, 7] });
+    assert.deepEqual((await forwards(folder)).missing, [
+      [2, 2],
+      [4, 5],
+    ]);
+    assert.deepEqual((await backwards(folder)).missing, [
+      [4, 5],
+      [2, 2],
+    ]);
+  });
+
+  it("is read from a change on, without the segments before it", async (t) => {
+    const folder = await folderOf(t, three);
+    for (const [after, read, segments] of [
+      [0, [1, 2, 3, 4, 5, 6], ["0001", "0003", "0005"]],
+      [1, [2, 3, 4, 5, 6], ["0001", "0003", "0005"]],
+      [2, [3, 4, 5, 6], ["0003", "0005"]],
+      [3, [4, 5, 6], ["0003", "0005"]],
+      [5, [6], ["0005"]],
+      [6, [], ["0005"]],
+      [9, [], ["0005"]],
+    ] as const) {
+      const { files, reads } = watchedFiles();
+      assert.deepEqual(await forwards(folder, after, files), { read, missing: [], error: undefined });
+      assert.deepEqual(
+        reads.map(([name]) => name),
+        segments,
+      );
+    }
+  });
+
+  it("skips the segments that the service deletes meanwhile, which are no gap", async (t) => {
+    const folder = await folderOf(t, three);
+    const { files } = watchedFiles("ENOENT", 3);
+    assert.deepEqual(await forwards(folder, 0, files), { read: [1, 2, 5, 6], missing: [], error: undefined });
+    const { files: newest } = watchedFiles("ENOENT", 1, 3);
+    for (const { read, missing } of [await forwards(folder, 0, newest), await backwards(folder, newest)]) {
+      assert.deepEqual([read.toSorted(), missing], [[5, 6], []]);
+    }
+  });
+
+  it("that cannot be read is refused, after what was read", async (t) => {
+    const folder = await folderOf(t, three);
+    const { files } = watchedFiles("EIO", 3);
+    const path = join(folder, segment(3));
+    const { read, error } = await forwards(folder, 0, files);
+    assert.deepEqual([read, error], [[1, 2], `EIO: injected '${path}'`]);
+    const back = await backwards(folder, files);
+    assert.deepEqual(back.read, [6, 5]);
+    assert.match(back.error ?? "", /^EIO: injected/);
+  });
+});
+
+describe("a segment", () => {
+  it("is passed on piece by piece, with its header and no part twice", async (t) => {
+    const folder = await temporaryFolder(t);
+    const lines = [1, 2, 3, 4].map((sequence) => ({ sequence, length: 200 * kibibyte }));
+    const { bytes } = segmentOf(1, lines);
+    await writeFile(join(folder, segment(1)), bytes.subarray(0, -1));
+    const parts: (readonly number[])[] = [];
+    const reading = readSegmentFile(nodeFiles, folder, 1);
+    let next = await reading.next();
+    for (; next.done !== true; next = await reading.next()) {
+      assert.equal(next.value.header.chain, 99);
+      parts.push(next.value.records.map(({ record }) => record.sequence));
+    }
+    assert.deepEqual(parts.flat(), [1, 2, 3, 4]);
+    assert.ok(parts.length > 1 && parts.every((part) => part.length > 0), JSON.stringify(parts));
+    const { records: _, ...whole } = { records: 0, ...next.value };
+    assert.deepEqual(whole, {
+      version: 3,
+      first: 1,
+      chain: 99,
+      end: bytes.length - 1,
+      unterminated: true,
+      torn: 0,
+    });
+  });
+
+  it("with the name of another one is refused, after its changes", async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, segment(3)), segmentOf(1, [{ sequence: 1 }]).bytes);
+    const { read, error } = await forwards(folder, 0);
+    assert.deepEqual(read, [1]);
+    assert.match(
+      error ?? "",
+      /journal-000000000003\.log is damaged at byte 0: the header says that it begins with 1\.$/,
+    );
+  });
+});
+
+describe("reading backwards in blocks", () => {
+  /** Writes one segment, which begins with change 1, and returns its folder. */
+  async function write(t: TestContext, bytes: Buffer): Promise<string> {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, segment(1)), bytes);
+    return folder;
+  }
+
+  /** Changes of these lengths in KiB; a list is a bulk change with a line for each. */
+  function linesOf(...lengths: readonly (number | readonly number[])[]): Line[] {
+    return lengths.flatMap((length, index): Line[] => {
+      const all = typeof length === "number" ? [length] : length;
+      return all.map((each, line) => ({
+        sequence: index + 1,
+        length: each * kibibyte,
+        ...(line > 0 ? { further: true } : {}),
+        ...(line < all.length - 1 ? { more: true } : {}),
+      }));
+    });
+  }
+
+  const shapes: readonly (readonly (number | readonly number[])[])[] = [
+    [0, 0, 0, 0, 0],
+    [300],
+    [300, 0, 0],
+    [0, 0, 300],
+    [0, 600, 0, 0, 600, 0],
+    [100, 100, 100, 100, 100, 100, 100, 100],
+    [127, 127, 127, 127, 127],
+    [255, 255, 255],
+    [0, [200, 200, 200], 0, 0],
+    [[0, 0, 0], [300, 0], [0, 300], [100, 100, 100, 100], 100],
+    [1000, 0, 200, [0, 500], 200, 0, [500, 0], 0],
+  ];
+  for (const shape of shapes) {
+    it(`yields the changes of ${JSON.stringify(shape)} KiB`, async (t) => {
+      const folder = await write(t, segmentOf(1, linesOf(...shape)).bytes);
+      const read = shape.map((_, index) => index + 1);
+      assert.deepEqual(await forwards(folder), { read, missing: [], error: undefined });
+      assert.deepEqual(await backwards(folder), { read: read.toReversed(), missing: [], error: undefined });
+    });
+  }
+
+  it("reads 256 KiB at once, twice as much only while a change is longer", async (t) => {
+    const { bytes, starts } = segmentOf(1, linesOf(100, 100, 100, 100, 100, 100, 700, 0, 100, 100));
+    const folder = await write(t, bytes);
+    const { files, reads } = watchedFiles();
+    await backwards(folder, files);
+    const block = 256 * kibibyte;
+    const [fourth = 0, fifth = 0, ninth = 0] = [starts[3], starts[4], starts[8]];
+    // A block begins after the first line that is whole in it: that line has the checksum before.
+    assert.deepEqual(
+      reads.map(([, from]) => from),
+      [bytes.length, ninth, ninth - block, ninth - 3 * block, fifth, fourth, block].map((end) => end - block),
+    );
+  });
+
+  it("reads nothing before the block of the changes that are taken", async (t) => {
+    const { bytes } = segmentOf(1, linesOf(...Array<number>(10).fill(100)));
+    const folder = await write(t, bytes);
+    const { files, reads } = watchedFiles();
+    for await (const { sequence } of readBackwards(files, folder)) if (sequence === 10) break;
+    assert.deepEqual(reads, [["0001", bytes.length - 256 * kibibyte]]);
+  });
+
+  it("skips a torn end", async (t) => {
+    const { bytes, starts } = segmentOf(1, linesOf(100, 100, 100, [100, 100, 0]));
+    for (const length of [
+      bytes.length - 5,
+      (starts[5] ?? 0) + 3,
+      starts[5],
+      starts[4],
+      (starts[3] ?? 0) + 5,
+    ]) {
+      const folder = await write(t, bytes.subarray(0, length));
+      assert.deepEqual(
+        await backwards(folder),
+        { read: [3, 2, 1], missing: [], error: undefined },
+        `${length}`,
+      );
+    }
+  });
+
+  it("refuses damage at the offset at which reading forwards does", async (t) => {
+    const lines = linesOf(100, 0, [100, 100], 0, 300, 0);
+    const { bytes, starts } = segmentOf(1, lines);
+    for (const [index, start] of starts.entries()) {
+      const end = starts[index + 1] ?? bytes.length;
+      for (const at of [start + 9, end - 2]) {
+        const spoiled = Buffer.from(bytes);
+        spoiled[at] = (spoiled[at] ?? 0) ^ 1;
+        const folder = await write(t, spoiled);
+        const { error } = await backwards(folder);
+        const path = join(folder, segment(1));
+        assert.equal(error, `${path} is damaged at byte ${start}: the checksum of the line is wrong.`);
+        const read = Array.from({ length: (lines[index]?.sequence ?? 0) - 1 }, (_, each) => each + 1);
+        assert.deepEqual(await forwards(folder), { read, missing: [], error });
+      }
+    }
+  });
+
+  it("refuses a newer version as such", async (t) => {
+    const header = { format: "gameaddon-journal", version: 4, first: 1, chain: 0, instant: 0 };
+    const folder = await write(t, Buffer.from(encodeLine(JSON.stringify(header), 0).line));
+    const { error } = await backwards(folder);
+    assert.match(error ?? "", /journal-000000000001\.log was written in version 4 of gameaddon-journal/);
+    assert.equal((await forwards(folder)).error, error);
+  });
+
+  it("refuses a bulk change that lacks its last line, at its first line", async (t) => {
+    const lines: Line[] = [
+      { sequence: 1 },
+      { sequence: 2, length: 300 * kibibyte, more: true },
+      { sequence: 2, further: true, more: true },
+      { sequence: 3 },
+    ];
+    const { bytes, starts } = segmentOf(1, lines);
+    const folder = await write(t, bytes);
+    const path = join(folder, segment(1));
+    assert.deepEqual(await backwards(folder), {
+      read: [3],
+      missing: [],
+      error: `${path} is damaged at byte ${starts[1]}: the change lacks its last line.`,
+    });
+  });
+});
