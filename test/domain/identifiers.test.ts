@@ -1,9 +1,10 @@
-/** The forms of a UUID, and the details of a failure. */
+/** The forms of a UUID, the keys of records, and the details of a failure. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import * as v from "valibot";
 import { Failure, failureCodes } from "../../src/domain/errors.ts";
 import { escapeUnits } from "../../src/domain/escape.ts";
+import { model } from "../../src/domain/model.ts";
 import { newUUID, toUUID, uuid, uuidIn } from "../../src/domain/uuid.ts";
 
 const stored = "0123456789abcdef0123456789abcdef";
@@ -46,6 +47,22 @@ it("the UUID in the key of a record is the first one", () => {
   assert.equal(uuidIn(stored), stored);
   for (const key of ["", "gangwar", stored.slice(1), stored.toUpperCase()])
     assert.equal(uuidIn(key), undefined);
+});
+
+it("somebody has a UUID as the key, or the folded name, and is found by that name once there is a UUID", () => {
+  const details = { done: false, listed: 0 };
+  for (const [uuid, key, name] of [
+    [stored, stored, "äda"],
+    [null, "~äda", undefined],
+  ] as const) {
+    const target = { name: "ÄDA", uuid, ...details };
+    assert.equal(model.targets.key(target), key);
+    assert.equal(model.targets.indexes.name(target), name);
+    const member = { group: "VIP", name: "ÄDA", uuid };
+    assert.equal(model.groupMembers.key(member), `VIP/${key}`);
+    const { group, subject, name: byName } = model.groupMembers.indexes;
+    assert.deepEqual([group(member), subject(member), byName(member)], ["VIP", key, name]);
+  }
 });
 
 it("a failure has the details that it was made with, and a cause only where there is one", () => {
