@@ -120,13 +120,14 @@ export type Comparison = (a: string, b: string) => number;
  */
 export function comparisonIn(language: string): Comparison {
   const { compare } = new Intl.Collator(language);
-  return (a, b) => compare(a, b) || (a === b ? 0 : a < b ? -1 : 1);
+  return (a, b) => compare(a, b) || compareUnits(a, b);
 }
 
 /** Orders texts for the command line: by their folded form, then by code unit. */
 export function compareTexts(a: string, b: string): number {
-  const left = fold(a);
-  const right = fold(b);
-  if (left !== right) return left < right ? -1 : 1;
+  return compareUnits(fold(a), fold(b)) || compareUnits(a, b);
+}
+
+function compareUnits(a: string, b: string): number {
   return a === b ? 0 : a < b ? -1 : 1;
 }
