@@ -94,19 +94,25 @@ describe("the measurements of the journal", () => {
 });
 
 describe("an append whose lines end early", () => {
-  it("leaves the file as it was, and the next one follows what is there", async (t) => {
-    const bench = await Bench.open(t);
-    await bench.journal.append([line]);
-    const before = bench.contents(1);
-    const { size } = bench.journal;
+  it("has been cut back durably when that is reported, and the next one follows what was there", async (t) => {
+    const folder = await temporaryFolder(t);
+    const header = headerLine(1, 99, 5);
     const failing = function* () {
       yield Buffer.from("a longer line, which is removed again\n");
       throw new Error("no more lines");
     };
-    await assert.rejects(bench.journal.append(failing()), { code: "STORE_UNAVAILABLE" });
-    assert.deepEqual([bench.contents(1), bench.journal.size], [before, size]);
-    await bench.journal.append([line]);
-    assert.equal(bench.contents(1), `${before}a line\n`);
+    const { outcome } = await oneByOne(async (files, calls) => {
+      const journal = await Journal.create(files, folder, 1, 99, 5);
+      await assert.rejects(journal.append(failing()), { code: "STORE_UNAVAILABLE" });
+      const last = calls.slice(-2).map((call) => call.split(" ")[0]);
+      assert.deepEqual(readFileSync(join(folder, segment(1))), header);
+      assert.equal(journal.size, header.length);
+      await journal.append([line]);
+      await journal.close();
+      return last;
+    });
+    assert.deepEqual(outcome, ["truncate", "datasync"], `${outcome}`);
+    assert.equal(readFileSync(join(folder, segment(1)), "utf8"), `${header}a line\n`);
   });
 });
 
