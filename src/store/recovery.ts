@@ -63,8 +63,8 @@ export async function recover<M extends Model>(
   for (const name of names) if (isTemporary(name)) await files.unlink(join(folder, name));
   if (!hasData(names)) {
     requireOurs(folder, names);
-    const journal = await Journal.create(files, folder, 1, 0, now);
     await syncNames(files, folder);
+    const journal = await Journal.create(files, folder, 1, 0, now);
     const database = new Database(model);
     return { database, journal, isNew: true, isOutdated: false, replayed: 0, warnings: [] };
   }

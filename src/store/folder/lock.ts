@@ -115,12 +115,13 @@ export class FolderLock {
         return undefined;
       });
       if (file === undefined) continue;
+      // From here on, releasing the folder closes it.
+      this.#taken = file;
       const isFree = tryLockSegment(file);
       // Its holder may have moved on to another one, or replaced it, before it was locked here.
-      if (isFree && (await this.#newestSegment()) === newest && identityAt(newest) === identityOf(file)) {
-        this.#taken = file;
+      if (isFree && (await this.#newestSegment()) === newest && identityAt(newest) === identityOf(file))
         return;
-      }
+      this.#taken = undefined;
       await file.close();
       if (!isFree) break;
     }
