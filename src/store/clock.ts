@@ -72,7 +72,7 @@ export async function findMoment(
     }
     wasLater = isLater;
   }
-  return found ?? (await beforeJournal(files, folder, instant));
+  return found ?? beforeJournal(files, folder, instant);
 }
 
 /** Returns the last change before the journal, if its snapshot was written at or before an instant. */

@@ -165,11 +165,8 @@ export class BatchDraft<M extends Model> {
   /** Returns the effective changes of the current change, in the order of the model's collections. */
   changes(): RecordChange[] {
     const changes: RecordChange[] = [];
-    const touched = this.#touched;
-    if (touched.length > 1) {
-      touched.sort((a, b) => this.#collections.indexOf(a) - this.#collections.indexOf(b));
-    }
-    for (const collection of touched) {
+    this.#touched.sort((a, b) => this.#collections.indexOf(a) - this.#collections.indexOf(b));
+    for (const collection of this.#touched) {
       for (const [key, before] of collection.touched) {
         const after = collection.get(key);
         if (isDeepStrictEqual(before, after)) continue;

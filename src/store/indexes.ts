@@ -31,17 +31,15 @@ export class SecondaryIndex<T> {
 
   /** Updates the index for a record that was set; undefined where there is none. */
   set(before: T | undefined, after: T | undefined): void {
-    if (before === after) return;
     const old = before === undefined ? undefined : this.#indexed(before);
     const value = after === undefined ? undefined : this.#indexed(after);
-    if (before !== undefined && old !== undefined) {
-      if (after !== undefined && value === old) {
-        this.#replace(old, before, after);
-        return;
-      }
-      this.#remove(old, before);
+    // Only a record has a value.
+    if (value !== old) {
+      if (old !== undefined) this.#remove(old, before as T);
+      if (value !== undefined) this.#add(value, after as T);
+    } else if (value !== undefined) {
+      this.#replace(value, before as T, after as T);
     }
-    if (after !== undefined && value !== undefined) this.#add(value, after);
   }
 
   #add(value: string, record: T): void {
