@@ -108,6 +108,24 @@ describe("a torn end", () => {
   });
 });
 
+describe("a segment without changes", () => {
+  for (const first of [2, 6, 7]) {
+    it(`that a failed snapshot has begun with change ${first} is passed over if the changes went on before it`, async (t) => {
+      const folder = await temporaryFolder(t);
+      const store = await openNotebook(folder);
+      await fill(store, 6);
+      await store.close();
+      const { records } = readSegment(await readFile(join(folder, segment(1))));
+      const chain = records[first - 2]?.chain;
+      const header = { format: "gameaddon-journal", version: 3, first, chain, instant: 0 };
+      await writeLines(join(folder, segment(first)), [header]);
+      assert.deepEqual(await assertGoesOn(folder, 6), []);
+      const { database } = await readState(nodeFiles, folder, notebook, 5);
+      assert.deepEqual(contents(database.view), stateAfter(5));
+    });
+  }
+});
+
 describe("damage", () => {
   it("within the newest segment is refused with the file, the offset and the next command", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
@@ -154,6 +172,24 @@ describe("damage", () => {
     await assertLeft(folder, join(folder, segment(7)), "does not follow");
   });
 
+  it("by a snapshot of another folder with the right numbers is refused at the change that it is to contain", async (t) => {
+    const [folder, other] = [await temporaryFolder(t), await temporaryFolder(t)];
+    for (const [path, length] of [
+      [folder, 3],
+      [other, 4],
+    ] as const) {
+      const store = await openNotebook(path);
+      await fill(store, 6, length);
+      if (path === other) await store.snapshot();
+      await fill(store, 9, length);
+      await store.close();
+    }
+    const path = join(folder, segment(1));
+    const { records } = readSegment(await readFile(path));
+    await cp(join(other, snapshot(6)), join(folder, snapshot(6)));
+    await assertLeft(folder, path, `byte ${records[5]?.offset}`, "it does not follow the snapshot");
+  });
+
   it("by a gap in the numbers within a segment is refused with its offset", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(7));
@@ -190,6 +226,18 @@ describe("damage", () => {
       for (const name of missing) await rm(join(folder, name));
       assert.match(await assertLeft(folder, folder, "from change 7 on"), /addon-cli data repair --from/);
     }
+  });
+
+  it("by a missing newest segment is refused even if the one before it begins with the last change", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    for (const each of [5, 6, 8]) {
+      await fill(store, each);
+      if (each < 8) await store.snapshot();
+    }
+    await store.close();
+    await rm(join(folder, segment(7)));
+    await assertLeft(folder, folder, "from change 7 on");
   });
 
   it("by a journal without the snapshot before it is refused, and never starts empty", async (t) => {
