@@ -1,0 +1,174 @@
+/** Reading a folder without its lock, while files vanish, and up to a change. */
+import assert from "node:assert/strict";
+import { rm, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it } from "node:test";
+import { FolderAdapter } from "../../src/store/adapter.ts";
+import { Database } from "../../src/store/collection.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { listData, namesIn, steadily } from "../../src/store/listing.ts";
+import { readState, readStateInto } from "../../src/store/reading.ts";
+import { Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../_setup.ts";
+import {
+  contents,
+  ninth,
+  notebook,
+  openNotebook,
+  ruledFiles,
+  segment,
+  snapshot,
+  spoil,
+  stateAfter,
+  systemError,
+} from "./_faults.ts";
+
+/** A read that fails so often, and then has an answer. */
+function failing(times: number, error: Error) {
+  const read = {
+    attempts: 0,
+    run: async () => {
+      read.attempts += 1;
+      if (read.attempts <= times) throw error;
+      return "answer";
+    },
+  };
+  return read;
+}
+
+describe("reading while a running service deletes files", () => {
+  for (const times of [0, 1, 4]) {
+    it(`succeeds where a file has vanished ${times} times`, async () => {
+      const read = failing(times, systemError("ENOENT"));
+      assert.equal(await steadily(read.run), "answer");
+      assert.equal(read.attempts, times + 1);
+    });
+  }
+
+  it("is given up the fifth time, and at once for any other error", async () => {
+    const missing = systemError("ENOENT");
+    const vanishing = failing(5, missing);
+    await assert.rejects(steadily(vanishing.run), missing);
+    assert.equal(vanishing.attempts, 5);
+    const denied = systemError("EACCES");
+    const denying = failing(1, denied);
+    await assert.rejects(steadily(denying.run), denied);
+    assert.equal(denying.attempts, 1);
+  });
+
+  it("begins anew with the files that are there by then", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    let readings = 0;
+    const files = ruledFiles(async ({ operation, path }) => {
+      if (operation !== "readFile" || !path.endsWith(snapshot(6))) return undefined;
+      readings += 1;
+      return readings < 3 ? systemError("ENOENT") : undefined;
+    });
+    let empties = 0;
+    const { database, warnings } = await readStateInto(files, folder, () => {
+      empties += 1;
+      return new Database(notebook);
+    });
+    assert.deepEqual(contents(database.view), stateAfter(9));
+    assert.deepEqual([warnings, readings, empties], [[], 3, 3]);
+  });
+});
+
+describe("the names in a folder", () => {
+  it("are none where it does not exist, and else an error is one", async (t) => {
+    const folder = await temporaryFolder(t);
+    assert.deepEqual(await namesIn(nodeFiles, join(folder, "missing")), []);
+    await writeFile(join(folder, "file"), "");
+    assert.deepEqual(await namesIn(nodeFiles, folder), ["file"]);
+    await assert.rejects(namesIn(nodeFiles, join(folder, "file")), { code: "ENOTDIR" });
+  });
+
+  it("are those of data, or the folder is refused", async (t) => {
+    const folder = await temporaryFolder(t);
+    for (const path of [folder, join(folder, "missing")]) {
+      await assert.rejects(listData(nodeFiles, path), {
+        code: "UNKNOWN_ENTRY",
+        message: `There is no data in ${path}.`,
+        hint: "`addon-cli serve` creates it, `addon-cli data restore` restores it; --data names another folder.",
+      });
+    }
+    await writeFile(join(folder, segment(1)), "");
+    assert.deepEqual(await listData(nodeFiles, folder), [segment(1)]);
+  });
+});
+
+describe("a folder", () => {
+  it("has data if it has a snapshot or a segment, not if it is missing, empty or a file", async (t) => {
+    const folder = await temporaryFolder(t);
+    const file = join(folder, "file");
+    await writeFile(file, "");
+    for (const path of [folder, file, join(file, "below"), join(folder, "missing")]) {
+      assert.equal(await Store.exists(path), false, path);
+    }
+    for (const name of [segment(1), snapshot(0)]) {
+      await writeFile(join(folder, name), "");
+      assert.equal(await Store.exists(folder), true, name);
+      await rm(join(folder, name));
+    }
+  });
+
+  it("that cannot be listed does not pass for one without data", async (t) => {
+    const folder = await temporaryFolder(t);
+    const error = systemError("EACCES");
+    await assert.rejects(
+      Store.exists(
+        folder,
+        ruledFiles(() => error),
+      ),
+      error,
+    );
+  });
+
+  it("is known to its adapter once that has read it", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const adapter = new FolderAdapter(nodeFiles, folder, notebook, () => 0);
+    assert.throws(() => adapter.recovery, { message: "the adapter has not read the folder" });
+    assert.equal(adapter.snapshotBytes, 0);
+    const database = await adapter.read();
+    assert.deepEqual(contents(database.view), stateAfter(9));
+    assert.equal(adapter.recovery.replayed, 3);
+    await adapter.recovery.journal.close();
+  });
+});
+
+describe("the data up to a change", () => {
+  it("comes from the newest snapshot up to it, that of the change included", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    for (const name of [segment(1), segment(4)]) await rm(join(folder, name));
+    for (const until of [6, 7, 9, undefined]) {
+      const { database, warnings } = await readState(nodeFiles, folder, notebook, until);
+      assert.equal(database.sequence, until ?? 9);
+      assert.deepEqual(contents(database.view), stateAfter(until ?? 9), `${until}`);
+      assert.deepEqual(warnings, []);
+    }
+    for (const until of [1, 3, 5]) {
+      await assert.rejects(readState(nodeFiles, folder, notebook, until), { code: "UNKNOWN_ENTRY" });
+    }
+  });
+
+  it("does not read a snapshot after it, and warns of a damaged one before it", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    await spoil(join(folder, snapshot(6)), 300);
+    assert.deepEqual((await readState(nodeFiles, folder, notebook, 5)).warnings, []);
+    const { database, warnings } = await readState(nodeFiles, folder, notebook, 7);
+    assert.deepEqual(contents(database.view), stateAfter(7));
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0] ?? "",
+      /snapshot-0+6\.jsonl is damaged at byte \d+ \(.*\); the one before it is used\.$/,
+    );
+  });
+
+  it("is that of a store that is open, which it does not disturb", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const store = await openNotebook(folder);
+    const { database } = await readState(nodeFiles, folder, notebook);
+    assert.deepEqual(contents(database.view), contents(store.data));
+    await store.close();
+  });
+});
