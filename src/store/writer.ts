@@ -156,7 +156,7 @@ export class Writer<M extends Model> {
   async #write(): Promise<void> {
     while (this.#waiting.length > 0 || this.#tasks.length > 0) {
       for (const task of this.#tasks.splice(0)) await task();
-      if (this.#waiting.length > 0) await this.#writeBatch();
+      await this.#writeBatch();
       this.#events.batchWritten();
     }
     // In the same step as the last test: a change that comes later has to start writing again.
