@@ -55,7 +55,10 @@ class Gate {
       isDone = true;
     });
     done.catch(() => {});
-    while (this.#held.length === 0) await setImmediate();
+    while (this.#held.length === 0) {
+      assert.equal(isDone, false, "it is done, and no call was held");
+      await setImmediate();
+    }
     for (let turns = 0; turns < 20; turns += 1) await setImmediate();
     assert.equal(isDone, false);
     this.letGo();
