@@ -236,7 +236,7 @@ export class Store<M extends Model> {
         restored = await this.#journal.check();
       });
     } catch (error) {
-      if (error instanceof FolderLost) await this.#stop(error);
+      if (error instanceof FolderLost) this.#options.onFatal?.(error);
       throw error;
     }
     return restored;
