@@ -1,6 +1,6 @@
 /** What a store waits for, and when it begins a snapshot. */
 import assert from "node:assert/strict";
-import { readFile, rm, stat } from "node:fs/promises";
+import { cp, readFile, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -238,6 +238,33 @@ describe("a snapshot", () => {
     ] as const) {
       assert.deepEqual(await begun(t, { snapshotAfter: { bytes, snapshots: 0 } }, 100, 100), expected);
     }
+  });
+
+  it("begins once the journal is as long as the configured multiple of the last one, and not a byte earlier", async (t) => {
+    const base = await temporaryFolder(t);
+    const whole = join(base, "whole");
+    const now = () => 1234;
+    const first = await openNotebook(whole, { now });
+    await fill(first, 5, 100);
+    await first.close({ snapshot: true });
+    const { size } = await stat(join(whole, snapshot(5)));
+    /** Puts a note of some length, and returns the length of the journal, and whether a snapshot was begun. */
+    const grow = async (length: number) => {
+      const folder = join(base, String(length));
+      await cp(whole, folder, { recursive: true });
+      const gate = new Gate();
+      const snapshotAfter = { bytes: 1, snapshots: 2 };
+      const store = await openNotebook(folder, { files: gate.files, now, snapshotAfter });
+      gate.calls.length = 0;
+      await put(store, "a", "x".repeat(length));
+      await store.close();
+      return { grown: (await stat(join(folder, segment(6)))).size, isBegun: gate.calls.some(renames) };
+    };
+    const { grown, isBegun } = await grow(0);
+    assert.equal(isBegun, false);
+    const length = 2 * size - grown;
+    assert.deepEqual(await grow(length - 1), { grown: 2 * size - 1, isBegun: false });
+    assert.deepEqual(await grow(length), { grown: 2 * size, isBegun: true });
   });
 
   it("is not begun while another one is under way", async (t) => {

@@ -141,6 +141,8 @@ describe("a snapshot that is read", () => {
       const counted = await bytesOf([header, line("a"), line("b"), { end }], folder);
       await assertBroken([counted.bytes], `expected ${end} records, got 2`, counted.starts[3]);
     }
+    const longer = await bytesOf([header, line("a"), { end: 1 }, line("b")], folder);
+    await assertBroken([longer.bytes], "there is more after the last line", longer.starts[3]);
     const other = await bytesOf([header, line("a"), { other: true }, { end: 2 }], folder);
     await assertBroken([other.bytes], "the line is neither a record nor the last line", other.starts[2]);
   });
