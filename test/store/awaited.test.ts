@@ -136,6 +136,42 @@ const starts: Readonly<Record<string, (folder: string) => Promise<number>>> = {
   },
 };
 
+describe("the calls of a start", () => {
+  /** Returns what a start writes, syncs, renames and deletes. */
+  async function stepsOf(folder: string): Promise<string[]> {
+    const disk = new SlowDisk(folder);
+    const store = await openNotebook(folder, { files: disk.files });
+    const steps = disk.since(/^(?!mkdir|open|readFile|readdir|stat|close|\w+ lock)/);
+    await store.close();
+    return steps;
+  }
+
+  it("keep an incomplete change durably before they cut it off", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    await truncate(path, (await readFile(path)).length - 10);
+    assert.deepEqual(await stepsOf(folder), [
+      `write ${segment(7)}.broken`,
+      `sync ${segment(7)}.broken`,
+      `truncate ${segment(7)}`,
+      `sync ${segment(7)}`,
+    ]);
+  });
+
+  it("complete a line durably", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const path = join(folder, segment(7));
+    const whole = await readFile(path);
+    await truncate(path, whole.length - 1);
+    assert.deepEqual(await stepsOf(folder), [`write ${segment(7)}`, `sync ${segment(7)}`]);
+    assert.deepEqual(await readFile(path), whole);
+  });
+
+  it("write nothing where everything is whole", async (t) => {
+    assert.deepEqual(await stepsOf(await ninth(await temporaryFolder(t))), []);
+  });
+});
+
 describe("a start that finds", () => {
   for (const [what, prepare] of Object.entries(starts)) {
     it(`${what} has done everything when it returns, and so has each call after it`, async (t) => {
@@ -191,40 +227,4 @@ describe("a start that finds", () => {
       }
     });
   }
-});
-
-describe("the calls of a start", () => {
-  /** Returns what a start writes, syncs, renames and deletes. */
-  async function stepsOf(folder: string): Promise<string[]> {
-    const disk = new SlowDisk(folder);
-    const store = await openNotebook(folder, { files: disk.files });
-    const steps = disk.since(/^(?!mkdir|open|readFile|readdir|stat|close|\w+ lock)/);
-    await store.close();
-    return steps;
-  }
-
-  it("keep an incomplete change durably before they cut it off", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    await truncate(path, (await readFile(path)).length - 10);
-    assert.deepEqual(await stepsOf(folder), [
-      `write ${segment(7)}.broken`,
-      `sync ${segment(7)}.broken`,
-      `truncate ${segment(7)}`,
-      `sync ${segment(7)}`,
-    ]);
-  });
-
-  it("complete a line durably", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    const whole = await readFile(path);
-    await truncate(path, whole.length - 1);
-    assert.deepEqual(await stepsOf(folder), [`write ${segment(7)}`, `sync ${segment(7)}`]);
-    assert.deepEqual(await readFile(path), whole);
-  });
-
-  it("write nothing where everything is whole", async (t) => {
-    assert.deepEqual(await stepsOf(await ninth(await temporaryFolder(t))), []);
-  });
 });
