@@ -116,8 +116,7 @@ export class LineScanner {
     if (this.#pending?.actual.includes(chain) === true) {
       const { line: confirmed, actual } = this.#pending;
       const fault = "the checksum of the line is wrong; the next line confirms its text";
-      const whole = { ...confirmed, readable: true, chain, fault };
-      if (confirmed.chain !== chain) this.#pending = { line: whole, actual };
+      this.#pending = { line: { ...confirmed, readable: true, chain, fault }, actual };
     }
     this.#release();
     this.#onLine(line);
@@ -126,7 +125,8 @@ export class LineScanner {
 
   #broken(line: ScannedLine, body: Buffer): void {
     this.#release();
-    const actual = this.#candidates.map((chain) => crc32(body, chain));
+    // The checksum of no text is the one before it: the next line would confirm a line without text.
+    const actual = body.length === 0 ? [] : this.#candidates.map((chain) => crc32(body, chain));
     this.#pending = { line, actual };
     const own = line.chain === undefined ? [] : [line.chain];
     this.#candidates = [...new Set([...own, ...actual, ...this.#candidates])].slice(0, manyChains);
