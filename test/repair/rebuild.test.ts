@@ -1,64 +1,10 @@
 /** What a rebuild reports of each file: what it saved, and every loss with its place and what is known of it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type Rebuilt, rebuild } from "../../src/repair/rebuild.ts";
-import { chained, inMemory, pointsOf } from "../backup/_setup.ts";
+import type { Rebuilt } from "../../src/repair/rebuild.ts";
+import { pointsOf } from "../backup/_setup.ts";
+import { change, Folder, journal, record, snapshot } from "./_folder.ts";
 
-const journal = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
-const snapshot = (sequence: number) => `snapshot-${String(sequence).padStart(12, "0")}.jsonl`;
-
-/** A change of one wanted reason. */
-const change = (sequence: number, reason: string, points = 1, collection = "wantedReasons") => ({
-  ...{ sequence, instant: sequence, who: "operator", operation: "test" },
-  ...{ request: null, table: null, undoes: null },
-  changes: [{ collection, key: reason.toLowerCase(), before: null, after: { reason, points } }],
-});
-
-/** Files of a history, each chained to the ones before. */
-class Folder {
-  readonly files = new Map<string, Buffer>();
-  #chain = 0;
-
-  /** Adds a segment. */
-  journal(first: number, ...records: readonly object[]): this {
-    const header = { format: "gameaddon-journal", version: 3, first, chain: this.#chain, instant: 1 };
-    const { text, chain } = chained(this.#chain, records);
-    this.files.set(journal(first), Buffer.from(`${chained(0, [header]).text}${text}`));
-    this.#chain = chain;
-    return this;
-  }
-
-  /** Adds a snapshot after the last change of the journal. */
-  snapshot(sequence: number, ...records: readonly object[]): this {
-    const header = { format: "gameaddon-snapshot", version: 2, sequence, chain: this.#chain, instant: 1 };
-    const { text } = chained(0, [header, ...records, { end: records.length }]);
-    this.files.set(snapshot(sequence), Buffer.from(text));
-    return this;
-  }
-
-  /** Changes the first byte of a text in a file. Returns the offset of its line. */
-  spoil(name: string, text: string): number {
-    const bytes = this.files.get(name) ?? assert.fail(`there is no ${name}`);
-    const at = bytes.indexOf(text);
-    bytes.write("!", at);
-    return bytes.lastIndexOf("\n", at) + 1;
-  }
-
-  /** The offset of a line, from 0 for the header. */
-  offsetOf(name: string, line: number): number {
-    const lines = String(this.files.get(name)).split("\n").slice(0, line);
-    return lines.reduce((offset, { length }) => offset + length + 1, 0);
-  }
-
-  rebuild(): Promise<Rebuilt> {
-    return rebuild(inMemory(this.files), "/data");
-  }
-}
-
-const record = (reason: string, points = 1, collection = "wantedReasons") => ({
-  collection,
-  record: { reason, points },
-});
 const reasonsOf = ({ database }: Rebuilt) => Object.keys(pointsOf(database.view.wantedReasons.values()));
 
 describe("a rebuild reports what it saved", () => {
