@@ -68,14 +68,13 @@ class Verification {
   readonly #folder: string;
   readonly #names: readonly string[];
   readonly #running: boolean;
-  readonly #suspects: Set<string>;
   readonly #problems: Fault[] = [];
   readonly #remarks: string[] = [];
   readonly #snapshots: number[];
   readonly #segments: number[];
   /** The snapshots that are yet to be visited. */
   readonly #waiting: number[];
-  #cursor: Cursor;
+  readonly #cursor: Cursor;
   readonly #clock = new ClockSteps();
   /** The last segment with changes. */
   #previous: number | undefined;
@@ -94,17 +93,13 @@ class Verification {
     this.#folder = folder;
     this.#names = names;
     this.#running = running;
-    this.#suspects = suspects;
     this.#snapshots = snapshotsIn(names);
     this.#segments = segmentsIn(names);
     this.#waiting = [...this.#snapshots];
     // Before change 1 there are no records; if the journal begins later, none is known.
     const [first = 1] = this.#segments;
-    this.#cursor = first === 1 ? new Cursor(0, 0, true, suspects) : this.#cursorBefore(first);
-  }
-
-  #cursorBefore(first: number): Cursor {
-    return new Cursor(first - 1, undefined, false, this.#suspects);
+    this.#cursor =
+      first === 1 ? new Cursor(0, 0, true, suspects) : new Cursor(first - 1, undefined, false, suspects);
   }
 
   async run(): Promise<Verified> {
@@ -114,8 +109,6 @@ class Verification {
       await this.#visit(sequence);
       const what = `the journal from change ${sequence + 1} on, which follows this snapshot, is missing`;
       this.#damage(snapshotFile(sequence), 0, what);
-      // No changes lead from here to where the journal begins.
-      if (oldest !== undefined) this.#cursor = this.#cursorBefore(oldest);
     }
     if (oldest !== undefined && oldest > 1 && this.#snapshots.length === 0) {
       const what = `the journal before change ${oldest} and every snapshot are missing`;
@@ -204,14 +197,12 @@ class Verification {
     const cursor = this.#cursor;
     if (first > cursor.sequence + 1) {
       this.#damage(file, 0, `it begins with change ${first}, but ${cursor.sequence + 1} is missing`);
-      cursor.forget();
       await this.#visitUpTo(first - 1);
       if (cursor.sequence < first - 1) cursor.forget();
       cursor.sequence = first - 1;
     } else if (first <= cursor.sequence) {
       this.#damage(file, 0, `it begins with change ${first}, but the file before it has ${cursor.sequence}`);
       cursor.forget();
-      cursor.sequence = first - 1;
     }
     if (chain === undefined || cursor.chain === undefined || chain === cursor.chain) return;
     const previous = this.#previous === undefined ? "" : ` in ${segmentFile(this.#previous)}`;
