@@ -104,7 +104,7 @@ class SegmentInspection {
   #begin(length: number): void {
     const report = this.#reportTo(this.#faults);
     const [line] = scanLines(this.#head.subarray(0, length), [0]);
-    if (line === undefined || (line.incomplete && line.end === this.#length)) {
+    if (line === undefined || line.incomplete) {
       report(0, incompleteHeader(this.#length));
       return;
     }

@@ -73,8 +73,6 @@ export class LineScanner {
   /** Takes the end of the file. */
   end(): void {
     this.#scan(this.#rest);
-    this.#offset += this.#rest.length;
-    this.#rest = Buffer.alloc(0);
     this.#release();
   }
 

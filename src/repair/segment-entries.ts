@@ -76,7 +76,6 @@ export class EntryReader {
   }
 
   #close(): void {
-    if (this.#group === undefined) return;
     if (this.#last !== undefined) this.#enter(this.#last);
     this.#last = this.#group;
   }
