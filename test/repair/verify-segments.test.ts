@@ -1,0 +1,215 @@
+/** What a verification reports of segments: how they begin, follow each other, go on after damage, and end. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { change, Folder, journal, record, step } from "./_folder.ts";
+
+/** Changes 1 to 5 add the reasons A to E, and so many records are in the snapshot after each. */
+const changes = (from: number, to: number) =>
+  ["A", "B", "C", "D", "E"].slice(from - 1, to).map((name, index) => change(from + index, name));
+const records = (to: number) => ["A", "B", "C", "D", "E"].slice(0, to).map((name) => record(name));
+
+describe("a verification reports how a segment begins:", () => {
+  it("with changes that the one before it has", async () => {
+    const folder = new Folder()
+      .journal(1, ...changes(1, 2))
+      .branch()
+      .journal(2, step(2, "B", 7, 8));
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(2)}@0: it begins with change 2, but the file before it has 2`,
+    ]);
+    assert.equal((await folder.verify()).sequence, 2);
+  });
+
+  it("with other data before it", async () => {
+    const folder = new Folder()
+      .journal(1, ...changes(1, 2))
+      .branch()
+      .journal(3, step(3, "B", 7, 8));
+    folder.journal(4, step(4, "B", 9, 10));
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(3)}@0: it does not follow what was written before it in ${journal(1)}`,
+      `content ${journal(4)}@${folder.offsetOf(journal(4), 1)}: change 4 says that wantedReasons b was {"reason":"B","points":9}, but it was {"reason":"B","points":8}`,
+    ]);
+  });
+
+  it("with other data before change 1", async () => {
+    assert.deepEqual(
+      await new Folder()
+        .branch()
+        .journal(1, ...changes(1, 1))
+        .problems(),
+      [`damage ${journal(1)}@0: it does not follow what was written before it`],
+    );
+  });
+
+  it("with other data before it, although it has no changes", async () => {
+    const folder = new Folder()
+      .journal(1, ...changes(1, 2))
+      .branch()
+      .journal(3);
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(3)}@0: it does not follow what was written before it in ${journal(1)}`,
+    ]);
+  });
+
+  it("with a number that its name does not have", async () => {
+    const folder = new Folder().journal(1, ...changes(1, 2)).journal(3, ...changes(3, 3));
+    const third = folder.files.get(journal(3)) ?? assert.fail();
+    folder.without(journal(3)).files.set(journal(4), third);
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(4)}@0: the header says that it begins with 3`,
+      `damage ${journal(4)}@${folder.offsetOf(journal(4), 1)}: expected change 4, got 3`,
+      `damage ${journal(4)}@0: it begins with change 4, but 3 is missing`,
+    ]);
+  });
+
+  it("without a readable header: only its changes are compared with what was before", async () => {
+    const folder = new Folder().journal(1, ...changes(1, 2)).journal(3, step(3, "A", 7, 8));
+    folder.spoil(journal(3), '"chain"');
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(3)}@0: the header: the checksum of the line is wrong`,
+      `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that wantedReasons a was {"reason":"A","points":7}, but it was {"reason":"A","points":1}`,
+    ]);
+  });
+
+  it("with nothing, after a failed snapshot: a remark, and the file before it goes on", async () => {
+    const folder = new Folder()
+      .journal(1, ...changes(1, 2))
+      .branch()
+      .journal(2);
+    const { problems, remarks, sequence } = await folder.verify();
+    assert.deepEqual(problems, []);
+    assert.deepEqual(remarks, [
+      `${journal(2)} has no changes: a failed snapshot created it, and the journal went on in the file before it.`,
+    ]);
+    assert.equal(sequence, 2);
+    // The next segment follows the one that has the changes.
+    folder.branch().journal(3, ...changes(3, 3));
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(3)}@0: it does not follow what was written before it in ${journal(1)}`,
+    ]);
+  });
+});
+
+describe("a verification reports how a segment follows a snapshot:", () => {
+  it("with other data before it, where the oldest segment begins right after it", async () => {
+    const folder = new Folder().journal(1, ...changes(1, 2)).snapshot(2, ...records(2));
+    folder.branch().journal(3).without(journal(1));
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(3)}@0: it does not follow what was written before it`,
+    ]);
+  });
+
+  it("with other data before it, where the snapshot covers a gap", async () => {
+    const folder = new Folder().journal(1, ...changes(1, 1)).journal(2, ...changes(2, 2));
+    folder
+      .snapshot(2, ...records(2))
+      .branch()
+      .journal(3)
+      .without(journal(2));
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(3)}@0: it begins with change 3, but 2 is missing`,
+      `damage ${journal(3)}@0: it does not follow what was written before it in ${journal(1)}`,
+    ]);
+  });
+
+  it("with nothing, after a gap: the number of the last change is that before it", async () => {
+    const folder = new Folder()
+      .journal(1, ...changes(1, 1))
+      .journal(2, ...changes(2, 3))
+      .journal(4);
+    folder.without(journal(2));
+    const gap = `damage ${journal(4)}@0: it begins with change 4, but 2 is missing`;
+    assert.deepEqual(await folder.problems(), [gap]);
+    assert.equal((await folder.verify()).sequence, 3);
+  });
+
+  it("with changes that the journal has, all of them unreadable: the last one that was read counts", async () => {
+    const folder = new Folder()
+      .journal(1, ...changes(1, 2))
+      .branch()
+      .journal(2, ...changes(2, 2));
+    folder.spoil(journal(2), '"B"');
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(2)}@${folder.offsetOf(journal(2), 1)}: the checksum of the line is wrong`,
+      `damage ${journal(2)}@0: it begins with change 2, but the file before it has 2`,
+    ]);
+    assert.equal((await folder.verify()).sequence, 2);
+  });
+});
+
+describe("after a line that cannot be read, a verification", () => {
+  const folder = () => new Folder().journal(1, ...changes(1, 1), step(2, "A", 1, 2));
+
+  it("compares no record with what was before it", async () => {
+    const data = folder().append(1, step(3, "A", 8, 9), step(4, "A", 7, 8));
+    const offset = data.spoil(journal(1), '"points":2');
+    assert.deepEqual(await data.problems(), [
+      `damage ${journal(1)}@${offset}: the checksum of the line is wrong`,
+      `content ${journal(1)}@${data.offsetOf(journal(1), 4)}: change 4 says that wantedReasons a was {"reason":"A","points":7}, but it was {"reason":"A","points":9}`,
+    ]);
+    const { changes: count, sequence } = await data.verify();
+    assert.deepEqual([count, sequence], [3, 4]);
+  });
+
+  it("has the records of a snapshot that contains it", async () => {
+    const data = folder()
+      .snapshot(2, record("A", 2))
+      .append(1, step(3, "A", 8, 9), step(4, "F", 1, 2));
+    const offset = data.spoil(journal(1), '"points":2');
+    const says = (line: number, what: string) =>
+      `content ${journal(1)}@${data.offsetOf(journal(1), line)}: ${what}`;
+    assert.deepEqual(await data.problems(), [
+      `damage ${journal(1)}@${offset}: the checksum of the line is wrong`,
+      says(
+        3,
+        'change 3 says that wantedReasons a was {"reason":"A","points":8}, but it was {"reason":"A","points":2}',
+      ),
+      says(4, 'change 4 says that wantedReasons f was {"reason":"F","points":1}, but it was absent'),
+    ]);
+  });
+});
+
+describe("a verification reports how a segment ends:", () => {
+  const cut = (bytes: number) => new Folder().journal(1, ...changes(1, 2)).cut(journal(1), bytes);
+
+  it("in an incomplete line, with its length", async () => {
+    const folder = cut(20);
+    const offset = folder.offsetOf(journal(1), 2);
+    const length = (folder.files.get(journal(1))?.length ?? 0) - offset;
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(1)}@${offset}: the line is incomplete: ${length} bytes that were never acknowledged; the next start cuts them off`,
+    ]);
+    assert.equal((await folder.verify()).changes, 1);
+  });
+
+  it("without its line feed: the change counts", async () => {
+    const folder = cut(1);
+    assert.deepEqual(await folder.problems(), [
+      `damage ${journal(1)}@${folder.offsetOf(journal(1), 2)}: the line feed at the end is missing; the next start adds it`,
+    ]);
+    assert.equal((await folder.verify()).changes, 2);
+  });
+
+  for (const bytes of [1, 20]) {
+    it(`${bytes} bytes early, although later segments exist`, async () => {
+      const folder = cut(bytes).journal(3, ...changes(3, 3));
+      const running = await folder.verify({ running: true });
+      assert.deepEqual(running.problems, (await folder.verify()).problems);
+      assert.deepEqual(running.remarks, []);
+      assert.equal(
+        (await folder.problems())[0],
+        `damage ${journal(1)}@${folder.offsetOf(journal(1), 2)}: the line is incomplete, and later segments exist`,
+      );
+    });
+
+    it(`${bytes} bytes early, while the service is writing it`, async () => {
+      const folder = cut(bytes);
+      const { problems, remarks } = await folder.verify({ running: true });
+      assert.deepEqual(problems, []);
+      assert.deepEqual(remarks, [
+        `${journal(1)} ends in an incomplete line at byte ${folder.offsetOf(journal(1), 2)}: the service is writing it.`,
+      ]);
+    });
+  }
+});

@@ -1,0 +1,220 @@
+/** What a verification reports of snapshots: faults of their lines, and differences from the journal. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { change, Folder, journal, record, snapshot, step } from "./_folder.ts";
+
+const file = snapshot(2);
+const at = (folder: Folder, line: number) => `${file}@${folder.offsetOf(file, line)}`;
+
+/** A folder with changes 1 and 2, the snapshot after them, and the empty segment that follows it. */
+const withSnapshot = (...lines: readonly unknown[]) => withHeader({}, ...lines);
+const withHeader = (fields: object, ...lines: readonly unknown[]) =>
+  new Folder()
+    .journal(1, change(1, "A"), change(2, "B"))
+    .oddSnapshot(2, fields, ...lines)
+    .journal(3);
+
+const [a, b, end] = [record("A"), record("B"), { end: 2 }];
+/** B with other points, which shows whether the records are compared. */
+const other = record("B", 9);
+const difference = (folder: Folder, line: number) =>
+  `content ${at(folder, line)}: wantedReasons b is {"reason":"B","points":9} in the snapshot, but {"reason":"B","points":1} in the journal`;
+
+describe("a verification reports a snapshot", () => {
+  it("whose header is broken, and compares its records all the same", async () => {
+    const folder = withSnapshot(a, other, end);
+    folder.spoil(file, '"chain"');
+    assert.deepEqual(await folder.problems(), [
+      `damage ${file}@0: the header: the checksum of the line is wrong`,
+      difference(folder, 2),
+    ]);
+  });
+
+  it("whose header is none, once", async () => {
+    const folder = withHeader({ format: "gameaddon-journal" }, a, b, end);
+    assert.deepEqual(await folder.problems(), [
+      `damage ${file}@0: the header is not that of a gameaddon-snapshot`,
+    ]);
+  });
+
+  it("whose header has another number than its name, and compares none of its records", async () => {
+    const folder = withHeader({ sequence: 1 }, a, other, end);
+    assert.deepEqual(await folder.problems(), [
+      `damage ${file}@0: the header says that it contains the changes up to 1`,
+    ]);
+  });
+
+  it("with a broken line, and neither counts nor compares its records", async () => {
+    const folder = withSnapshot(a, other, end);
+    folder.spoil(file, '"A"');
+    assert.deepEqual(await folder.problems(), [`damage ${at(folder, 1)}: the checksum of the line is wrong`]);
+    assert.equal((await folder.verify()).records, 1);
+  });
+
+  it("whose last line is broken, which is not missing", async () => {
+    const folder = withSnapshot(a, other, end);
+    folder.spoil(file, '"end"');
+    assert.deepEqual(await folder.problems(), [`damage ${at(folder, 3)}: the checksum of the line is wrong`]);
+  });
+
+  it("without its last line, and compares none of its records", async () => {
+    const folder = withSnapshot(a, other);
+    assert.deepEqual(await folder.problems(), [`damage ${at(folder, 3)}: the last line is missing`]);
+  });
+
+  it("of which only the header is left", async () => {
+    assert.deepEqual(await withSnapshot().problems(), [
+      `damage ${at(withSnapshot(), 1)}: the last line is missing`,
+    ]);
+  });
+
+  it("with lines after the last one", async () => {
+    const folder = withSnapshot(a, b, end, record("C"));
+    assert.equal((await folder.problems())[0], `damage ${at(folder, 4)}: there is a line after the last one`);
+  });
+
+  for (const count of [1, 3]) {
+    it(`with 2 records where its last line says ${count}, and compares none of them`, async () => {
+      const folder = withSnapshot(a, other, { end: count });
+      assert.deepEqual(await folder.problems(), [
+        `damage ${at(folder, 3)}: expected ${count} records, got 2`,
+      ]);
+    });
+  }
+
+  it("with a line that is no record", async () => {
+    for (const line of [null, 7, {}, { collection: "wantedReasons" }, { end: "2" }]) {
+      const folder = withSnapshot(a, line, other, end);
+      assert.deepEqual(await folder.problems(), [
+        `content ${at(folder, 2)}: the line is neither a record nor the last line`,
+      ]);
+    }
+  });
+
+  it("with an impossible record, and compares none of its records", async () => {
+    for (const impossible of [{ reason: "A", points: -1 }, null]) {
+      const folder = withSnapshot({ collection: "wantedReasons", record: impossible }, other, end);
+      const [problem, ...more] = await folder.problems();
+      assert.deepEqual(more, []);
+      assert.ok(problem?.startsWith(`content ${at(folder, 1)}: a record of wantedReasons`), problem);
+      assert.equal((await folder.verify()).records, 2);
+    }
+  });
+
+  it("with a record of a collection that there is not", async () => {
+    const folder = withSnapshot(a, record("Smaug", 1, "dragons"), b, { end: 3 });
+    assert.deepEqual(await folder.problems(), [`content ${at(folder, 2)}: there is no collection "dragons"`]);
+  });
+
+  it("that a newer version wrote: nothing else of it", async () => {
+    const folder = withHeader({ version: 99 }, a, other, end);
+    assert.deepEqual(await folder.problems(), [
+      `damage ${file}@0: The data was written in version 99 of gameaddon-snapshot; this program reads versions up to 2`,
+    ]);
+  });
+
+  it("of other data, but none of its differences", async () => {
+    const folder = withHeader({ chain: 7 }, a, other, end);
+    assert.deepEqual(
+      (await folder.problems())[0],
+      `damage ${file}@0: its change 2 differs from that of the journal`,
+    );
+    assert.deepEqual(
+      (await folder.problems()).filter((each) => each.startsWith("content")),
+      [],
+    );
+  });
+});
+
+describe("a verification that finds a segment of a newer version", () => {
+  it("reports it, and compares nothing with what was before it", async () => {
+    const folder = new Folder().journal(1, change(1, "A"));
+    folder.journal(2, change(2, "B")).journal(3, step(3, "A", 7, 8), step(4, "A", 9, 10));
+    const newer = JSON.stringify({ format: "gameaddon-journal", version: 99 });
+    const { files } = new Folder().oddSnapshot(2, { format: "gameaddon-journal", version: 99 });
+    folder.files.set(journal(2), files.get(file) ?? assert.fail(newer));
+    const [version, ...more] = await folder.problems();
+    assert.equal(
+      version,
+      `damage ${journal(2)}@0: The data was written in version 99 of gameaddon-journal; this program reads versions up to 3`,
+    );
+    assert.deepEqual(more, [
+      `damage ${journal(3)}@0: it begins with change 3, but 2 is missing`,
+      `content ${journal(3)}@${folder.offsetOf(journal(3), 2)}: change 4 says that wantedReasons a was {"reason":"A","points":9}, but it was {"reason":"A","points":8}`,
+    ]);
+  });
+});
+
+describe("after a snapshot that differs from the journal, a verification compares changes with the snapshot:", () => {
+  const after = (next: object) => {
+    const folder = new Folder().journal(1, change(1, "A"), change(2, "B"));
+    folder.snapshot(2, record("A", 5), record("C")).journal(3, next);
+    return folder;
+  };
+  const differences = (folder: Folder) => [
+    `content ${at(folder, 1)}: wantedReasons a is {"reason":"A","points":5} in the snapshot, but {"reason":"A","points":1} in the journal`,
+    `content ${at(folder, 2)}: wantedReasons c is {"reason":"C","points":1} in the snapshot, but absent in the journal`,
+    `content ${file}@0: wantedReasons b is absent in the snapshot, but not in the journal`,
+  ];
+  for (const [what, next, fault] of [
+    ["a record that differs", step(3, "A", 5, 6), undefined],
+    [
+      "a record that differs, as it was in the journal",
+      step(3, "A", 1, 6),
+      'a was {"reason":"A","points":1}, but it was {"reason":"A","points":5}',
+    ],
+    ["a record that only the snapshot has", step(3, "C", 1, 6), undefined],
+    [
+      "a record that only the snapshot has, as absent",
+      step(3, "C", null, 6),
+      'c was absent, but it was {"reason":"C","points":1}',
+    ],
+    ["a record that only the journal has", step(3, "B", null, 6), undefined],
+    [
+      "a record that only the journal has, as it was there",
+      step(3, "B", 1, 6),
+      'b was {"reason":"B","points":1}, but it was absent',
+    ],
+  ] as const) {
+    it(what, async () => {
+      const folder = after(next);
+      const expected =
+        fault === undefined
+          ? []
+          : [
+              `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that wantedReasons ${fault}`,
+            ];
+      assert.deepEqual(await folder.problems(), [...differences(folder), ...expected]);
+    });
+  }
+});
+
+describe("after an unreadable change, a verification", () => {
+  /** Change 2 of four cannot be read, and a snapshot follows the others. */
+  const damaged = (...lines: readonly object[]) => {
+    const folder = new Folder().journal(1, change(1, "A"), change(2, "B"), change(3, "C"), change(4, "D"));
+    folder.snapshot(4, ...lines).journal(5, step(5, "A", 7, 8), step(6, "E", 1, 2));
+    const offset = folder.spoil(journal(1), '"B"');
+    return { folder, broken: `damage ${journal(1)}@${offset}: the checksum of the line is wrong` };
+  };
+  const changesAfter = (folder: Folder, a: string) => [
+    `content ${journal(5)}@${folder.offsetOf(journal(5), 1)}: change 5 says that wantedReasons a was {"reason":"A","points":7}, but it was ${a}`,
+    `content ${journal(5)}@${folder.offsetOf(journal(5), 2)}: change 6 says that wantedReasons e was {"reason":"E","points":1}, but it was absent`,
+  ];
+
+  it("compares a snapshot only with the records that were seen since, and has all of its records then", async () => {
+    const { folder, broken } = damaged(record("A", 4), record("B", 5), record("C"), record("D"));
+    assert.deepEqual(await folder.problems(), [broken, ...changesAfter(folder, '{"reason":"A","points":4}')]);
+  });
+
+  it("finds those of them that the snapshot changes or lacks", async () => {
+    const { folder, broken } = damaged(record("C", 9));
+    const name = snapshot(4);
+    assert.deepEqual(await folder.problems(), [
+      broken,
+      `content ${name}@${folder.offsetOf(name, 1)}: wantedReasons c is {"reason":"C","points":9} in the snapshot, but {"reason":"C","points":1} in the journal`,
+      `content ${name}@0: wantedReasons d is absent in the snapshot, but not in the journal`,
+      ...changesAfter(folder, "absent"),
+    ]);
+  });
+});
