@@ -131,12 +131,12 @@ class Rebuilding {
     });
     const segment = { ...inspected, entries };
     if (segment.headless) this.#loseHeadless(segment.file, segment.length);
-    if (entries.length === 0 && segment.tail === undefined) return;
     if (first > database.sequence + 1) this.#overlay(first - 1);
     if (first > database.sequence + 1) {
       const numbers = range(database.sequence + 1, first - 1);
       this.#lose(segment.file, 0, `${numbers}: the journal before this file is missing or unreadable`);
     }
+    if (entries.length === 0 && segment.tail === undefined) return;
     const applied: number[] = [];
     let unreadable = 0;
     let previous = first - 1;

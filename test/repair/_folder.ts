@@ -1,8 +1,11 @@
 /** Data folders in memory: whole files of a history, each chained to the ones before, to be damaged by a test. */
 import assert from "node:assert/strict";
+import { basename } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import { type Rebuilt, rebuild } from "../../src/repair/rebuild.ts";
 import { type Verified, verify } from "../../src/repair/verify.ts";
-import { chained, inMemory } from "../backup/_setup.ts";
+import type { Files } from "../../src/store/folder/files.ts";
+import { chained, inMemory, pointsOf } from "../backup/_setup.ts";
 
 export const journal = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
 export const snapshot = (sequence: number) => `snapshot-${String(sequence).padStart(12, "0")}.jsonl`;
@@ -111,3 +114,32 @@ export class Folder {
     return this.files.get(name) ?? assert.fail(`there is no ${name}`);
   }
 }
+
+/** Files that are read slowly. `read` has the names in order; `most` counts those that were read at the same time. */
+export function slowly(files: Files) {
+  const state = { read: [] as string[], most: 0 };
+  let now = 0;
+  const readFile = async (path: string) => {
+    state.read.push(basename(path));
+    now += 1;
+    state.most = Math.max(state.most, now);
+    const isSnapshot = basename(path).startsWith("snapshot");
+    for (let turn = 0; turn < (isSnapshot ? 20 : 2); turn += 1) await setImmediate();
+    now -= 1;
+    return files.readFile(path);
+  };
+  return { state, files: { ...files, readFile } satisfies Files };
+}
+
+/** The points of each wanted reason. */
+export const pointsIn = ({ database }: Rebuilt) => pointsOf(database.view.wantedReasons.values());
+/** The losses: file, offset, what, and what is known. */
+export const lossesOf = ({ lost }: Rebuilt) =>
+  lost.map(
+    ({ file, offset, what, known }) => `${file}@${offset}: ${what}${known === null ? "" : ` (${known})`}`,
+  );
+/** What was saved of each file. */
+export const savedOf = ({ saved }: Rebuilt) => saved.map(({ file, what }) => `${file}: ${what}`);
+/** The loss of a segment that is chained to none of the others. */
+export const belongsElsewhere =
+  "it does not follow what was written before it: it belongs to other data, and none of it was saved";

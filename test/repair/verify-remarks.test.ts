@@ -2,11 +2,9 @@
 import assert from "node:assert/strict";
 import { basename } from "node:path";
 import { describe, it } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { verify } from "../../src/repair/verify.ts";
-import type { Files } from "../../src/store/folder/files.ts";
 import { inMemory } from "../backup/_setup.ts";
-import { change, Folder, journal, record, snapshot, step } from "./_folder.ts";
+import { change, Folder, journal, record, slowly, snapshot, step } from "./_folder.ts";
 
 describe("a verification remarks", () => {
   it("on files that are no data, in the order of their listing", async () => {
@@ -75,22 +73,6 @@ describe("a verification finds inconsistent records", () => {
     );
   });
 });
-
-/** Files that are read slowly. `read` has the names in order; `most` counts those that were read at the same time. */
-function slowly(files: Files) {
-  const state = { read: [] as string[], most: 0 };
-  let now = 0;
-  const readFile = async (path: string) => {
-    state.read.push(basename(path));
-    now += 1;
-    state.most = Math.max(state.most, now);
-    const isSnapshot = basename(path).startsWith("snapshot");
-    for (let turn = 0; turn < (isSnapshot ? 20 : 2); turn += 1) await setImmediate();
-    now -= 1;
-    return files.readFile(path);
-  };
-  return { state, files: { ...files, readFile } satisfies Files };
-}
 
 describe("a verification reads one file after the other, each where its changes are due:", () => {
   const folders: Readonly<Record<string, readonly [Folder, readonly string[]]>> = {
