@@ -165,7 +165,6 @@ class Rebuilding {
       unreadable = 0;
     }
     this.#report(segment, applied);
-    this.#highest = Math.max(this.#highest, previous);
   }
 
   #report({ file, tail }: WholeSegment, applied: readonly number[]): void {
