@@ -1,0 +1,158 @@
+/** What a repair plans, when it is refused, and which numbers a backup gets that replaces damaged files. */
+import assert from "node:assert/strict";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { model } from "../../src/domain/model.ts";
+import { planRepair, repair, replaceFromBackup, requireDamage } from "../../src/repair/repair.ts";
+import { Database } from "../../src/store/collection.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { contentsOf, inMemory, instantOf, opened } from "../backup/_setup.ts";
+import { change, Folder, journal, snapshot, step } from "./_folder.ts";
+
+const intact = () => new Folder().journal(1, change(1, "A"), change(2, "B"));
+/** Says something impossible, although all of it can be read. */
+const impossible = () => intact().append(1, step(3, "A", 7, 8));
+/** Lacks change 2. */
+const damaged = () => {
+  const folder = intact().append(1, change(3, "C"));
+  folder.spoil(journal(1), '"B"');
+  return folder;
+};
+const planOf = ({ files }: Folder) => planRepair(inMemory(files), "/data");
+
+/** Writes the files into a folder. */
+async function written(t: TestContext, { files }: Folder): Promise<string> {
+  const folder = join(await temporaryFolder(t), "data");
+  await mkdir(folder);
+  for (const [name, bytes] of files) await writeFile(join(folder, name), bytes);
+  return folder;
+}
+
+describe("the plan of a repair", () => {
+  it("is empty without a problem", async () => {
+    assert.deepEqual(await planOf(intact()), { damage: [], content: [], rebuilt: null });
+  });
+
+  it("rebuilds nothing where only the contents are impossible", async () => {
+    const { damage, content, rebuilt } = await planOf(impossible());
+    assert.deepEqual([damage, content.length, content[0]?.kind, rebuilt], [[], 1, "content", null]);
+  });
+
+  it("has damage and impossible contents apart, and the rebuilt data", async () => {
+    const folder = damaged().append(1, step(4, "C", 7, 8));
+    const { damage, content, rebuilt } = await planOf(folder);
+    assert.deepEqual(
+      [...damage, ...content].map(({ kind, offset }) => [kind, offset]),
+      [
+        ["damage", folder.offsetOf(journal(1), 2)],
+        ["content", folder.offsetOf(journal(1), 4)],
+      ],
+    );
+    assert.equal(rebuilt?.lost.length, 1);
+    assert.equal(rebuilt.database.sequence, 4);
+  });
+});
+
+describe("a repair", () => {
+  it("replaces the files with the rebuilt data when it returns, and keeps them", async (t) => {
+    const folder = await written(t, damaged());
+    const kept = await repair(nodeFiles, folder, await planRepair(nodeFiles, folder), instantOf(1));
+    assert.match(kept, /^damaged-/);
+    assert.deepEqual(await contentsOf(join(folder, kept)), damaged().files);
+    assert.deepEqual([...(await contentsOf(folder)).keys()], [journal(4), snapshot(3)]);
+    assert.deepEqual(await opened(folder), { A: 1, C: 1 });
+  });
+
+  it("of nothing is refused, and changes nothing", async (t) => {
+    for (const data of [intact(), impossible()]) {
+      const folder = await written(t, data);
+      const plan = await planRepair(nodeFiles, folder);
+      await assert.rejects(repair(nodeFiles, folder, plan, 0), { message: "there is nothing to repair" });
+      assert.deepEqual(await contentsOf(folder), data.files);
+      assert.equal((await readdir(folder)).length, 1);
+    }
+  });
+
+  it("is refused where the damaged files are gone", async (t) => {
+    const folder = await temporaryFolder(t);
+    await assert.rejects(repair(nodeFiles, folder, await planOf(damaged()), 0), {
+      code: "UNKNOWN_ENTRY",
+      message: `There is no data in ${folder}.`,
+    });
+  });
+});
+
+describe("only a damaged folder", () => {
+  const require = ({ files }: Folder) => requireDamage(inMemory(files), "/data");
+
+  it("is replaced with a backup: its damage is listed, without impossible contents", async () => {
+    const found = await require(damaged().append(1, step(4, "C", 7, 8)));
+    assert.deepEqual(
+      found.map(({ kind, what }) => [kind, what]),
+      [["damage", "the checksum of the line is wrong"]],
+    );
+  });
+
+  it("is replaced with a backup: a restore is for all others", async () => {
+    for (const folder of [intact(), impossible()]) {
+      await assert.rejects(require(folder), {
+        code: "CONFLICT",
+        message: "/data is not damaged: there is nothing to repair.",
+        hint: "`addon-cli data restore <file>` restores a backup as a change, which can be undone; nothing was changed.",
+      });
+    }
+  });
+});
+
+describe("a backup that replaces damaged files", () => {
+  /** The number of the last change after the replacement with a backup that has `own` as its last number. */
+  async function sequenceAfter(t: TestContext, data: Folder, own: number) {
+    const folder = await written(t, data);
+    const database = new Database(model);
+    database.sequence = own;
+    const kept = await replaceFromBackup(nodeFiles, folder, database, instantOf(1));
+    assert.deepEqual(await contentsOf(join(folder, String(kept))), data.files);
+    const last = database.sequence;
+    assert.deepEqual([...(await contentsOf(folder)).keys()], [journal(last + 1), snapshot(last)]);
+    assert.deepEqual(await opened(folder), {});
+    return last;
+  }
+
+  it("keeps its own number if that is higher", async (t) => {
+    assert.equal(await sequenceAfter(t, damaged(), 8), 8);
+  });
+
+  it("gets the number of the last change that can be read", async (t) => {
+    assert.equal(await sequenceAfter(t, damaged(), 2), 3);
+  });
+
+  it("gets the number that the name of a file shows, even if nothing can be saved", async (t) => {
+    const lost = (folder: Folder) => {
+      folder.spoil(journal(1), '"A"');
+      return folder;
+    };
+    const only = () => new Folder().journal(1, change(1, "A"));
+    assert.equal(await sequenceAfter(t, lost(only().snapshot(9).cut(snapshot(9), 60)), 2), 9);
+    assert.equal(await sequenceAfter(t, lost(only().journal(7).cut(journal(7), 20)), 2), 6);
+  });
+
+  it("replaces nothing if the damaged files cannot be read", async (t) => {
+    const folder = await written(t, damaged());
+    const refuse = () => Promise.reject(new Error("the disk failed"));
+    const { readPieces: _, ...others } = nodeFiles;
+    const files = { ...others, readFile: refuse };
+    await assert.rejects(replaceFromBackup(files, folder, new Database(model), 0), {
+      message: "the disk failed",
+    });
+    assert.deepEqual(await contentsOf(folder), damaged().files);
+    assert.equal((await readdir(folder)).length, 1);
+  });
+
+  it("keeps nothing in a folder without data", async (t) => {
+    const folder = await temporaryFolder(t);
+    assert.equal(await replaceFromBackup(nodeFiles, folder, new Database(model), 0), null);
+    assert.deepEqual([...(await contentsOf(folder)).keys()], [journal(1), snapshot(0)]);
+  });
+});
