@@ -62,7 +62,6 @@ export async function testTable(text: string, tested: TestedTable): Promise<Test
     const route = match?.route;
     if (route === undefined && call.expected.some((result) => result !== "UNKNOWN_PATH")) {
       report(call.pathAt, unknownPathWords(call.path, tested.table), "key");
-      continue;
     }
     checkNames(call, route, report);
     for (const expectation of call.expectations) {
