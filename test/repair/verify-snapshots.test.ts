@@ -62,6 +62,15 @@ describe("a verification reports a snapshot", () => {
     assert.deepEqual(await folder.problems(), [`damage ${at(folder, 3)}: the last line is missing`]);
   });
 
+  it("that is empty", async () => {
+    const folder = withSnapshot(a, b, end);
+    folder.files.set(file, Buffer.alloc(0));
+    assert.deepEqual(await folder.problems(), [
+      `damage ${file}@0: the file is empty`,
+      `damage ${file}@0: the last line is missing`,
+    ]);
+  });
+
   it("of which only the header is left", async () => {
     assert.deepEqual(await withSnapshot().problems(), [
       `damage ${at(withSnapshot(), 1)}: the last line is missing`,
