@@ -232,6 +232,26 @@ describe("the numbers of changes", () => {
   });
 });
 
+describe("the changes of a long segment", () => {
+  it("are passed on while it is read, and then those at its end", async () => {
+    const data = new Folder().journal(1, ..."ABCDEF".split("").map((name, index) => change(index + 1, name)));
+    const bytes = data.files.get(file) ?? assert.fail();
+    const seen: number[] = [];
+    let before: readonly number[] = [];
+    const pieces = async function* () {
+      yield bytes.subarray(0, data.offsetOf(file, 4) + 10);
+      before = [...seen];
+      yield bytes.subarray(data.offsetOf(file, 4) + 10);
+    };
+    await inspectSegment(pieces(), 1, [], (entries) => {
+      for (const { record } of entries) if (record !== undefined) seen.push(record.sequence);
+    });
+    // The last one that was read may still be the incomplete end.
+    assert.deepEqual(before, [1]);
+    assert.deepEqual(seen, [1, 2, 3, 4, 5, 6]);
+  });
+});
+
 describe("the records of changes", () => {
   it("are checked, except those that are removed", async () => {
     const impossible = { ...change(2, "B"), changes: change(2, "B", 1, "dragons").changes };
