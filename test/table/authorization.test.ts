@@ -1,10 +1,10 @@
-/** Whether any route allows a caller an operation, for operations whose answer contains that of others. */
+/** Who is authorized by a table as a whole, and whether any route allows a caller an operation. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { isOperationAllowed } from "../../src/table/authorization.ts";
+import { isAuthorized, isExcluded, isOperationAllowed } from "../../src/table/authorization.ts";
 import type { Input } from "../../src/table/restriction/restriction.ts";
 import { goodTable } from "./_faults.ts";
-import { cards, check } from "./_library.ts";
+import { cards, check, owner } from "./_library.ts";
 
 const hidden = "hidden: { type: boolean, default: false }";
 
@@ -17,6 +17,35 @@ function allowedBy(text: string, operation: string, input: Input, ...names: read
     return isOperationAllowed(table, caller, operation, input);
   });
 }
+
+const cardOf = (name: string) => cards.get(name) ?? assert.fail(`there is no ${name}`);
+
+describe("the excluded group of a table", () => {
+  const table = { excludedGroup: "BARRED" };
+  const open = { restriction: { kind: "open" } } as const;
+  const administrators = { restriction: { kind: "administrators" } } as const;
+
+  it("excludes its members, but not the unrestricted caller", () => {
+    assert.equal(isExcluded(table, cardOf("barred")), true);
+    assert.equal(isExcluded(table, owner), false);
+    for (const name of ["visitor", "rosa", "friend", "head"])
+      assert.equal(isExcluded(table, cardOf(name)), false, name);
+  });
+
+  it("excludes nobody if there is none", () => {
+    assert.equal(isExcluded({ excludedGroup: undefined }, cardOf("barred")), false);
+    assert.equal(isExcluded({ excludedGroup: "FRIENDS" }, cardOf("friend")), true);
+  });
+
+  it("takes precedence over the restriction of a route", () => {
+    assert.equal(isAuthorized(table, open, cardOf("barred"), {}), false);
+    assert.equal(isAuthorized(table, administrators, cardOf("barred"), {}), false);
+    assert.equal(isAuthorized(table, administrators, cardOf("rosa"), {}), false);
+    assert.equal(isAuthorized(table, administrators, cardOf("head"), {}), true);
+    assert.equal(isAuthorized(table, administrators, owner, {}), true);
+    assert.equal(isAuthorized({ excludedGroup: undefined }, administrators, cardOf("barred"), {}), true);
+  });
+});
 
 describe("an operation is allowed by a table", () => {
   const callers = ["visitor", "desk1", "north3", "north4", "south9"];
