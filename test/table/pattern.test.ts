@@ -161,6 +161,12 @@ describe("a pattern is refused", () => {
     });
   }
 
+  it("but not at the longest, or with the most steps", () => {
+    assert.equal(new Pattern("a".repeat(500)).matches("a".repeat(500)), true);
+    assert.equal(new Pattern(String.raw`\p{L}{998}`).matches("a".repeat(998)), true);
+    assert.throws(() => new Pattern(String.raw`\p{L}{999}`), { message: /at most 1000 steps, got 1001/ });
+  });
+
   it("but not for an escaped backslash before a digit", () => {
     assert.equal(new Pattern(String.raw`\\1`).matches(String.raw`\1`), true);
   });

@@ -1,7 +1,8 @@
 /** The wording of faults: names that are unknown, and values that are not what was expected. */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { gotWords, unknownName } from "../../src/table/yaml/wording.ts";
+import { describe, it } from "node:test";
+import * as v from "valibot";
+import { gotWords, isMap, reportIssue, unknownName } from "../../src/table/yaml/wording.ts";
 
 const digits = Array.from({ length: 10 }, (_, index) => `number${index}`);
 
@@ -44,4 +45,61 @@ it("a value is named as YAML has it", () => {
     ".nan",
     ".inf",
   ]);
+});
+
+it("a value is a map unless it is a list, a scalar or nothing", () => {
+  for (const map of [{}, { a: 1 }, Object.create(null)]) assert.equal(isMap(map), true);
+  for (const other of [[], [1], null, undefined, "a", 7, true]) assert.equal(isMap(other), false);
+});
+
+describe("what is wrong with a document is reported", () => {
+  const limit = v.union([v.literal("off"), v.strictObject({ burst: v.number() })], "off, or a map");
+  const schema = v.strictObject({
+    name: v.string(),
+    size: v.optional(v.pipe(v.number(), v.integer("a whole number"))),
+    kind: v.optional(v.picklist(["novel", "poem"])),
+    list: v.optional(v.array(v.string())),
+    inner: v.optional(v.strictObject({ a: v.number() })),
+    limit: v.optional(limit),
+    flag: v.optional(v.boolean()),
+  });
+
+  for (const [document, ...expected] of [
+    [{ name: 7 }, "name value: expected a text, got 7"],
+    [{}, 'name key: "name" is missing'],
+    [{ name: "n", size: "many" }, 'size value: expected a number, got "many"'],
+    [{ name: "n", size: 1.5 }, "size value: expected a whole number, got 1.5"],
+    [{ name: "n", flag: "no" }, 'flag value: expected boolean, got "no"'],
+    [{ name: "n", list: "novel" }, 'list value: expected a list, got "novel"'],
+    [
+      { name: "n", list: ["a", 2, null] },
+      "list.1 value: expected a text, got 2",
+      "list.2 value: expected a text, got nothing",
+    ],
+    [{ name: "n", inner: [] }, 'inner.a key: "a" is missing'],
+    [{ name: "n", inner: 7 }, "inner value: expected a map, got 7"],
+    [{ name: "n", inner: { a: 1, b: 2 } }, "inner.b key: unknown inner.b"],
+    [{ name: "n", kind: "peom" }, 'kind value: expected novel or poem, got "peom". Did you mean "poem"?'],
+    [{ name: "n", kind: "drama" }, 'kind value: expected novel or poem, got "drama"'],
+    [{ name: "n", limit: "on" }, 'limit value: expected off, or a map, got "on"'],
+    [{ name: "n", limit: "of" }, 'limit value: expected off, or a map, got "of"'],
+    [
+      { name: "n", limit: { burst: "x", rate: 1 } },
+      'limit.burst value: expected a number, got "x"',
+      "limit.rate key: unknown limit.rate",
+    ],
+  ] as const) {
+    it(expected.join(" and "), () => {
+      const found: string[] = [];
+      const { issues = [] } = v.safeParse(schema, document);
+      for (const issue of issues) {
+        reportIssue(
+          issue,
+          (path, message, side = "value") => void found.push(`${path.join(".")} ${side}: ${message}`),
+          (path) => `unknown ${path.join(".")}`,
+        );
+      }
+      assert.deepEqual(found, expected);
+    });
+  }
 });
