@@ -165,4 +165,73 @@ describe("the history of route tables, on a failing disk,", () => {
     await assert.rejects(history.add(tableOf(2), textOf(2)), { code: "ENOENT" });
     await assert.rejects(readFile(folder), { code: "ENOENT" });
   });
+
+  it("keeps the latest twenty tables that could not be written, and none before them", async (t) => {
+    let isFull = true;
+    const opened: string[] = [];
+    const files = ruledFiles(({ operation, path }) => {
+      if (operation !== "write") return undefined;
+      opened.push(path);
+      return isFull ? systemError("ENOSPC") : undefined;
+    });
+    const history = new TableHistory(await temporaryFolder(t), files);
+    for (let number = 1; number <= 22; number += 1)
+      await assert.rejects(history.add(tableOf(number), textOf(number)), { code: "ENOSPC" });
+    isFull = false;
+    opened.length = 0;
+    await history.add(tableOf(23), textOf(23));
+    const expected = Array.from({ length: 20 }, (_, index) => tableOf(23 - index));
+    assert.deepEqual(await history.list(), expected);
+    for (const number of [1, 2, 3]) {
+      const { revision } = tableOf(number);
+      assert.ok(!opened.some((path) => path.includes(revision)), `table ${number} was written`);
+    }
+    await assertWhole(history);
+    opened.length = 0;
+    await history.add(tableOf(24), textOf(24));
+    assert.equal(opened.length, 2, "only the new text and the list are written");
+  });
+
+  it("is not replaced by a new one while it cannot be read", async (t) => {
+    const folder = await filledFolder(t);
+    const rule = ({ operation, path }: Call) =>
+      operation === "readFile" && path.endsWith("history.json") ? systemError("EIO") : undefined;
+    const history = new TableHistory(folder, ruledFiles(rule));
+    await assert.rejects(history.list(), { code: "EIO" });
+    await assert.rejects(history.add(tableOf(99), textOf(99)), { code: "EIO" });
+    assert.equal((await new TableHistory(folder).list()).length, 20);
+  });
+
+  it("reports a text that cannot be read", async (t) => {
+    const folder = await filledFolder(t);
+    const rule = ({ operation }: Call) => (operation === "readFile" ? systemError("EACCES") : undefined);
+    const { revision } = tableOf(19);
+    await assert.rejects(new TableHistory(folder, ruledFiles(rule)).text(revision), { code: "EACCES" });
+  });
+});
+
+it("a table is added to the history one step after another, and is there when that is done", async (t) => {
+  const folder = await temporaryFolder(t);
+  const steps: string[] = [];
+  let running = 0;
+  const files = ruledFiles(async ({ operation, path }) => {
+    assert.equal(running, 0, `${operation} ${path} began before the step before it ended`);
+    running += 1;
+    // A step that does not wait would be here by now: it needs no disk to begin.
+    for (let index = 0; index < 3; index += 1) await readdir(folder);
+    running -= 1;
+    steps.push(operation);
+    return undefined;
+  });
+  const history = new TableHistory(folder, files);
+  await history.add(tableOf(0), textOf(0));
+  assert.equal(steps.filter((step) => step === "mkdir").length, 1);
+  await writeFile(join(history.folder, ".history.json.0123456789ab.tmp"), "[");
+  for (let number = 1; number <= 20; number += 1) {
+    await history.add(tableOf(number), textOf(number));
+    assert.equal(running, 0, "everything has ended");
+  }
+  assert.equal(steps.filter((step) => step === "unlink").length, 2, "the temporary file and the oldest text");
+  assert.equal(steps.filter((step) => step === "mkdir").length, 1, "the folder is created once");
+  assert.deepEqual((await history.list())[0], tableOf(20));
 });
