@@ -184,8 +184,7 @@ export function parseTable(text: string): ParsedDocument {
  */
 function checkMaps(value: unknown, report: Report): void {
   const check = (content: unknown, path: Path): content is Record<string, unknown> => {
-    if (Array.isArray(content))
-      report(path, `expected a map, got ${gotWords(content)}`, path.length === 0 ? "value" : "key");
+    if (Array.isArray(content)) report(path, `expected a map, got ${gotWords(content)}`, "key");
     if (!isMap(content)) return false;
     for (const key of Object.keys(content)) {
       if (!["__proto__", "constructor", "prototype"].includes(key)) continue;
