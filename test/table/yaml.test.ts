@@ -126,17 +126,27 @@ describe("nesting", () => {
     assert.deepEqual(faultsOf(`a: ${deep(50)}`), [`1:53 ${expected}`]);
   });
 
-  for (const [what, text] of [
-    ["brackets", deep(20_000)],
-    ["brackets that are never closed", "[".repeat(20_000)],
-    ["dashes", `${"- ".repeat(20_000)}x`],
-    ["question marks", `${"? ".repeat(5_000)}x`],
-    ["keys", Array.from({ length: 500 }, (_, index) => `${" ".repeat(index)}a:`).join("\n")],
+  it("counts the maps that pairs in a list are", () => {
+    const pairs = (levels: number) => `${"[a: ".repeat(levels)}1${"]".repeat(levels)}`;
+    assert.deepEqual(faultsOf(pairs(25)), []);
+    assert.deepEqual(faultsOf(pairs(26)), ["1:101 expected at most 50 levels of lists and maps, got more"]);
+  });
+
+  // Each is found before the text is parsed, which would fill the stack: V8 can then abort the process.
+  for (const [what, at, text] of [
+    ["brackets", "1:51", deep(20_000)],
+    ["brackets that are never closed", "1:51", "[".repeat(20_000)],
+    ["braces", "1:151", `${"{a:".repeat(20_000)}`],
+    ["dashes", "1:101", `${"- ".repeat(20_000)}x`],
+    ["question marks", "1:101", `${"? ".repeat(5_000)}x`],
+    ["keys", "51:51", Array.from({ length: 500 }, (_, index) => `${" ".repeat(index)}a:`).join("\n")],
   ] as const) {
-    it(`of thousands of ${what} is one fault`, () => {
-      const [first, ...others] = faultsOf(text);
-      assert.deepEqual(others, []);
-      assert.match(first ?? "", /expected at most 50 levels of lists and maps, got more$/);
+    it(`of thousands of ${what} is one fault, where the 51st level begins`, () => {
+      for (const schema of ["core", "failsafe"] as const) {
+        const expected = [`${at} expected at most 50 levels of lists and maps, got more`];
+        assert.deepEqual(faultsOf(text, schema), expected);
+        assert.deepEqual(faultsOf("a: 1 }\n", schema), [], "of a text that is read next");
+      }
     });
   }
 });
@@ -152,4 +162,57 @@ it("each duplicate key names the line of the first", () => {
     '4:3 duplicate key "x"; the first is in line 2',
     '6:1 duplicate key "a"; the first is in line 1',
   ]);
+});
+
+it("of brackets that do not match, only those of the first line with one are reported", () => {
+  const unexpected = (at: string, what: string) =>
+    `${at} invalid YAML: unexpected flow-${what}-end token in YAML stream: "${what === "seq" ? "]" : "}"}"`;
+  assert.deepEqual(faultsOf("a: ]\nb: }\nc: ]\n"), [unexpected("1:4", "seq")]);
+  assert.deepEqual(faultsOf("a: 1\nb: ]}\nc: ]\n"), [unexpected("2:4", "seq"), unexpected("2:5", "map")]);
+});
+
+describe("the position of a value or its key", () => {
+  const text = `list:
+  - a
+  - b
+flow: [a]
+empty:
+quoted: ""
+anchor: &x one
+use: *x
+block:
+  k: v
+set: { p, q: { r: 1 } }
+`;
+  /** The path; the position of its value in a table, in tests of a table, and of its key. */
+  for (const [path, core, failsafe, key] of [
+    [[], "1:1", "1:1", "1:1"],
+    [["list"], "1:1", "1:1", "1:1"],
+    [["list", 0], "2:5", "2:5", "2:5"],
+    [["list", 1], "3:5", "3:5", "3:5"],
+    [["list", 2], "1:1", "1:1", "1:1"],
+    [["flow"], "4:1", "4:7", "4:1"],
+    [["flow", 0], "4:8", "4:8", "4:8"],
+    [["flow", 0, "more"], "4:8", "4:8", "4:8"],
+    [["empty"], "5:7", "5:1", "5:1"],
+    [["quoted"], "6:9", "6:1", "6:1"],
+    [["use"], "8:1", "8:6", "8:1"],
+    [["block"], "9:1", "9:1", "9:1"],
+    [["block", "k"], "10:6", "10:6", "10:3"],
+    [["block", "none"], "9:1", "9:1", "9:1"],
+    [["set"], "11:1", "11:6", "11:1"],
+    [["set", "p"], "11:8", "11:8", "11:8"],
+    [["set", "q"], "11:11", "11:14", "11:11"],
+    [["set", "q", "r"], "11:19", "11:19", "11:16"],
+    [["none", "at", "all"], "1:1", "1:1", "1:1"],
+  ] as const) {
+    it(`of ${path.join(".") || "the whole text"}`, () => {
+      const at = (schema: "core" | "failsafe", side?: "key" | "value") => {
+        const { line, column } = read(text, schema).locate(path, side);
+        return `${line}:${column}`;
+      };
+      assert.deepEqual([at("core"), at("core", "value"), at("failsafe")], [core, core, failsafe]);
+      assert.deepEqual([at("core", "key"), at("failsafe", "key")], [key, key]);
+    });
+  }
 });

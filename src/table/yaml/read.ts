@@ -4,18 +4,22 @@
  */
 import {
   type Alias,
+  Composer,
+  CST,
   type Document,
   isAlias,
   isCollection,
   isMap,
   isScalar,
   isSeq,
+  Lexer,
   LineCounter,
   type Node,
   type Pair,
-  parseDocument,
+  Parser,
   visit,
   type YAMLError,
+  YAMLParseError,
 } from "yaml";
 import { type Fault, type Path, type Position, type Report, type Side, toFault } from "./fault.ts";
 
@@ -50,8 +54,7 @@ const maxAliasCount = 100;
 /** Reads a text. */
 export function readYAML(text: string, { expected, schema, duplicateHint = "" }: YAMLOptions): ReadYAML {
   const lines = new LineCounter();
-  const options = { lineCounter: lines, prettyErrors: false, uniqueKeys: true, logLevel: "error" } as const;
-  const document = parseDocument(text, { ...options, ...(schema === "failsafe" ? { schema } : {}) });
+  const { document, deep } = parse(text, schema, lines);
   const positionOf = (offset: number): Position => {
     const { line, col } = lines.linePos(offset);
     return { line: Math.max(line, 1), column: Math.max(col, 1) };
@@ -68,6 +71,7 @@ export function readYAML(text: string, { expected, schema, duplicateHint = "" }:
   // Text that an editor saves as "Unicode" can be UTF-16, which has a NUL in each ASCII character.
   const nul = text.indexOf("\0");
   if (nul !== -1) add(nul, "expected text in UTF-8, got a NUL character; save the file as UTF-8");
+  else if (deep !== undefined) add(deep, tooDeep);
   else {
     for (const [offset, message] of syntaxFaults(document, text, positionOf, duplicateHint))
       add(offset, message);
@@ -82,6 +86,39 @@ export function readYAML(text: string, { expected, schema, duplicateHint = "" }:
     add(...conversionFault(document, error));
     return failed;
   }
+}
+
+/**
+ * Parses a text, up to the offset `deep` where it has more levels than it may. The library's `parseDocument` would recurse
+ * until the stack is full, and V8 aborts the process if it compiles a regular expression there.
+ */
+function parse(
+  text: string,
+  schema: YAMLOptions["schema"],
+  lines: LineCounter,
+): { readonly document: Document.Parsed; readonly deep: number | undefined } {
+  const parser = new Parser(lines.addNewLine);
+  lines.addNewLine(0);
+  const tokens: CST.Token[] = [];
+  let deep: number | undefined;
+  for (const lexeme of new Lexer().lex(text)) {
+    tokens.push(...parser.next(lexeme));
+    deep = parser.stack.filter((token) => CST.isCollection(token))[maxDepth]?.offset;
+    if (deep !== undefined) break;
+  }
+  tokens.push(...parser.end());
+  const options = {
+    uniqueKeys: true,
+    logLevel: "error",
+    ...(schema === "failsafe" ? { schema } : {}),
+  } as const;
+  const [first, second] = new Composer(options).compose(tokens, true, text.length);
+  const document = first as Document.Parsed;
+  if (second !== undefined) {
+    const [start, end] = second.range;
+    document.errors.push(new YAMLParseError([start, end], "MULTIPLE_DOCS", "several documents"));
+  }
+  return { document, deep };
 }
 
 /** Returns where a path leads, or the place before it where the document ends. */
@@ -135,10 +172,6 @@ function syntaxFaults(
   if (tab !== undefined) return [[tab, "expected spaces as indentation, got a tab"]];
   const faults: RawFault[] = [];
   for (const error of errors) {
-    if (error.code === "RESOURCE_EXHAUSTION") {
-      faults.push([error.pos[0], tooDeep]);
-      break;
-    }
     // After a bracket that is never closed, every further token is an error of its own.
     if (error.code === "UNEXPECTED_TOKEN" && lineOf(error) !== lineOf(first)) continue;
     faults.push([error.pos[0], syntaxMessage(error, document, positionOf, duplicateHint)]);
@@ -197,7 +230,6 @@ function sameKeys(document: Document, offset: number): { key: string; first: num
 /** Returns what the parser accepts, but has no value. */
 function structureFaults(document: Document.Parsed): RawFault[] {
   const faults: RawFault[] = [];
-  const hasMergeKeys = document.directives?.yaml.version === "1.1";
   visit(document, {
     Alias(_key, alias, path) {
       const fault = aliasFault(alias, path, document);
@@ -209,7 +241,8 @@ function structureFaults(document: Document.Parsed): RawFault[] {
       return visit.BREAK;
     },
     Pair(_key, { key }) {
-      if (hasMergeKeys || !isScalar(key) || key.value !== "<<" || key.type !== "PLAIN") return;
+      // In a document of YAML 1.1, which has merge keys, such a key is a symbol.
+      if (!isScalar(key) || key.value !== "<<" || key.type !== "PLAIN") return;
       faults.push([
         key.range?.[0] ?? 0,
         'expected a key, got "<<": YAML 1.2 has no merge keys; write the keys out, or use an alias for the whole value',
