@@ -75,6 +75,20 @@ describe("an operation is allowed by a table", () => {
     }
   });
 
+  it("only with values that the route accepts, even if everyone may call it", () => {
+    const find = `  /find:
+    summary: Returns the books that match.
+    restriction: open
+    parameters: { mode: { type: enum, values: [short], default: short } }
+    handler: books.find
+`;
+    const table = goodTable + find;
+    for (const input of [{}, { mode: "short" }, { mode: "SHORT" }])
+      assert.deepEqual(allowedBy(table, "books.find", input, "visitor"), ["visitor"]);
+    for (const mode of ["long", "", 7])
+      assert.deepEqual(allowedBy(table, "books.find", { mode }, "visitor", "rosa"), [], String(mode));
+  });
+
   it("by any of its routes, and by none of another operation", () => {
     const second = `${goodTable}  /shelf:
     summary: Returns the books of the shelf.

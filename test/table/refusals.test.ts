@@ -1,6 +1,7 @@
 /** The sentences of refused parameters: what was expected, what was received, and what to do. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
+import * as v from "valibot";
 import { Failure } from "../../src/domain/errors.ts";
 import {
   type BaseType,
@@ -118,6 +119,27 @@ describe("the refusal of a text", () => {
     const near = 'There is no group "VIPS". Did you mean "VIP"?';
     assert.deepEqual(refusal("VIPS", "group"), ["UNKNOWN_GROUP", near, "Expected VIP or DEV."]);
   });
+});
+
+it("only an integer whose operation rounds down accepts decimals, and rounds them down", () => {
+  const parsed = (text: string, options?: Options) =>
+    v.safeParse(
+      toSchema(typeOf("integer", options), () => vocabulary),
+      text,
+    ).output;
+  for (const [text, rounded] of [
+    ["7", 7],
+    ["1.9", 1],
+    ["-1.1", -2],
+    ["-0.0", 0],
+  ] as const)
+    assert.equal(parsed(text, { roundsDown: true }), rounded, text);
+  const { success } = v.safeParse(
+    toSchema(typeOf("integer"), () => vocabulary),
+    "1.9",
+  );
+  assert.equal(success, false);
+  assert.equal(parsed("-7"), -7);
 });
 
 it("an unknown parameter is refused with the names that the operation has", () => {

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as v from "valibot";
+import { inOrder, toFault } from "../../src/table/yaml/fault.ts";
 import { gotWords, isMap, reportIssue, unknownName } from "../../src/table/yaml/wording.ts";
 
 const digits = Array.from({ length: 10 }, (_, index) => `number${index}`);
@@ -50,6 +51,29 @@ it("a value is named as YAML has it", () => {
 it("a value is a map unless it is a list, a scalar or nothing", () => {
   for (const map of [{}, { a: 1 }, Object.create(null)]) assert.equal(isMap(map), true);
   for (const other of [[], [1], null, undefined, "a", 7, true]) assert.equal(isMap(other), false);
+});
+
+it("a message of 2000 units is whole, and a longer one lacks its middle", () => {
+  const at = { line: 3, column: 7 };
+  const longest = `${"a".repeat(1000)}${"b".repeat(1000)}`;
+  assert.deepEqual(toFault(at, longest), { ...at, message: longest });
+  const cut = `${"a".repeat(1000)} … ${"b".repeat(1000)}`;
+  assert.deepEqual(toFault(at, `${"a".repeat(1000)}c${"b".repeat(1000)}`), { ...at, message: cut });
+});
+
+it("faults are in the order of lines, and of columns within a line", () => {
+  const positions = [
+    { line: 2, column: 1 },
+    { line: 1, column: 9 },
+    { line: 10, column: 3 },
+    { line: 2, column: 10 },
+    { line: 2, column: 3 },
+  ];
+  assert.deepEqual(
+    inOrder(positions).map(({ line, column }) => `${line}:${column}`),
+    ["1:9", "2:1", "2:3", "2:10", "10:3"],
+  );
+  assert.deepEqual(positions[0], { line: 2, column: 1 }, "the list itself is not changed");
 });
 
 describe("what is wrong with a document is reported", () => {
