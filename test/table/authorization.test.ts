@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { isAuthorized, isExcluded, isOperationAllowed } from "../../src/table/authorization.ts";
+import { publicTokenOf } from "../../src/table/caller.ts";
 import type { Input } from "../../src/table/restriction/restriction.ts";
 import { goodTable } from "./_faults.ts";
 import { cards, check, owner } from "./_library.ts";
@@ -45,6 +46,14 @@ describe("the excluded group of a table", () => {
     assert.equal(isAuthorized(table, administrators, owner, {}), true);
     assert.equal(isAuthorized({ excludedGroup: undefined }, administrators, cardOf("barred"), {}), true);
   });
+});
+
+it("only a caller without an identity is distinguished by the token", () => {
+  const visitor = { ...cardOf("visitor"), token: "t1" };
+  const rosa = { ...cardOf("rosa"), token: "t2" };
+  assert.equal(publicTokenOf(visitor), "t1");
+  assert.equal(publicTokenOf(rosa), undefined);
+  assert.equal(publicTokenOf(owner), undefined);
 });
 
 describe("an operation is allowed by a table", () => {

@@ -1,8 +1,11 @@
 /** What a table may just have and what it may not, and faults that are reported once. */
 import assert from "node:assert/strict";
+import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
+import { checkRoutes } from "../../src/operations.ts";
 import type { ParameterType } from "../../src/table/parameters.ts";
 import type { Table } from "../../src/table/table.ts";
+import { shippedRoutes } from "../_setup.ts";
 import { assertFaults, edited, itFinds } from "./_faults.ts";
 import { check } from "./_library.ts";
 
@@ -126,4 +129,16 @@ describe("a faulty parameter is reported once, although its restriction refers t
       assertFaults(text, fault);
     });
   }
+});
+
+it("only the integers of an operation that rounds down are rounded down", async () => {
+  const names = { group: ["TARGETLIST", "BLACKLIST"], faction: ["GROVE"], service: ["RESCUE", "POLICE"] };
+  const { table, faults } = checkRoutes(await readFile(shippedRoutes, "utf8"), names);
+  assert.ok(table !== undefined, JSON.stringify(faults));
+  const integers = table.routes.flatMap(({ handler, parameters }) =>
+    parameters.filter(({ type }) => type.base === "integer").map(({ type }) => ({ handler, type })),
+  );
+  const rounded = integers.filter(({ type }) => type.roundsDown === true);
+  assert.deepEqual([...new Set(rounded.map(({ handler }) => handler))], ["navipoint.add"]);
+  assert.ok(integers.length > rounded.length);
 });
