@@ -113,7 +113,5 @@ function recordTest(record: string, names: Names): (change: RecordChange) => boo
 
 /** Returns whether a key contains a text, or the UUID of the player whom the text names. */
 function hasPart(key: string, part: string, names: Names): boolean {
-  const uuid = toUUID(part);
-  if (key.includes(uuid ?? fold(part)) || fold(key).includes(fold(part))) return true;
-  return [...names.person(part).uuids].some((each) => key.includes(each));
+  return fold(key).includes(fold(part)) || [...names.person(part).uuids].some((each) => key.includes(each));
 }
