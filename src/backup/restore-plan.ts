@@ -174,7 +174,6 @@ class PlannedTokens implements Pick<Rows<Token>, "get" | "has" | "values"> {
     const { tokens, revocations } = this.#options;
     const ids = new Set(this.#orphans);
     for (const uuid of this.#overlay.differing("players")) {
-      if (this.#source.players.has(uuid)) continue;
       for (const { id } of this.#present.tokens.find("player", uuid)) ids.add(id);
     }
     if (!tokens) return ids;
