@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
-import { type Filter, toTest } from "../../src/audit/filter.ts";
+import { asksForBookkeeping, type Filter, needsNames, toRecordTest, toTest } from "../../src/audit/filter.ts";
 import { Names } from "../../src/audit/names.ts";
 import type { Failure } from "../../src/domain/errors.ts";
 import type { JournalRecord } from "../../src/store/change.ts";
@@ -130,4 +130,67 @@ describe("a filter", () => {
       },
     );
   });
+});
+
+describe("the records of a change that a filter matches", () => {
+  const changes = [
+    changeOf("players", ada, null, { uuid: ada, name: "Ada" }),
+    changeOf("players", bob, null, { uuid: bob, name: "Bob" }),
+    changeOf("houseBans", bob, { name: "Bob", uuid: bob }, null),
+    changeOf("wantedReasons", "theft", null, { reason: "Theft", points: 1 }),
+  ];
+  const names = new Names();
+  names.learn(recordOf(changes));
+
+  for (const [what, filter, expected] of [
+    ["are all without a player or a record", { by: "operator", since: 5 }, [0, 1, 2, 3]],
+    ["are those of the player", { player: "bob" }, [1, 2]],
+    ["are those of the collection", { record: "PLAYERS" }, [0, 1]],
+    ["are those with the key", { record: "players/Ada" }, [0]],
+    ["are those of the player in the collection", { player: "Bob", record: "players" }, [1]],
+    ["are none if the player has none in the collection", { player: "Ada", record: "houseBans" }, []],
+  ] as const satisfies readonly (readonly [string, Filter, readonly number[]])[]) {
+    it(what, () => {
+      const found = changes.filter(toRecordTest(filter, names));
+      assert.deepEqual(
+        found.map((each) => changes.indexOf(each)),
+        expected,
+      );
+    });
+  }
+});
+
+describe("a filter asks for bookkeeping", () => {
+  for (const [filter, expected] of [
+    [{}, false],
+    [{ player: "activity" }, false],
+    [{ record: "players" }, false],
+    [{ record: "activity" }, true],
+    [{ record: "ACTIVITY/ada" }, true],
+    [{ record: "repetitions" }, true],
+    [{ record: "counters" }, true],
+    [{ record: "players/activity" }, false],
+  ] as const) {
+    it(`${JSON.stringify(filter)}: ${expected}`, () => assert.equal(asksForBookkeeping(filter), expected));
+  }
+});
+
+describe("a filter needs the names of players", () => {
+  for (const [filter, expected] of [
+    [{}, false],
+    [{ operation: "houseban", token: "0a", since: 1 }, false],
+    [{ player: "Ada" }, true],
+    [{ player: "operator" }, true],
+    [{ by: "Ada" }, true],
+    [{ by: "operator" }, false],
+    [{ by: "PUBLIC" }, false],
+    [{ by: "system" }, false],
+    [{ record: "players" }, false],
+    [{ record: "players/Ada" }, true],
+    [{ by: "operator", record: "players/Ada" }, true],
+    [{ by: "operator", player: "Ada" }, true],
+    [{ by: "Ada", record: "players" }, true],
+  ] as const) {
+    it(`${JSON.stringify(filter)}: ${expected}`, () => assert.equal(needsNames(filter), expected));
+  }
 });
