@@ -2,9 +2,11 @@
 import assert from "node:assert/strict";
 import { cp, readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
+import type { TestContext } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
-import type { DataStore } from "../../src/store/data.ts";
+import type { DurableRows, Watcher } from "../../src/store/collection.ts";
+import type { DataStore, DurableData } from "../../src/store/data.ts";
 import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
 import { Store } from "../../src/store/store.ts";
@@ -171,4 +173,23 @@ export async function putLongTokens(store: DataStore, count: number, length: num
       }
     });
   }
+}
+
+/** Counts the watchers of some data from now on. */
+export function watchersOf(t: Pick<TestContext, "mock">, data: DurableData): () => number {
+  const open = new Set<object>();
+  const rows: Readonly<Record<string, DurableRows<unknown>>> = data;
+  for (const each of Object.values(rows)) {
+    const watch = each.watch.bind(each);
+    t.mock.method(each, "watch", (watcher: Watcher<unknown>) => {
+      const stop = watch(watcher);
+      const one = {};
+      open.add(one);
+      return () => {
+        open.delete(one);
+        stop();
+      };
+    });
+  }
+  return () => open.size;
 }
