@@ -1,0 +1,255 @@
+/** The sources of a restore or an import: what is read of each, and how a file that is not one is refused. */
+import assert from "node:assert/strict";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { gunzipSync, gzipSync } from "node:zlib";
+import { writeBackup } from "../../src/backup/backup.ts";
+import { ImportProblems } from "../../src/backup/import-problems.ts";
+import {
+  countOf,
+  problemsOf,
+  readBackup,
+  readConsistentSource,
+  readSource,
+} from "../../src/backup/source.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { model } from "../../src/domain/model.ts";
+import { Database } from "../../src/store/collection.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { ruledFiles, systemError } from "../store/_faults.ts";
+import { pointsOf, write } from "./_setup.ts";
+
+const instant = Date.parse("2026-03-01T03:00:00Z");
+
+/** A folder with two changes, and its backup. */
+async function places(t: TestContext) {
+  const base = await temporaryFolder(t);
+  const [data, file] = [join(base, "data"), join(base, "b.jsonl.gz")];
+  await write(data, [{ A: 1 }, { B: 2 }]);
+  await writeBackup(nodeFiles, data, file, { force: false, now: instant, progress: () => {} });
+  return { base, data, file };
+}
+
+const exportOf = (collections: Readonly<Record<string, readonly unknown[]>>) =>
+  JSON.stringify({ format: "gameaddon-export", version: 1, exported: 0, collections });
+
+const statistic = { uuid: "a".repeat(32), deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+const orphan = `statistics ${statistic.uuid}: there is no player ${statistic.uuid}`;
+
+describe("a backup as a source", () => {
+  it("has the records, and the instant at which it was begun", async (t) => {
+    const { data, file } = await places(t);
+    const source = await readSource(nodeFiles, data, { kind: "backup", file });
+    assert.deepEqual(pointsOf(source.database.view.wantedReasons.values()), { A: 1, B: 2 });
+    assert.deepEqual([source.records, source.instant, source.database.sequence], [2, instant, 2]);
+  });
+
+  it("may be uncompressed", async (t) => {
+    const { base, file } = await places(t);
+    const plain = join(base, "b.jsonl");
+    await writeFile(plain, gunzipSync(await readFile(file)));
+    const { records, revision } = await readBackup(nodeFiles, plain);
+    assert.deepEqual([records, revision], [2, (await readBackup(nodeFiles, file)).revision]);
+  });
+
+  it("has another revision if it was begun at another time or has other changes", async (t) => {
+    const { base, data, file } = await places(t);
+    const revisions = new Set([(await readBackup(nodeFiles, file)).revision]);
+    const again = async (name: string, now: number) => {
+      const path = join(base, name);
+      await writeBackup(nodeFiles, data, path, { force: false, now, progress: () => {} });
+      revisions.add((await readBackup(nodeFiles, path)).revision);
+    };
+    await again("same", instant);
+    assert.equal(revisions.size, 1);
+    await again("later", instant + 1);
+    assert.equal(revisions.size, 2);
+    await write(data, [{ C: 3 }]);
+    await again("more", instant);
+    assert.equal(revisions.size, 3);
+  });
+
+  it("that does not exist is unknown", async (t) => {
+    const { base } = await places(t);
+    const path = join(base, "none.gz");
+    await assert.rejects(readBackup(nodeFiles, path), {
+      code: "UNKNOWN_ENTRY",
+      message: `There is no file ${path}.`,
+    });
+  });
+
+  it("that cannot be read is refused with the reason", async (t) => {
+    const { base, file } = await places(t);
+    await mkdir(join(base, "folder"));
+    await assert.rejects(readBackup(nodeFiles, join(base, "folder")), {
+      code: "STORE_UNAVAILABLE",
+      message: /folder cannot be read: EISDIR.*\.$/,
+    });
+    const files = ruledFiles(({ operation }) => (operation === "readFile" ? systemError("EIO") : undefined));
+    await assert.rejects(readBackup(files, file), {
+      code: "STORE_UNAVAILABLE",
+      message: `${file} cannot be read: EIO: injected '${file}'.`,
+    });
+  });
+
+  for (const [what, spoil] of [
+    ["is cut off", (bytes: Buffer) => bytes.subarray(0, -20)],
+    ["lacks only its checksum", (bytes: Buffer) => bytes.subarray(0, -8)],
+    ["has a wrong checksum", (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -8), Buffer.alloc(8, 1)])],
+    [
+      "is damaged at its beginning",
+      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(9)]),
+    ],
+  ] as const) {
+    it(`that ${what} is refused as damaged`, async (t) => {
+      const { file } = await places(t);
+      await writeFile(file, spoil(await readFile(file)));
+      await assert.rejects(readBackup(nodeFiles, file), (error) => {
+        assert.ok(error instanceof Failure);
+        assert.equal(error.code, "STORE_UNAVAILABLE");
+        assert.ok(error.message.startsWith(`${file} is damaged: `), error.message);
+        assert.equal(error.hint, "Use another backup; nothing was changed.");
+        return true;
+      });
+    });
+  }
+
+  for (const [what, bytes] of [
+    ["nothing", ""],
+    ["text", "hello\n"],
+    ["the first byte of a compressed file and other bytes", "\x1fhello\n"],
+    ["any byte and the second byte of a compressed file", Buffer.from("a\x8bhello\n", "latin1")],
+    ["a single byte", "\x1f"],
+    ["compressed text", gzipSync("hello\n")],
+  ] as const) {
+    it(`that has ${what} is refused as not whole`, async (t) => {
+      const { base } = await places(t);
+      await writeFile(join(base, "x.gz"), bytes);
+      await assert.rejects(readBackup(nodeFiles, join(base, "x.gz")), {
+        code: "STORE_UNAVAILABLE",
+        message: /^x\.gz is not a whole backup: at byte 0, .+\.$/,
+        hint: "Use another backup that `addon-cli data backup` has written; nothing was changed.",
+      });
+    });
+  }
+
+  it("that lacks its last lines is refused as not whole, with the position", async (t) => {
+    const { base, file } = await places(t);
+    const whole = gunzipSync(await readFile(file));
+    const end = whole.lastIndexOf("\n", whole.length - 2) + 1;
+    for (const [name, bytes] of [
+      ["plain", whole.subarray(0, end)],
+      ["packed", gzipSync(whole.subarray(0, end))],
+    ] as const) {
+      await writeFile(join(base, name), bytes);
+      await assert.rejects(readBackup(nodeFiles, join(base, name)), {
+        message: new RegExp(`^${name} is not a whole backup: at byte ${end}, `),
+      });
+    }
+  });
+
+  it("with an invalid record is refused with that record's fault", async (t) => {
+    const { base } = await places(t);
+    const folder = join(base, "invalid");
+    const store = await Store.open({ folder, model });
+    await store.change({ who: "operator", operation: "test" }, (draft) =>
+      draft.wantedReasons.put({ reason: "C", points: -3 }),
+    );
+    await store.snapshot();
+    await store.close();
+    // A snapshot has the form of a backup.
+    await assert.rejects(readBackup(nodeFiles, join(folder, "snapshot-000000000001.jsonl")), {
+      message:
+        /^snapshot-000000000001\.jsonl is not a whole backup: a record of wantedReasons, points: .+\.$/,
+      hint: /^Use another backup/,
+    });
+  });
+});
+
+describe("an export as a source", () => {
+  it("has the records, no instant, and a revision for its text", async (t) => {
+    const file = join(await temporaryFolder(t), "e.json");
+    const revisions = new Set<string>();
+    for (const points of [1, 1, 2]) {
+      await writeFile(file, exportOf({ wantedReasons: [{ reason: "A", points }] }));
+      const read = await readSource(nodeFiles, "/none", { kind: "export", file });
+      assert.deepEqual(pointsOf(read.database.view.wantedReasons.values()), { A: points });
+      assert.deepEqual([read.records, read.instant], [1, null]);
+      revisions.add(read.revision);
+    }
+    assert.equal(revisions.size, 2);
+  });
+
+  it("that does not exist is unknown", async (t) => {
+    const file = join(await temporaryFolder(t), "none.json");
+    await assert.rejects(readSource(nodeFiles, "/none", { kind: "export", file }), {
+      code: "UNKNOWN_ENTRY",
+      message: `There is no file ${file}.`,
+    });
+  });
+});
+
+describe("a moment as a source", () => {
+  const moment = (sequence: number) => ({ kind: "moment", sequence }) as const;
+
+  it("has the records after that change, and a revision of its own", async (t) => {
+    const { data } = await places(t);
+    const first = await readSource(nodeFiles, data, moment(1));
+    assert.deepEqual(pointsOf(first.database.view.wantedReasons.values()), { A: 1 });
+    const second = await readSource(nodeFiles, data, moment(2));
+    assert.deepEqual(pointsOf(second.database.view.wantedReasons.values()), { A: 1, B: 2 });
+    assert.deepEqual([first.records, second.records, second.instant], [1, 2, null]);
+    assert.notEqual(first.revision, second.revision);
+    assert.equal((await readSource(nodeFiles, data, moment(1))).revision, first.revision);
+  });
+
+  it("after the last change is unknown", async (t) => {
+    const { data } = await places(t);
+    await assert.rejects(readSource(nodeFiles, data, moment(3)), {
+      code: "UNKNOWN_ENTRY",
+      message: "There is no change 3 yet; the last one is 2.",
+      hint: "`addon-cli audit` lists the changes.",
+    });
+  });
+});
+
+describe("an inconsistent source", () => {
+  it("that is an export is refused with every problem", async (t) => {
+    const file = join(await temporaryFolder(t), "e.json");
+    await writeFile(file, exportOf({ statistics: [statistic] }));
+    await assert.rejects(readConsistentSource(nodeFiles, "/none", { kind: "export", file }), (error) => {
+      assert.ok(error instanceof ImportProblems);
+      assert.deepEqual([error.file, error.problems], [file, [orphan]]);
+      return true;
+    });
+    await writeFile(file, exportOf({ wantedReasons: [{ reason: "A", points: 1 }] }));
+    const { problems, records } = await readConsistentSource(nodeFiles, "/none", { kind: "export", file });
+    assert.deepEqual([problems, records], [[], 1]);
+  });
+
+  it("that is a backup or a moment is read, with every problem", async (t) => {
+    const base = await temporaryFolder(t);
+    const [folder, file] = [join(base, "data"), join(base, "b.gz")];
+    const store = await Store.open({ folder, model });
+    await store.change({ who: "operator", operation: "test" }, (draft) => draft.statistics.put(statistic));
+    await store.close();
+    await writeBackup(nodeFiles, folder, file, { force: false, now: instant, progress: () => {} });
+    for (const source of [{ kind: "backup", file } as const, { kind: "moment", sequence: 1 } as const]) {
+      const read = await readConsistentSource(nodeFiles, folder, source);
+      assert.deepEqual([read.problems, read.records], [[orphan], 1]);
+      assert.deepEqual(await problemsOf(source, read.database.view), [orphan]);
+    }
+  });
+});
+
+it("the records of a database are counted in all of its collections", () => {
+  const database = new Database(model);
+  assert.equal(countOf(database), 0);
+  database.collection("statistics").set("a", statistic);
+  database.collection("wantedReasons").set("a", { reason: "A", points: 1 });
+  database.collection("wantedReasons").set("b", { reason: "B", points: 1 });
+  assert.equal(countOf(database), 3);
+});
