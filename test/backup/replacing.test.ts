@@ -1,0 +1,227 @@
+/** Replacing the files of a folder: the order of its steps, what is durable after each, and what it refuses. */
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { replaceFiles, requireRoom } from "../../src/backup/replace-files.ts";
+import { Failure } from "../../src/domain/errors.ts";
+import { model } from "../../src/domain/model.ts";
+import { Database } from "../../src/store/collection.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readState } from "../../src/store/reading.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { ruledFiles, segment, snapshot, systemError } from "../store/_faults.ts";
+import { recordedFiles } from "./_sequence.ts";
+import { contentsOf, opened, write } from "./_setup.ts";
+
+const now = Date.parse("2026-03-02T08:00:00Z");
+const kept = "replaced-2026-03-02T08-00-00.000Z";
+
+/** Data with the number of a snapshot, and a folder whose files it is to replace. */
+async function places(t: TestContext) {
+  const folder = await temporaryFolder(t);
+  await write(folder, [{ A: 1 }, { B: 2 }, "snapshot", { A: 3 }, "snapshot", { C: 4 }]);
+  for (const name of ["unsynced", "journal-000000000001.log.broken", "seed.yaml"]) {
+    await writeFile(join(folder, name), name);
+  }
+  const { database } = await readState(nodeFiles, folder, model, 2);
+  return { folder, database };
+}
+
+describe("replacing the files of a folder", () => {
+  it("makes each step durable before the next one begins", async (t) => {
+    const { folder, database } = await places(t);
+    const { files, operations, overlapping, open } = recordedFiles();
+    await replaceFiles(files, folder, database, "replaced", now);
+    assert.deepEqual(overlapping, []);
+    assert.equal(open(), 0);
+    // Temporary names end with random digits.
+    const steps = operations
+      .map((each) =>
+        each
+          .replaceAll(`${folder}/`, "")
+          .replaceAll(folder, ".")
+          .replace(/\.[0-9a-f]{12}\.tmp/g, ".tmp"),
+      )
+      .filter((each) => /^(?:mkdir|rename|unlink|sync) /.test(each));
+    const moved = (name: string) => [`rename ${name} ${kept}/${name}`, `sync ${kept}`, "sync ."];
+    assert.deepEqual(steps, [
+      `sync ..${segment(3)}.tmp.tmp`,
+      `rename ..${segment(3)}.tmp.tmp .${segment(3)}.tmp`,
+      "sync .",
+      `mkdir ${kept}`,
+      "sync .",
+      `sync ${kept}/.${snapshot(2)}.tmp`,
+      `rename ${kept}/.${snapshot(2)}.tmp ${kept}/${snapshot(2)}`,
+      `sync ${kept}`,
+      `sync .${snapshot(2)}.tmp`,
+      `rename .${snapshot(2)}.tmp ${snapshot(2)}`,
+      "sync .",
+      ...moved(segment(1)),
+      ...moved(segment(3)),
+      ...moved(segment(4)),
+      ...moved(snapshot(3)),
+      `rename .${segment(3)}.tmp ${segment(3)}`,
+      "sync .",
+      ...moved("journal-000000000001.log.broken"),
+      ...moved("unsynced"),
+    ]);
+  });
+
+  it("keeps every data file as it was, and no other file", async (t) => {
+    const { folder, database } = await places(t);
+    const before = await contentsOf(folder);
+    assert.equal(await replaceFiles(nodeFiles, folder, database, "replaced", now), kept);
+    assert.deepEqual(await contentsOf(join(folder, kept)), before);
+    assert.deepEqual((await readdir(join(folder, kept))).sort(), [...before.keys(), "unsynced"].sort());
+    assert.deepEqual((await readdir(folder)).sort(), [segment(3), "lock", kept, "seed.yaml", snapshot(2)]);
+    assert.deepEqual(await opened(folder), { A: 1, B: 2 });
+  });
+
+  it("names the folder for the old files after the kind and the time, and never overwrites one", async (t) => {
+    const { folder, database } = await places(t);
+    await mkdir(join(folder, kept));
+    await mkdir(join(folder, `${kept}-2`));
+    await mkdir(join(folder, "damaged-2026-03-02T08-00-00.000Z"));
+    assert.equal(await replaceFiles(nodeFiles, folder, database, "replaced", now), `${kept}-3`);
+    assert.equal(
+      await replaceFiles(nodeFiles, folder, database, "damaged", now),
+      "damaged-2026-03-02T08-00-00.000Z-2",
+    );
+    assert.deepEqual(await readdir(join(folder, kept)), []);
+  });
+
+  it("creates no such folder where there is no data, and leaves the other files", async (t) => {
+    const folder = await temporaryFolder(t);
+    for (const name of ["unsynced", "x.broken"]) await writeFile(join(folder, name), name);
+    const { files, operations } = recordedFiles();
+    assert.equal(await replaceFiles(files, folder, new Database(model), "replaced", now), null);
+    assert.deepEqual((await readdir(folder)).sort(), [segment(1), snapshot(0), "unsynced", "x.broken"]);
+    assert.ok(!operations.some((each) => each.startsWith("mkdir")));
+    assert.equal(await readFile(join(folder, "unsynced"), "utf8"), "unsynced");
+  });
+
+  it("writes the time into the new files", async (t) => {
+    const folder = await temporaryFolder(t);
+    await replaceFiles(nodeFiles, folder, new Database(model), "replaced", now);
+    for (const name of [segment(1), snapshot(0)]) {
+      assert.match(await readFile(join(folder, name), "utf8"), new RegExp(`^\\S+ .*"instant":${now}[,}]`));
+    }
+  });
+});
+
+describe("replacing files that fails", () => {
+  const refusal = async (work: Promise<unknown>): Promise<Failure> => {
+    const error = await work.then(
+      () => assert.fail("expected a refusal"),
+      (cause: unknown) => cause,
+    );
+    assert.ok(error instanceof Failure, String(error));
+    return error;
+  };
+
+  for (const [what, fails] of [
+    ["a segment", segment(1)],
+    ["a snapshot", snapshot(3)],
+  ] as const) {
+    it(`to move ${what} tells to move the files back, and leaves no temporary file`, async (t) => {
+      const { folder, database } = await places(t);
+      const files = ruledFiles(({ operation, path }) =>
+        operation === "rename" && path === join(folder, fails) ? systemError("EIO") : undefined,
+      );
+      const { code, message, hint, cause } = await refusal(
+        replaceFiles(files, folder, database, "replaced", now),
+      );
+      assert.deepEqual(
+        [code, message, hint],
+        [
+          "STORE_UNAVAILABLE",
+          `The data in ${folder} was replaced only in part.`,
+          `Move the files of ${join(folder, kept)} back into ${folder}, and repeat the command.`,
+        ],
+      );
+      assert.match(String(cause), /EIO/);
+      assert.deepEqual(
+        (await readdir(folder)).filter((name) => name.endsWith(".tmp")),
+        [],
+      );
+    });
+  }
+
+  it("in a folder without data tells to empty it", async (t) => {
+    const folder = await temporaryFolder(t);
+    const files = ruledFiles(({ operation, path }) =>
+      operation === "rename" && isStaged(path) ? systemError("EIO") : undefined,
+    );
+    const { message, hint } = await refusal(
+      replaceFiles(files, folder, new Database(model), "replaced", now),
+    );
+    assert.equal(message, `The data in ${folder} was replaced only in part.`);
+    assert.equal(hint, "Empty the folder, and repeat the command.");
+    assert.deepEqual(await readdir(folder), [snapshot(0)]);
+  });
+
+  for (const [what, operation, name] of [
+    ["the folder for the old files cannot be created", "mkdir", kept],
+    ["the old snapshot cannot be read", "readFile", snapshot(2)],
+  ] as const) {
+    it(`if ${what} changes nothing, and leaves no temporary file`, async (t) => {
+      const { folder, database } = await places(t);
+      const before = await contentsOf(folder);
+      const recorded = recordedFiles(
+        ruledFiles((call) =>
+          call.operation === operation && call.path === join(folder, name) ? systemError("EIO") : undefined,
+        ),
+      );
+      await assert.rejects(replaceFiles(recorded.files, folder, database, "replaced", now), { code: "EIO" });
+      assert.equal(recorded.pending(), 0);
+      assert.deepEqual(await contentsOf(folder), before);
+      assert.deepEqual(
+        (await readdir(folder)).filter((each) => each.endsWith(".tmp")),
+        [],
+      );
+    });
+  }
+});
+
+/** Returns whether a temporary file is the new segment, whole, before it gets its name. */
+function isStaged(path: string): boolean {
+  return /\/\.journal-\d{12}\.log\.[0-9a-f]{12}\.tmp$/.test(path);
+}
+
+describe("room for data", () => {
+  for (const [what, names] of [
+    ["a folder that does not exist", undefined],
+    ["an empty folder", []],
+    [
+      "a folder with the files that an operator may keep there",
+      ["seed.yaml", "routes.yaml", ".hidden", "lock"],
+    ],
+    ["a folder with earlier data", ["replaced-2026", "damaged-2026", "x.broken"]],
+  ] as const) {
+    it(`is ${what}`, async (t) => {
+      const folder = join(await temporaryFolder(t), "data");
+      if (names !== undefined) await mkdir(folder);
+      for (const name of names ?? []) await writeFile(join(folder, name), "");
+      await requireRoom(nodeFiles, folder);
+    });
+  }
+
+  for (const name of [segment(1), snapshot(0)]) {
+    it(`is not a folder with ${name}`, async (t) => {
+      const folder = await temporaryFolder(t);
+      await writeFile(join(folder, name), "");
+      await assert.rejects(requireRoom(nodeFiles, folder), {
+        code: "CONFLICT",
+        message: `There is data in ${folder} now.`,
+        hint: "Repeat the command: it shows what would change.",
+      });
+    });
+  }
+
+  it("is not a folder with somebody else's files", async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, "thesis.txt"), "");
+    await assert.rejects(requireRoom(nodeFiles, folder), { code: "CONFLICT", message: /thesis\.txt/ });
+  });
+});
