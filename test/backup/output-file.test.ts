@@ -1,0 +1,208 @@
+/** The output files of commands: which names are free, and writing beside other commands and killed ones. */
+import assert from "node:assert/strict";
+import { mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { requireFree, writeTarget } from "../../src/backup/output-file.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { ruledFiles, systemError } from "../store/_faults.ts";
+import { recordedFiles } from "./_sequence.ts";
+
+const pieces = [Buffer.from("new "), Buffer.from("text")];
+const abandoned = ".b.json.0123456789ab.addon-cli.tmp";
+
+describe("a name for an output file", () => {
+  it("is free if no file has it, whether overwriting is allowed or not", async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, "other"), "");
+    for (const force of [true, false]) await requireFree(nodeFiles, join(folder, "b.json"), force);
+  });
+
+  it("of a regular file is free only if overwriting is allowed", async (t) => {
+    const path = join(await temporaryFolder(t), "b.json");
+    await writeFile(path, "old");
+    await requireFree(nodeFiles, path, true);
+    await assert.rejects(requireFree(nodeFiles, path, false), {
+      code: "CONFLICT",
+      message: `${path} exists already.`,
+      hint: "Name another file, or give --force to overwrite it.",
+    });
+  });
+
+  it("of a folder or a link is never free", async (t) => {
+    const folder = await temporaryFolder(t);
+    await mkdir(join(folder, "folder"));
+    await writeFile(join(folder, "file"), "");
+    await symlink("file", join(folder, "link"));
+    await symlink("nothing", join(folder, "dangling"));
+    for (const name of ["folder", "link", "dangling"]) {
+      for (const force of [true, false]) {
+        await assert.rejects(requireFree(nodeFiles, join(folder, name), force), {
+          code: "CONFLICT",
+          message: `${join(folder, name)} is not a regular file.`,
+          hint: "Name another file.",
+        });
+      }
+    }
+  });
+
+  it("in a folder that does not exist is refused", async (t) => {
+    const folder = join(await temporaryFolder(t), "none");
+    await assert.rejects(requireFree(nodeFiles, join(folder, "b.json"), true), {
+      code: "UNKNOWN_ENTRY",
+      message: `There is no folder ${folder} to write b.json into.`,
+    });
+  });
+
+  it("of a file that is removed at the same time is as that of a file", async (t) => {
+    const folder = await temporaryFolder(t);
+    const files = { ...nodeFiles, readdir: async () => ["gone"] };
+    await requireFree(files, join(folder, "gone"), true);
+    await assert.rejects(requireFree(files, join(folder, "gone"), false), { message: /exists already/ });
+  });
+});
+
+describe("writing an output file", () => {
+  it("replaces the old one, and returns the size once nothing is under way", async (t) => {
+    const path = join(await temporaryFolder(t), "b.json");
+    await writeFile(path, "the old text");
+    const { files, overlapping, pending, open } = recordedFiles();
+    assert.equal(await writeTarget(files, path, pieces), 8);
+    assert.deepEqual([overlapping, pending(), open()], [[], 0, 0]);
+    assert.equal(await readFile(path, "utf8"), "new text");
+  });
+
+  it("gives it the mode that is asked for, else one for its owner only", async (t) => {
+    const folder = await temporaryFolder(t);
+    const before = process.umask(0o022);
+    t.after(() => process.umask(before));
+    const modeOf = async (name: string) => (await stat(join(folder, name))).mode & 0o777;
+    await writeTarget(nodeFiles, join(folder, "private"), pieces);
+    await writeTarget(nodeFiles, join(folder, "own"), pieces, { mode: 0o640 });
+    assert.deepEqual([await modeOf("private"), await modeOf("own")], [0o600, 0o640]);
+  });
+
+  it("verifies the whole file before it gets its name", async (t) => {
+    const folder = await temporaryFolder(t);
+    const path = join(folder, "b.json");
+    await writeFile(path, "old");
+    let seen = "";
+    const verify = async (temporary: string) => {
+      for (let turns = 0; turns < 20; turns += 1) await setImmediate();
+      seen = `${await readFile(temporary, "utf8")}, ${await readFile(path, "utf8")}`;
+    };
+    await writeTarget(nodeFiles, path, pieces, { verify });
+    assert.equal(seen, "new text, old");
+  });
+
+  it("leaves the old one, and no other, if the new one is not right or cannot be written", async (t) => {
+    const folder = await temporaryFolder(t);
+    const path = join(folder, "b.json");
+    await writeFile(path, "old");
+    const wrong = new Error("it is wrong");
+    await assert.rejects(
+      writeTarget(nodeFiles, path, pieces, { verify: () => Promise.reject(wrong) }),
+      wrong,
+    );
+    for (const failing of ["write", "sync", "rename"]) {
+      const { files, open } = recordedFiles(
+        ruledFiles(({ operation }) => (operation === failing ? systemError("EIO") : undefined)),
+      );
+      await assert.rejects(writeTarget(files, path, pieces), { code: "EIO" });
+      assert.equal(open(), 0, failing);
+    }
+    const failed = async function* () {
+      yield Buffer.from("new");
+      throw wrong;
+    };
+    await assert.rejects(writeTarget(nodeFiles, path, failed()), wrong);
+    assert.deepEqual(await readdir(folder), ["b.json"]);
+    assert.equal(await readFile(path, "utf8"), "old");
+  });
+
+  it("begins again under another name if its temporary file is deleted before it is locked", async (t) => {
+    const folder = await temporaryFolder(t);
+    const path = join(folder, "b.json");
+    const opened: string[] = [];
+    const files = {
+      ...nodeFiles,
+      async open(each: string, flags: string, mode?: number) {
+        const file = await nodeFiles.open(each, flags, mode);
+        if (flags === "wx" && opened.push(each) <= 2) await nodeFiles.unlink(each);
+        return file;
+      },
+    };
+    let verified = 0;
+    const verify = async () => {
+      verified += 1;
+    };
+    assert.equal(await writeTarget(files, path, pieces, { verify }), 8);
+    assert.equal(new Set(opened).size, 3);
+    assert.equal(verified, 1);
+    assert.deepEqual(await readdir(folder), ["b.json"]);
+  });
+
+  it("does not write into a temporary file that another command has locked", async (t) => {
+    const folder = await temporaryFolder(t);
+    const path = join(folder, "b.json");
+    const others: { close(): Promise<void> }[] = [];
+    t.after(() => Promise.all(others.map((each) => each.close())));
+    const { tryLock } = await import("fs-native-extensions");
+    const files = {
+      ...nodeFiles,
+      async open(each: string, flags: string, mode?: number) {
+        const file = await nodeFiles.open(each, flags, mode);
+        if (flags === "wx" && others.length === 0) {
+          const other = await nodeFiles.open(each, "r+");
+          others.push(other);
+          assert.ok(tryLock(other.fd));
+        }
+        return file;
+      },
+    };
+    assert.equal(await writeTarget(files, path, pieces), 8);
+    assert.equal(others.length, 1);
+    assert.deepEqual(await readdir(folder), ["b.json"]);
+  });
+});
+
+describe("the temporary file of a killed command", () => {
+  /** A folder with an abandoned temporary file, and other files. */
+  async function places(t: TestContext) {
+    const folder = await temporaryFolder(t);
+    for (const name of [abandoned, "a.json", ".b.json.0123456789ab.tmp"])
+      await writeFile(join(folder, name), "");
+    return folder;
+  }
+
+  it("is deleted before the next file is written, and only that", async (t) => {
+    const folder = await places(t);
+    const { files, operations, overlapping, open } = recordedFiles();
+    await writeTarget(files, join(folder, "c.json"), pieces);
+    assert.deepEqual([overlapping, open()], [[], 0]);
+    const opened = operations.filter((each) => each.startsWith("open ") || each.startsWith("unlink "));
+    assert.deepEqual(opened.slice(0, 2), [
+      `open ${join(folder, abandoned)}`,
+      `unlink ${join(folder, abandoned)}`,
+    ]);
+    assert.deepEqual((await readdir(folder)).sort(), [".b.json.0123456789ab.tmp", "a.json", "c.json"]);
+    assert.equal(operations.filter((each) => each.startsWith("unlink ")).length, 1);
+  });
+
+  for (const failing of ["open", "unlink"]) {
+    it(`does not prevent writing if it cannot be deleted: ${failing}`, async (t) => {
+      const folder = await places(t);
+      const { files, open } = recordedFiles(
+        ruledFiles(({ operation, path }) =>
+          operation === failing && path.endsWith(abandoned) ? systemError("EACCES") : undefined,
+        ),
+      );
+      await writeTarget(files, join(folder, "c.json"), pieces);
+      assert.equal(open(), 0);
+      assert.ok((await readdir(folder)).includes(abandoned));
+      assert.equal(await readFile(join(folder, "c.json"), "utf8"), "new text");
+    });
+  }
+});
