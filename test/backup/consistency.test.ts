@@ -1,9 +1,15 @@
 /** The consistency check: each of its rules, and data that passes it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type CheckedData, CheckedRecords, findInconsistencies } from "../../src/backup/consistency.ts";
+import {
+  type CheckedData,
+  CheckedRecords,
+  describeInconsistency,
+  findInconsistencies,
+} from "../../src/backup/consistency.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
+import { turnsDuring, withShortSlices } from "./_slices.ts";
 
 const ada = "0123456789abcdef0123456789abcdef";
 const bob = "123456789abcdef0123456789abcdef0";
@@ -163,4 +169,71 @@ describe("the consistency check", () => {
       assert.match(first?.what ?? "", what);
     });
   }
+});
+
+describe("the consistency check in slices", () => {
+  /** The last record of every collection that refers to something is inconsistent. */
+  const unsound = {
+    names: [...sound.names, { name: "grove", kind: "service", position: 1 }],
+    players: [...sound.players, player(nobody, "ADA")],
+    statistics: [...sound.statistics, { uuid: "0".repeat(32), ...counters }],
+    memberships: [...sound.memberships, { uuid: bob, organisation: "NONE", rank: 1 }],
+    groupMembers: [...sound.groupMembers, { group: "CEO", name: "bob", uuid: null }],
+    targets: [...sound.targets, { name: "Bob", uuid: null, done: false, listed: 2 }],
+    blacklistReasons: [
+      ...sound.blacklistReasons,
+      { faction: "RESCUE", reason: "Theft", price: 1, kills: 1 },
+      { faction: "NONE", reason: "Theft", price: 1, kills: 1 },
+    ],
+    houseBans: [...sound.houseBans, { name: "X", uuid: null, startTime: 1, reasons: [] }],
+    tokens: [...sound.tokens, token("c", null, "a")],
+  };
+
+  it("finds the same in the same order, collection by collection", async (t) => {
+    const expected = [
+      "names faction/grove: GROVE is also a service",
+      "names service/grove: grove is also a faction",
+      `players ${nobody}: the name ADA is also that of the player ${ada}`,
+      `statistics ${"0".repeat(32)}: there is no player ${"0".repeat(32)}`,
+      `memberships NONE/${bob}: there is no faction or service NONE`,
+      `groupMembers CEO/${nobody}: the player ${nobody} is called ADA, not Removed`,
+      `groupMembers CEO/~bob: bob is registered, with the UUID ${bob}`,
+      `targets ~bob: Bob is registered, with the UUID ${bob}`,
+      "blacklistReasons RESCUE/theft: there is no faction RESCUE",
+      "blacklistReasons NONE/theft: there is no faction NONE",
+      "houseBans ~x: it has no reason",
+      "tokens c: its hash is also that of the token a",
+    ];
+    const data = dataOf(unsound);
+    assert.deepEqual((await findInconsistencies(data)).map(describeInconsistency), expected);
+    withShortSlices(t);
+    assert.deepEqual((await findInconsistencies(data)).map(describeInconsistency), expected);
+  });
+
+  it("lets requests be served between any two records", async (t) => {
+    const data = dataOf(sound);
+    withShortSlices(t);
+    const records = Object.values<{ readonly length: number }>(sound).reduce(
+      (sum, { length }) => sum + length,
+      0,
+    );
+    const turns = await turnsDuring(() => findInconsistencies(data));
+    // Bookkeeping is not checked.
+    assert.ok(turns >= records - sound.activity.length - 1, `${turns} turns of the event loop`);
+  });
+
+  it("checks many records at once while a slice lasts", async (t) => {
+    t.mock.method(performance, "now", () => 0);
+    const statistics = Array.from({ length: 500 }, (_, number) => ({
+      uuid: `${number}`.padStart(32, "0"),
+      ...counters,
+    }));
+    const data = dataOf({ statistics });
+    let found: readonly unknown[] = [];
+    const turns = await turnsDuring(async () => {
+      found = await findInconsistencies(data);
+    });
+    assert.equal(found.length, 500);
+    assert.ok(turns < 100, `${turns} turns of the event loop`);
+  });
 });
