@@ -6,8 +6,7 @@
 import { constants } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
-import { Readable } from "node:stream";
-import { pipeline } from "node:stream/promises";
+import { pipeline, Readable } from "node:stream";
 import { createGunzip } from "node:zlib";
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
@@ -163,11 +162,9 @@ async function* unpacked(files: Files, path: string): AsyncGenerator<Uint8Array>
     return;
   }
   const gunzip = createGunzip();
-  const fed = pipeline(Readable.from(copies()), gunzip);
-  // A failure ends the iteration below as well.
-  fed.catch(() => {});
+  // Errors are thrown where the bytes are read.
+  pipeline(Readable.from(copies()), gunzip, () => {});
   yield* gunzip as AsyncIterable<Uint8Array>;
-  await fed;
 }
 
 async function isCompressed(files: Files, path: string): Promise<boolean> {
