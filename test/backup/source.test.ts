@@ -19,7 +19,7 @@ import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { ruledFiles, systemError } from "../store/_faults.ts";
+import { ruledFiles, segment, systemError } from "../store/_faults.ts";
 import { pointsOf, write } from "./_setup.ts";
 
 const instant = Date.parse("2026-03-01T03:00:00Z");
@@ -204,6 +204,26 @@ describe("a moment as a source", () => {
     assert.deepEqual([first.records, second.records, second.instant], [1, 2, null]);
     assert.notEqual(first.revision, second.revision);
     assert.equal((await readSource(nodeFiles, data, moment(1))).revision, first.revision);
+  });
+
+  it("has only the records of the attempt that succeeds, if files are deleted meanwhile", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await Store.open({ folder, model });
+    t.after(() => store.close());
+    const origin = { who: "operator", operation: "test" };
+    await store.change(origin, (draft) => draft.wantedReasons.put({ reason: "A", points: 1 }));
+    await store.snapshot();
+    await store.change(origin, (draft) => draft.wantedReasons.delete("a"));
+    let attempts = 0;
+    const files = ruledFiles(async ({ operation, path }) => {
+      if (operation !== "readFile" || !path.endsWith(segment(2)) || attempts > 0) return undefined;
+      attempts += 1;
+      await store.snapshot();
+      return systemError("ENOENT");
+    });
+    const { database, records } = await readSource(files, folder, moment(2));
+    assert.equal(attempts, 1);
+    assert.deepEqual([[...database.view.wantedReasons.values()], records], [[], 0]);
   });
 
   it("after the last change is unknown", async (t) => {
