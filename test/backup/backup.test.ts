@@ -1,6 +1,6 @@
 /** Backups of full disks, and the temporary files of killed backups. */
 import assert from "node:assert/strict";
-import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -8,11 +8,11 @@ import { gzipSync } from "node:zlib";
 import { writeBackup } from "../../src/backup/backup.ts";
 import { readBackup } from "../../src/backup/source.ts";
 import { model } from "../../src/domain/model.ts";
-import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts";
 import { FolderLock } from "../../src/store/folder/lock.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { ruledFiles, systemError } from "../store/_faults.ts";
+import { ruledFiles, snapshot, spoil, systemError } from "../store/_faults.ts";
 import { contentsOf, pointsOf, stoppingAt, write } from "./_setup.ts";
 
 /** A folder with data beside an empty one for backups. */
@@ -76,6 +76,70 @@ describe("a backup", () => {
     await backUp(nodeFiles, data, target, (share) => void shares.push(share));
     assert.equal(shares.at(-1), 1);
     assert.deepEqual(shares, [...shares].sort());
+  });
+
+  it("reports the share of the lines that are written, and 1 only when it is complete", async (t) => {
+    const { data, target } = await places(t);
+    const count = 20_000;
+    await write(data, [Object.fromEntries(Array.from({ length: count }, (_, number) => [`R${number}`, 1]))]);
+    const shares: number[] = [];
+    const { records } = await backUp(nodeFiles, data, target, (share) => void shares.push(share));
+    assert.equal(records, count + 2);
+    // The first line and the last one are no records.
+    const lines = shares.filter((share) => share < 0.99).map((share) => share * (records + 2));
+    assert.ok(lines.length > 3, `${shares}`);
+    for (const line of lines) assert.ok(Math.abs(line - Math.round(line)) < 1e-6, `${line} lines`);
+    assert.ok((lines[0] ?? 0) > 0 && (lines[0] ?? 0) < records / 2, `${lines[0]} lines`);
+    assert.deepEqual(shares.slice(-2), [0.99, 1]);
+    assert.deepEqual(shares, [...shares].sort());
+  });
+
+  it("of the smallest data reports that it is nearly complete, then that it is", async (t) => {
+    const { data, target } = await places(t);
+    const shares: number[] = [];
+    await backUp(nodeFiles, data, target, (share) => void shares.push(share));
+    assert.deepEqual(shares, [0.99, 1]);
+  });
+
+  it("does not overwrite a file unless told to, and then does not read the data", async (t) => {
+    const { data, target } = await places(t);
+    await writeFile(target, "mine");
+    const operations: string[] = [];
+    const files = ruledFiles(({ operation, path }) => {
+      if (path.startsWith(data)) operations.push(operation);
+      return undefined;
+    });
+    const options = { force: false, now: 1, progress: () => {} };
+    await assert.rejects(writeBackup(files, data, target, options), { code: "CONFLICT" });
+    assert.deepEqual([await readFile(target, "utf8"), operations], ["mine", []]);
+  });
+
+  it("that is read back with fewer or more records is refused, and leaves none", async (t) => {
+    const { data, target, elsewhere } = await places(t);
+    const others = join(elsewhere, "..", "others");
+    await write(others, [{ A: 1 }]);
+    const fewer = join(elsewhere, "..", "fewer.gz");
+    await backUp(nodeFiles, others, fewer);
+    const files: Files = {
+      ...nodeFiles,
+      readPieces: (path, from) => piecesOf(nodeFiles, path.startsWith(elsewhere) ? fewer : path, from),
+    };
+    await assert.rejects(backUp(files, data, target), { message: "expected 2 records, got 1" });
+    assert.deepEqual(await readdir(elsewhere), []);
+    const { bytes, instant, warnings } = await backUp(nodeFiles, data, target);
+    assert.deepEqual([bytes, instant, warnings], [(await readFile(target)).length, 1, []]);
+  });
+
+  it("of data with a damaged snapshot is complete, with a warning", async (t) => {
+    const { data, target } = await places(t);
+    await spoil(join(data, snapshot(1)), 20);
+    const { warnings, records } = await backUp(nodeFiles, data, target);
+    assert.equal(records, 2);
+    assert.equal(warnings.length, 1);
+    assert.match(
+      warnings[0] ?? "",
+      /snapshot-000000000001\.jsonl is damaged at byte \d+ .*; the one before it is used\.$/,
+    );
   });
 
   it("on a full disk names the file, leaves none, and keeps the previous backup", async (t) => {
