@@ -1,0 +1,248 @@
+/** The results of restores and imports, what they refuse, and that nothing follows the data after them. */
+import assert from "node:assert/strict";
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { writeBackup } from "../../src/backup/backup.ts";
+import { previewRestore, type RestoreRequest, restoreRecords } from "../../src/backup/restore.ts";
+import { model, type Token } from "../../src/domain/model.ts";
+import type { DataStore } from "../../src/store/data.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readHistory } from "../../src/store/journal/history.ts";
+import { Store } from "../../src/store/store.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { pointsOf, watchersOf } from "./_setup.ts";
+import { turnsDuring, withShortSlices } from "./_slices.ts";
+
+const origin = { who: "operator", operation: "test" };
+const instant = Date.parse("2026-03-01T03:00:00Z");
+const ada = "a".repeat(32);
+
+function token(id: string, rest: Partial<Token> = {}): Token {
+  const unused = {
+    uuid: null,
+    label: null,
+    addonVersion: null,
+    issuedAt: 1,
+    expiresAt: null,
+    revokedAt: null,
+  };
+  return { id, hash: id.repeat(64).slice(0, 64), ...unused, ...rest };
+}
+
+/** A store with the reasons A and B and the token a, its backup, and then B changed, C added and the token removed. */
+async function places(t: TestContext) {
+  const base = await temporaryFolder(t);
+  const [folder, file] = [join(base, "data"), join(base, "b.gz")];
+  const store: DataStore = await Store.open({ folder, model });
+  t.after(() => store.close());
+  await store.change(origin, (draft) => {
+    draft.wantedReasons.put({ reason: "A", points: 1 });
+    draft.wantedReasons.put({ reason: "B", points: 1 });
+    draft.tokens.put(token("a"));
+  });
+  await writeBackup(nodeFiles, folder, file, { force: false, now: instant, progress: () => {} });
+  await store.change(origin, (draft) => {
+    draft.wantedReasons.put({ reason: "B", points: 2 });
+    draft.wantedReasons.put({ reason: "C", points: 1 });
+    draft.tokens.delete("a");
+  });
+  const backup = (tokens: boolean): RestoreRequest => ({ source: { kind: "backup", file }, tokens });
+  const points = () => pointsOf(store.data.wantedReasons.values());
+  return { base, store, file, backup, points };
+}
+
+async function exportTo(path: string, collections: Readonly<Record<string, readonly unknown[]>>) {
+  await writeFile(path, JSON.stringify({ format: "gameaddon-export", version: 1, exported: 0, collections }));
+  return { kind: "export", file: path } as const;
+}
+
+async function lastOperation(store: DataStore): Promise<string | undefined> {
+  let last: string | undefined;
+  for await (const { who, operation } of readHistory(nodeFiles, store.folder))
+    last = `${operation} by ${who}`;
+  return last;
+}
+
+const none = { count: 0, first: [] };
+const one = (name: string) => ({ count: 1, first: [name] });
+const reasons = { resource: "wantedReasons", added: none, changed: one("B"), removed: one("C") };
+const tokens = { resource: "tokens", added: one("a"), changed: none, removed: none };
+
+describe("the preview of a restore", () => {
+  it("has the source, the changes and the tokens that are left out, and changes nothing", async (t) => {
+    const { store, backup, points } = await places(t);
+    const { sequence } = store;
+    const { revision, ...preview } = await previewRestore(store, backup(false));
+    assert.deepEqual(preview, {
+      resources: [reasons],
+      changes: 2,
+      problems: [],
+      tokensLeftOut: 1,
+      records: 3,
+      instant,
+    });
+    assert.match(revision, /\S/);
+    assert.deepEqual([store.sequence, points()], [sequence, { A: 1, B: 2, C: 1 }]);
+  });
+
+  it("has the tokens if they are to be restored", async (t) => {
+    const { store, backup } = await places(t);
+    const { resources, changes, tokensLeftOut } = await previewRestore(store, backup(true));
+    assert.deepEqual([resources, changes, tokensLeftOut], [[reasons, tokens], 3, 0]);
+  });
+
+  it("has the inconsistencies of the result, not of the source", async (t) => {
+    const { store, file } = await places(t);
+    const statistic = { uuid: ada, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+    await store.change(origin, (draft) => {
+      draft.statistics.put(statistic);
+      draft.tokens.put(token("b", { uuid: ada }));
+    });
+    const { folder } = store;
+    await writeBackup(nodeFiles, folder, file, { force: true, now: instant, progress: () => {} });
+    const missing = `there is no player ${ada}`;
+    const { problems, tokensLeftOut } = await previewRestore(store, {
+      source: { kind: "backup", file },
+      tokens: false,
+    });
+    // The token is removed with its player.
+    assert.deepEqual([problems, tokensLeftOut], [[`statistics ${ada}: ${missing}`], 0]);
+    const withTokens = await previewRestore(store, { source: { kind: "backup", file }, tokens: true });
+    assert.deepEqual(withTokens.problems, [`statistics ${ada}: ${missing}`, `tokens b: ${missing}`]);
+  });
+});
+
+describe("a restore", () => {
+  it("returns what it changed, once that is done, under its own name", async (t) => {
+    const { store, backup, points } = await places(t);
+    const { revision } = await previewRestore(store, backup(true));
+    const result = await restoreRecords(store, backup(true), revision);
+    assert.deepEqual(result, {
+      resources: [reasons, tokens],
+      changes: 3,
+      problems: [],
+      tokensLeftOut: 0,
+      records: 3,
+      instant,
+      sequence: 3,
+    });
+    assert.deepEqual([points(), store.data.tokens.get("a")], [{ A: 1, B: 1 }, token("a")]);
+    assert.equal(await lastOperation(store), "data.restore by operator");
+  });
+
+  it("of what is there already changes nothing, and has no number", async (t) => {
+    const { store, backup } = await places(t);
+    await restoreRecords(store, backup(true));
+    const { sequence, changes, resources } = await restoreRecords(store, backup(true));
+    assert.deepEqual([sequence, changes, resources], [null, 0, []]);
+    assert.equal(store.sequence, 3);
+  });
+
+  it("of a moment has its records", async (t) => {
+    const { store, points } = await places(t);
+    const source = { kind: "moment", sequence: 1 } as const;
+    const { changes, instant: begun } = await restoreRecords(store, { source, tokens: false });
+    assert.deepEqual([changes, begun, points()], [2, null, { A: 1, B: 1 }]);
+    assert.equal(await lastOperation(store), "data.restore by operator");
+  });
+
+  it("is refused if the source has changed since it was previewed, and changes nothing", async (t) => {
+    const { store, file, backup, points } = await places(t);
+    const { revision } = await previewRestore(store, backup(false));
+    const { folder } = store;
+    await writeBackup(nodeFiles, folder, file, { force: true, now: instant + 1, progress: () => {} });
+    await assert.rejects(restoreRecords(store, backup(false), revision), {
+      code: "CONFLICT",
+      message: "The source has changed since it was previewed.",
+      hint: "Repeat the command to see what it would change now; nothing was changed.",
+    });
+    assert.deepEqual([store.sequence, points()], [2, { A: 1, B: 2, C: 1 }]);
+  });
+
+  it("with revoked tokens keeps the revocations of tokens that were removed since", async (t) => {
+    const { store, backup } = await places(t);
+    await store.change(origin, (draft) => draft.tokens.put(token("a", { revokedAt: 5 })));
+    await store.change(origin, (draft) => draft.tokens.delete("a"));
+    await restoreRecords(store, backup(true));
+    assert.equal(store.data.tokens.get("a")?.revokedAt, 5);
+  });
+
+  it("lets requests be served while it is prepared and made", async (t) => {
+    const { store, backup } = await places(t);
+    await store.change(origin, (draft) => {
+      for (let number = 0; number < 50; number += 1) draft.tokens.put(token(`t${number}`, { uuid: ada }));
+    });
+    withShortSlices(t);
+    let changes = 0;
+    const turns = await turnsDuring(async () => {
+      ({ changes } = await restoreRecords(store, backup(false)));
+    });
+    // The tokens have no player.
+    assert.equal(changes, 52);
+    assert.ok(turns > 100, `${turns} turns of the event loop`);
+  });
+});
+
+describe("an import", () => {
+  it("returns what it changed, and has its own name", async (t) => {
+    const { base, store, points } = await places(t);
+    const source = await exportTo(join(base, "e.json"), { wantedReasons: [{ reason: "D", points: 4 }] });
+    const { sequence, changes, instant: begun } = await restoreRecords(store, { source, tokens: false });
+    assert.deepEqual([sequence, changes, begun, points()], [3, 4, null, { D: 4 }]);
+    assert.equal(await lastOperation(store), "data.import by operator");
+  });
+
+  it("is refused if its own tokens are inconsistent, though they are not restored", async (t) => {
+    const { base, store } = await places(t);
+    const lost = await exportTo(join(base, "e.json"), { tokens: [token("b", { uuid: ada })] });
+    for (const restored of [false, true]) {
+      await assert.rejects(restoreRecords(store, { source: lost, tokens: restored }), {
+        code: "PARAMETER_INVALID",
+        problems: [`tokens b: there is no player ${ada}`],
+      });
+    }
+    assert.equal(store.sequence, 2);
+  });
+});
+
+describe("the data is no longer followed after", () => {
+  for (const [what, run] of [
+    ["a preview", previewRestore],
+    ["a restore", restoreRecords],
+  ] as const) {
+    for (const restored of [false, true]) {
+      it(`${what} ${restored ? "with" : "without"} tokens`, async (t) => {
+        const { store, backup } = await places(t);
+        const watchers = watchersOf(t, store.data);
+        await run(store, backup(restored));
+        assert.equal(watchers(), 0);
+      });
+    }
+
+    it(`${what} that is refused`, async (t) => {
+      const { base, store } = await places(t);
+      const watchers = watchersOf(t, store.data);
+      const lost = await exportTo(join(base, "e.json"), { tokens: [token("b", { uuid: ada })] });
+      await assert.rejects(run(store, { source: lost, tokens: true }), { code: "PARAMETER_INVALID" });
+      const missing = { kind: "backup", file: join(base, "none.gz") } as const;
+      await assert.rejects(run(store, { source: missing, tokens: true }), { code: "UNKNOWN_ENTRY" });
+      assert.equal(watchers(), 0);
+    });
+  }
+
+  it("a restore, but while its change is decided", async (t) => {
+    const { store, backup } = await places(t);
+    const watchers = watchersOf(t, store.data);
+    const changeInBulk = store.changeInBulk.bind(store);
+    const seen: number[] = [];
+    t.mock.method(store, "changeInBulk", async (...given: Parameters<typeof changeInBulk>) => {
+      seen.push(watchers());
+      return changeInBulk(...given).finally(() => seen.push(watchers()));
+    });
+    await restoreRecords(store, backup(true));
+    // One for each collection, and one for the revocations of tokens.
+    const all = Object.keys(store.data).length + 1;
+    assert.deepEqual([seen, watchers()], [[all, all], 0]);
+  });
+});
