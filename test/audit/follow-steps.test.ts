@@ -1,0 +1,279 @@
+/** The steps of following a journal: when one begins, what it reads, and that nothing remains open after the last. */
+import assert from "node:assert/strict";
+import { EventEmitter, getEventListeners } from "node:events";
+import fs from "node:fs";
+import { readFile, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { follow } from "../../src/audit/follow.ts";
+import type { JournalRecord } from "../../src/store/change.ts";
+import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { segment, systemError, writeLines } from "../store/_faults.ts";
+import { openStore, want } from "./_history.ts";
+
+/** A step that never ends fails the test. */
+const inTime = { timeout: 60_000 };
+
+/** The time between two steps without a report, in milliseconds. */
+const pollMilliseconds = 2000;
+
+/** A watcher of a folder that reports only what a test tells it to. */
+class Watcher extends EventEmitter {
+  closed = 0;
+  close(): void {
+    this.closed += 1;
+  }
+}
+
+/** Replaces the watchers and the timers of the process. */
+function controlled(t: TestContext, failure?: Error) {
+  const watcher = new Watcher();
+  const timers: { callback: () => void; cleared: boolean }[] = [];
+  t.mock.method(fs, "watch", (_folder: string, listener: () => void) => {
+    if (failure !== undefined) throw failure;
+    return watcher.on("change", listener);
+  });
+  syncBuiltinESMExports();
+  t.after(() => {
+    t.mock.restoreAll();
+    syncBuiltinESMExports();
+  });
+  const { setTimeout, clearTimeout } = globalThis;
+  t.mock.method(globalThis, "setTimeout", (callback: () => void, milliseconds: number) => {
+    // The file system and the store have timers of their own.
+    if (milliseconds !== pollMilliseconds) return setTimeout(callback, milliseconds);
+    const timer = { callback, cleared: false };
+    timers.push(timer);
+    return timer;
+  });
+  t.mock.method(globalThis, "clearTimeout", (timer: { cleared: boolean } | NodeJS.Timeout) => {
+    if ("cleared" in timer) timer.cleared = true;
+    else clearTimeout(timer);
+  });
+  return { watcher, timers, change: () => watcher.emit("change") };
+}
+
+type ReadPieces = NonNullable<Files["readPieces"]>;
+
+const nodeReadPieces: ReadPieces =
+  nodeFiles.readPieces ?? assert.fail("expected files that are read in pieces");
+
+/** Replaces how files are read, until the test ends. */
+function replaceReading(t: TestContext, replacement: (original: ReadPieces) => ReadPieces): void {
+  nodeFiles.readPieces = replacement(nodeFiles.readPieces ?? nodeReadPieces);
+  t.after(() => {
+    nodeFiles.readPieces = nodeReadPieces;
+  });
+}
+
+/** Follows a folder, and counts the steps by what they read: each offset in the journal. */
+function following(t: TestContext, folder: string, after = 0) {
+  const stop = new AbortController();
+  const reads: number[] = [];
+  replaceReading(t, (original) => (path, from = 0) => {
+    reads.push(from);
+    return original(path, from);
+  });
+  return { stop, reads, records: follow(folder, after, stop.signal) };
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await setImmediate();
+}
+
+const numberOf = ({ value }: IteratorResult<JournalRecord>): number => value?.sequence;
+
+describe("following a journal, step by step", inTime, () => {
+  it("reads only what was appended since the last step", async (t) => {
+    const { timers, change } = controlled(t);
+    const store = await openStore(t);
+    await want(store, "A");
+    const path = join(store.folder, segment(1));
+    const { reads, records } = following(t, store.folder);
+    assert.equal(numberOf(await records.next()), 1);
+    const first = (await readFile(path)).length;
+    const coming = records.next();
+    await until(() => timers.length === 1);
+    await want(store, "B");
+    change();
+    assert.equal(numberOf(await coming), 2);
+    assert.deepEqual(reads, [0, first, first]);
+    const last = records.next();
+    await until(() => timers.length === 2);
+    assert.equal(reads.at(-1), (await readFile(path)).length);
+    change();
+    await until(() => timers.length === 3);
+    assert.equal(reads.at(-1), (await readFile(path)).length);
+    await want(store, "C");
+    change();
+    assert.equal(numberOf(await last), 3);
+  });
+
+  it("waits for a change or for the poll before the next step", async (t) => {
+    const { timers, change } = controlled(t);
+    const store = await openStore(t);
+    const { reads, records } = following(t, store.folder);
+    const coming = records.next();
+    await until(() => timers.length === 1);
+    const waiting = reads.length;
+    // A step that did not wait would have read by then.
+    for (let turns = 0; turns < 50; turns += 1) await readFile(join(store.folder, segment(1)));
+    assert.deepEqual([reads.length, timers.length], [waiting, 1]);
+    timers[0]?.callback();
+    await until(() => timers.length === 2);
+    assert.ok(reads.length > waiting, "the poll began a step");
+    await want(store, "A");
+    change();
+    assert.equal(numberOf(await coming), 1);
+    assert.equal(timers[1]?.cleared, true);
+  });
+
+  it("does not wait if a change is reported while it reads", async (t) => {
+    const { timers, change } = controlled(t);
+    const store = await openStore(t);
+    await want(store, "A");
+    const { reads, records } = following(t, store.folder);
+    assert.equal(numberOf(await records.next()), 1);
+    change();
+    const coming = records.next();
+    await until(() => timers.length === 1);
+    assert.equal(reads.length, 3, "a step that found nothing was followed by another one");
+    await want(store, "B");
+    change();
+    assert.equal(numberOf(await coming), 2);
+  });
+
+  it("polls if the folder cannot be watched", async (t) => {
+    const { timers } = controlled(t, systemError("ENOSPC"));
+    const store = await openStore(t);
+    const { records } = following(t, store.folder);
+    const coming = records.next();
+    await until(() => timers.length === 1);
+    await want(store, "A");
+    timers[0]?.callback();
+    assert.equal(numberOf(await coming), 1);
+    await records.return(undefined);
+  });
+
+  it("polls after its watcher has failed, and closes it", async (t) => {
+    const { watcher, timers } = controlled(t);
+    const store = await openStore(t);
+    const { records } = following(t, store.folder);
+    const coming = records.next();
+    await until(() => timers.length === 1);
+    watcher.emit("error", systemError("EPERM"));
+    assert.equal(watcher.closed, 1);
+    await want(store, "A");
+    timers[0]?.callback();
+    assert.equal(numberOf(await coming), 1);
+  });
+});
+
+describe("following a journal leaves nothing open", inTime, () => {
+  it("when its reader stops", async (t) => {
+    const { watcher } = controlled(t);
+    const store = await openStore(t);
+    await want(store, "A");
+    const { records, stop } = following(t, store.folder);
+    await records.next();
+    assert.deepEqual([watcher.closed, getEventListeners(stop.signal, "abort").length], [0, 1]);
+    await records.return(undefined);
+    assert.ok(watcher.closed > 0);
+    assert.equal(getEventListeners(stop.signal, "abort").length, 0);
+  });
+
+  it("when it is stopped, even while its reader is busy", async (t) => {
+    const { watcher } = controlled(t);
+    const store = await openStore(t);
+    for (const reason of ["A", "B"]) await want(store, reason);
+    const { records, stop } = following(t, store.folder);
+    await records.next();
+    stop.abort();
+    assert.ok(watcher.closed > 0);
+    assert.equal(getEventListeners(stop.signal, "abort").length, 0);
+    // What was read before is still yielded.
+    assert.equal(numberOf(await records.next()), 2);
+    assert.equal((await records.next()).done, true);
+  });
+
+  it("when it is stopped while it waits", async (t) => {
+    const { watcher, timers } = controlled(t);
+    const store = await openStore(t);
+    const { records, stop } = following(t, store.folder);
+    const coming = records.next();
+    await until(() => timers.length === 1);
+    stop.abort();
+    assert.equal((await coming).done, true);
+    assert.ok(watcher.closed > 0);
+    assert.equal(timers[0]?.cleared, true);
+  });
+
+  it("when it is stopped before it begins", async (t) => {
+    controlled(t);
+    const store = await openStore(t);
+    await want(store, "A");
+    const { records, reads, stop } = following(t, store.folder);
+    stop.abort();
+    assert.equal((await records.next()).done, true);
+    assert.deepEqual(reads, []);
+  });
+
+  it("when the journal cannot be read", async (t) => {
+    const { watcher } = controlled(t);
+    const store = await openStore(t);
+    const { records } = following(t, store.folder);
+    t.mock.method(nodeFiles, "open", () => Promise.reject(systemError("EIO")));
+    await assert.rejects(records.next(), { code: "EIO" });
+    assert.ok(watcher.closed > 0);
+  });
+});
+
+describe("a segment that is deleted while it is followed", inTime, () => {
+  for (const when of ["before it is opened", "before it is read"]) {
+    it(`${when} is looked for again`, async (t) => {
+      const { timers, change } = controlled(t);
+      const store = await openStore(t);
+      await want(store, "A");
+      await store.snapshot();
+      await want(store, "B");
+      const { records } = following(t, store.folder, 1);
+      let missing = 0;
+      const isMissing = (path: string) => path.endsWith(segment(2)) && missing++ === 0;
+      if (when === "before it is opened") {
+        const { open } = nodeFiles;
+        t.mock.method(nodeFiles, "open", async (...given: Parameters<typeof open>) => {
+          if (isMissing(given[0])) throw systemError("ENOENT");
+          return open(...given);
+        });
+      } else {
+        replaceReading(t, (original) => (path, from) => {
+          if (isMissing(path)) throw systemError("ENOENT");
+          return original(path, from);
+        });
+      }
+      const coming = records.next();
+      await until(() => timers.length === 1);
+      change();
+      assert.equal(numberOf(await coming), 2);
+      assert.ok(missing > 1, "the segment was looked for again");
+      await records.return(undefined);
+    });
+  }
+});
+
+it("a journal of a newer version is refused as such when it is followed", inTime, async (t) => {
+  const store = await openStore(t);
+  await store.close();
+  const path = join(store.folder, segment(1));
+  const header = JSON.parse((await readFile(path, "utf8")).slice(9));
+  await writeFile(path, "");
+  await writeLines(path, [{ ...header, version: 99 }]);
+  const records = follow(store.folder, 0, new AbortController().signal);
+  await assert.rejects(records.next(), {
+    code: "STORE_UNAVAILABLE",
+    message: /was written in /,
+    hint: /newer version/,
+  });
+});
