@@ -91,8 +91,7 @@ export class Additions {
   beyond(limits: ReadonlyMap<string, number>, names: Names): Excess[] {
     const excesses: Excess[] = [];
     for (const [key, { uuid, type, sequences, instants }] of this.#added) {
-      const limit = limits.get(type);
-      if (limit === undefined || instants.length <= limit) continue;
+      const limit = limits.get(type) ?? Infinity;
       const through = this.#closed.get(key) ?? 0;
       const { count, began } = worstWindow(instants.filter((_, index) => (sequences[index] ?? 0) > through));
       if (count > limit) {
