@@ -2,8 +2,9 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Names } from "../../src/audit/names.ts";
-import { Additions } from "../../src/audit/statistics.ts";
-import { ada, bob, changeOf, recordOf } from "./_history.ts";
+import { Additions, readExcesses } from "../../src/audit/statistics.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { ada, bob, changeOf, openStore, recordOf } from "./_history.ts";
 
 const zero = { uuid: ada, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
 const minute = 60_000;
@@ -73,6 +74,11 @@ describe("the limit per hour", () => {
     assert.equal(excessesOf(twice, { KILL: 2 })[0]?.began, noon);
   });
 
+  it("is not exceeded by more additions in more than 60 minutes", () => {
+    assert.deepEqual(excessesOf(additions(20, 15 * minute), { KILL: 4 }), []);
+    assert.equal(excessesOf(additions(20, 15 * minute), { KILL: 3 })[0]?.count, 4);
+  });
+
   it("applies if the clock was set back", () => {
     const instants = [noon + 50 * minute, noon, noon + 2 * hour, noon + 10 * minute];
     const [excess] = excessesOf(
@@ -121,7 +127,48 @@ describe("an addition", () => {
   });
 });
 
+describe("a change that is no addition", () => {
+  it("is one of another collection, whatever its fields", () => {
+    const change = changeOf("activity", ada, { kills: 0 }, { kills: 1 });
+    assert.deepEqual(excessesOf([recordOf([change], { operation: "statistic.add" })], { KILL: 0 }), []);
+  });
+
+  for (const [what, after] of [
+    ["raises two counters", { kills: 1, deaths: 1 }],
+    ["raises a counter by two", { kills: 2 }],
+    ["lowers a counter", { kills: -1 }],
+    ["changes nothing", {}],
+  ] as const) {
+    it(`is one that ${what}`, () => {
+      const change = changeOf("statistics", ada, zero, { ...zero, ...after });
+      const limits = { KILL: 0, DEATH: 0 };
+      assert.deepEqual(excessesOf([recordOf([change], { operation: "statistic.add" })], limits), []);
+    });
+  }
+});
+
 describe("the order of excesses", () => {
+  it("is by the count for equal excesses over the limit, whatever the names", () => {
+    const records = [
+      ...additions(4, minute, "deaths", noon, ada),
+      ...additions(20, minute, "kills", noon, bob),
+      ...additions(8, minute, "revives", noon, ada),
+    ];
+    assert.deepEqual(
+      excessesOf(records, { KILL: 10, DEATH: 2, REVIVE: 4 }).map(({ type }) => type),
+      ["KILL", "REVIVE", "DEATH"],
+    );
+  });
+
+  it("is by type for a player's equal excesses", () => {
+    const counters = ["revives", "deaths", "kills"];
+    const records = counters.flatMap((counter) => additions(2, minute, counter));
+    assert.deepEqual(
+      excessesOf(records, { KILL: 1, DEATH: 1, REVIVE: 1 }).map(({ type }) => type),
+      ["DEATH", "KILL", "REVIVE"],
+    );
+  });
+
   it("is by the excess over the limit", () => {
     const records = [
       ...additions(20, minute, "kills", noon, ada),
@@ -165,6 +212,11 @@ describe("a closed case", () => {
     assert.deepEqual(excessesOf([...handled, closing(7, 7), ...fewMore], { KILL: 5 }), []);
   });
 
+  it("covers the addition with the number up to which it was closed", () => {
+    assert.deepEqual(excessesOf([...handled, closing(7, 6)], { KILL: 0 }), []);
+    assert.equal(excessesOf([...handled, closing(7, 5)], { KILL: 0 })[0]?.count, 1);
+  });
+
   it("opens again for too many additions after it, and only those count", () => {
     const more = numbered(8, additions(7, minute, "kills", noon + 10 * minute));
     const [excess] = excessesOf([...handled, closing(7, 7), ...more], { KILL: 5 });
@@ -197,4 +249,20 @@ describe("a closed case", () => {
       [`${ada} DEATH`, `${bob} KILL`].sort(),
     );
   });
+});
+
+it("the additions in the files of a folder are counted, across segments", async (t) => {
+  const store = await openStore(t);
+  for (let kills = 1; kills <= 3; kills += 1) {
+    await store.change({ who: ada, operation: "statistic.add" }, (draft) =>
+      draft.statistics.put({ ...zero, kills }),
+    );
+    await store.snapshot();
+  }
+  const found = await readExcesses(nodeFiles, store.folder, new Map([["KILL", 2]]), new Names());
+  assert.deepEqual(
+    found.map(({ uuid, type, count, limit, total }) => ({ uuid, type, count, limit, total })),
+    [{ uuid: ada, type: "KILL", count: 3, limit: 2, total: 3 }],
+  );
+  assert.deepEqual(await readExcesses(nodeFiles, store.folder, new Map([["KILL", 3]]), new Names()), []);
 });
