@@ -1,0 +1,189 @@
+/** Exports as text, the problems of an import, and the faults of single records. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { formatExport, fromExport, toExport } from "../../src/backup/export-format.ts";
+import { ImportProblems } from "../../src/backup/import-problems.ts";
+import { definitionOf, recordFault } from "../../src/backup/record.ts";
+import { model } from "../../src/domain/model.ts";
+import { Database } from "../../src/store/collection.ts";
+
+const reason = (text: string, points: unknown = 1) => ({ reason: text, points });
+const target = (name: string, listed: unknown) => ({ name, uuid: null, done: false, listed });
+
+function textOf(collections: unknown, rest: object = {}): string {
+  return JSON.stringify({ format: "gameaddon-export", version: 1, exported: 0, collections, ...rest });
+}
+
+function imported(collections: Readonly<Record<string, readonly unknown[]>>): Database<typeof model> {
+  const database = new Database(model);
+  fromExport(textOf(collections), "e.json", database);
+  return database;
+}
+
+/** Returns the refusal of an import. */
+function refusalOf(text: string): ImportProblems {
+  try {
+    fromExport(text, "e.json", new Database(model));
+  } catch (error) {
+    assert.ok(error instanceof ImportProblems, String(error));
+    return error;
+  }
+  return assert.fail("expected a refusal");
+}
+
+const problemsOf = (collections: unknown) => refusalOf(textOf(collections)).problems;
+
+describe("an export", () => {
+  it("has every collection, and a line for each record", () => {
+    const database = new Database(model);
+    for (const each of [reason("A"), reason("B", 2)]) {
+      database.collection("wantedReasons").set(model.wantedReasons.key({ ...each, points: 1 }), each);
+    }
+    const document = toExport(database, 5);
+    assert.deepEqual(Object.keys(document.collections), Object.keys(model));
+    assert.deepEqual([document.format, document.version, document.exported], ["gameaddon-export", 1, 5]);
+    const { wantedReasons = [], scores = [] } = document.collections;
+    assert.equal(
+      formatExport({ ...document, collections: { wantedReasons, scores } }),
+      `{"format":"gameaddon-export","version":1,"exported":5,"collections":{
+"wantedReasons":[
+{"reason":"A","points":1},
+{"reason":"B","points":2}
+],
+"scores":[]
+}}
+`,
+    );
+  });
+
+  it("that is imported has the same records again", () => {
+    const database = imported({ wantedReasons: [reason("A"), reason("B", 2)], targets: [target("X", 3)] });
+    const text = formatExport(toExport(database, 5));
+    const again = new Database(model);
+    fromExport(text, "e.json", again);
+    assert.equal(formatExport(toExport(again, 5)), text);
+    assert.equal(again.view.wantedReasons.get("b")?.points, 2);
+  });
+});
+
+describe("the number of an imported database", () => {
+  for (const [what, listed, expected] of [
+    ["is 1 without targets", [], 1],
+    ["follows the last target, wherever it is", [3, 9, 5], 10],
+    ["is 1 if all targets are from before", [-4, -2], 1],
+  ] as const) {
+    it(what, () => {
+      const targets = listed.map((number, index) => target(`T${index}`, number));
+      assert.equal(imported({ targets, wantedReasons: [reason("A", 77)] }).sequence, expected);
+    });
+  }
+});
+
+describe("the problems of an import", () => {
+  it("are all reported, each with its place, and counted", () => {
+    const { file, problems, message, code } = refusalOf(
+      textOf({
+        nothing: [{}],
+        wantedReasons: [reason("A"), reason("B", -1), reason("a"), "text", reason("C"), reason("A", 3)],
+        targets: [target("X", "1"), target("x", 2)],
+      }),
+    );
+    assert.equal(problems.length, 6);
+    assert.deepEqual(
+      [problems[0], problems[2], problems[4]],
+      [
+        'collections.nothing: there is no collection "nothing"',
+        'collections.wantedReasons[2]: another record before it has the key "a"',
+        'collections.wantedReasons[5]: another record before it has the key "a"',
+      ],
+    );
+    assert.match(problems[1] ?? "", /^collections\.wantedReasons\[1\]: a record of wantedReasons, points: ./);
+    assert.match(problems[3] ?? "", /^collections\.wantedReasons\[3\]: a record of wantedReasons: ./);
+    assert.match(problems[5] ?? "", /^collections\.targets\[0\]: a record of targets, listed: ./);
+    assert.deepEqual(
+      [file, code, message],
+      ["e.json", "PARAMETER_INVALID", "e.json has 6 problems; nothing was changed."],
+    );
+  });
+
+  it("may be a single one", () => {
+    const { message, problems } = refusalOf(textOf({ nothing: [] }));
+    assert.equal(message, "e.json has a problem; nothing was changed.");
+    assert.deepEqual(problems, ['collections.nothing: there is no collection "nothing"']);
+  });
+
+  it("are those of no record whose name every object has", () => {
+    for (const name of ["toString", "hasOwnProperty", "valueOf"]) {
+      assert.deepEqual(problemsOf({ [name]: [{}] }), [
+        `collections.${name}: there is no collection "${name}"`,
+      ]);
+    }
+  });
+
+  it("are that it is not JSON", () => {
+    const { problems } = refusalOf("{");
+    assert.equal(problems.length, 1);
+    assert.match(problems[0] ?? "", /^it is not JSON: ./);
+  });
+
+  const expected = '; expected {"format":"gameaddon-export","version":1,"exported":…,"collections":{…}}';
+  for (const [what, text, places] of [
+    ["a number", "5", ["the document"]],
+    ["a list", "[]", ["format", "version", "exported", "collections"]],
+    ["no document", "null", ["the document"]],
+    ["another format", textOf({}, { format: "other" }), ["format"]],
+    ["another version", textOf({}, { version: 2 }), ["version"]],
+    ["no time", textOf({}, { exported: undefined }), ["exported"]],
+    ["a collection that is no list", textOf({ players: {} }), ["collections.players"]],
+    ["two faults", textOf({}, { version: 2, format: "x" }), ["format", "version"]],
+  ] as const) {
+    it(`are its form if it has ${what}`, () => {
+      const { problems } = refusalOf(text);
+      assert.deepEqual(
+        problems.map((each) => each.slice(0, each.indexOf(": "))),
+        places,
+      );
+      for (const each of problems) assert.ok(each.endsWith(expected), each);
+    });
+  }
+});
+
+describe("the fault of a record", () => {
+  const token = { id: "1a", hash: "0", uuid: null };
+  for (const [what, collection, record, key, fault] of [
+    ["is none of a valid record", "wantedReasons", reason("A"), undefined, /^none$/],
+    ["is none under its own key", "wantedReasons", reason("A"), "a", /^none$/],
+    [
+      "is the key under which it is stored",
+      "wantedReasons",
+      reason("A"),
+      "A",
+      /^a record of wantedReasons is stored under the key "A", but its own is "a"$/,
+    ],
+    [
+      "is an empty key",
+      "wantedReasons",
+      reason("A"),
+      "",
+      /^a record of wantedReasons is stored under the key "", but its own is "a"$/,
+    ],
+    ["is a field", "wantedReasons", reason("A", -1), "a", /^a record of wantedReasons, points: ./],
+    ["is the first of several fields", "tokens", token, "1a", /^a record of tokens, hash: ./],
+    ["is the record itself", "wantedReasons", "text", "a", /^a record of wantedReasons: ./],
+    ["is a collection that there is not", "nothing", {}, undefined, /^there is no collection "nothing"$/],
+    [
+      "is a collection that every object has",
+      "toString",
+      {},
+      undefined,
+      /^there is no collection "toString"$/,
+    ],
+  ] as const) {
+    it(what, () => assert.match(recordFault(collection, record, key) ?? "none", fault));
+  }
+
+  it("is of a collection whose definition is that of the model", () => {
+    assert.equal(definitionOf("players"), model.players);
+    assert.equal(definitionOf("valueOf"), undefined);
+  });
+});
