@@ -152,3 +152,35 @@ it("an overlay yields each of its records, even if the present data changes mean
     );
   }
 });
+
+it("an overlay refuses to search by an index, which it does not have", async () => {
+  const present = new Database(model);
+  const overlay = new Overlay(present.view);
+  overlay.begin();
+  await overlay.end();
+  const { tokens } = overlay.database.view;
+  for (const search of ["find", "count", "each"] as const) {
+    assert.throws(() => tokens[search]("hash", "0"), { message: "an overlay has no indexes" }, search);
+  }
+});
+
+it("an overlay has no record that differs until one does", async () => {
+  const present = new Database(model);
+  const reason = { reason: "a", points: 1 };
+  present.collection("wantedReasons").set("a", reason);
+  const overlay = new Overlay(present.view);
+  overlay
+    .begin()
+    .collection("wantedReasons")
+    .set("a", { ...reason });
+  await overlay.end();
+  assert.deepEqual([...overlay.differing("wantedReasons")], []);
+  assert.deepEqual([...overlay.differing("tokens")], []);
+  assert.deepEqual([...overlay.differing("nothing")], []);
+  // It is the present record, which takes no memory of its own.
+  assert.equal(overlay.database.view.wantedReasons.get("a"), reason);
+  present.collection("wantedReasons").set("a", { ...reason, points: 2 });
+  present.collection("wantedReasons").set("b", { reason: "b", points: 2 });
+  assert.deepEqual([...overlay.differing("wantedReasons")], ["a", "b"]);
+  assert.deepEqual([...overlay.database.view.wantedReasons.values()], [reason]);
+});
