@@ -115,6 +115,16 @@ describe("a backup after the clock went backwards", () => {
     assert.ok(!warnings.some((warning) => warning.includes(dayName(2))));
   });
 
+  it("has no later ones if its clock has reached them when it ends", async (t) => {
+    const { data, folder, names } = await places(t, [0, 5]);
+    const times = [begin + 4 * day, begin + 5 * day];
+    const now = () => times.shift() ?? assert.fail("the clock is read more than twice");
+    const options = { keep: 1, now, progress: () => {} };
+    const { warnings, removed } = await writeRotatedBackup(nodeFiles, data, folder, options);
+    assert.deepEqual([warnings, removed], [[], [join(folder, dayName(0))]]);
+    assert.deepEqual(await names(), [4, 5].map(dayName));
+  });
+
   it("in the time before all others removes none", async (t) => {
     const { data, folder, names } = await places(t, [0, 1]);
     await backUp(nodeFiles, data, folder, -20_000, 1);
@@ -180,6 +190,29 @@ describe("an old backup that cannot be removed", () => {
       return true;
     });
     assert.deepEqual(await names(), [0, 3].map(dayName));
+  });
+
+  it("is counted with the others that cannot be removed either", async (t) => {
+    const { data, folder, names } = await places(t, [0, 1, 2]);
+    const files = ruledFiles(({ operation, path }) =>
+      operation === "unlink" && path.startsWith(folder) ? systemError("EROFS") : undefined,
+    );
+    await assert.rejects(backUp(files, data, folder, 3, 1), {
+      code: "STORE_UNAVAILABLE",
+      message: `Wrote the backup ${join(folder, dayName(3))}, but could not remove 3 older ones: EROFS: injected.`,
+      hint: /^The disk is read-only/,
+    });
+    assert.deepEqual(await names(), [0, 1, 2, 3].map(dayName));
+  });
+
+  it("for a reason without a known remedy tells to remove the cause", async (t) => {
+    const { data, folder } = await places(t, [0]);
+    const files = ruledFiles(({ operation, path }) =>
+      operation === "unlink" && path.startsWith(folder) ? systemError("EBUSY") : undefined,
+    );
+    await assert.rejects(backUp(files, data, folder, 1, 1), {
+      hint: "Remove the cause; the next backup removes them.",
+    });
   });
 
   it("because another command has removed it is no failure", async (t) => {
