@@ -184,3 +184,20 @@ it("an overlay has no record that differs until one does", async () => {
   assert.deepEqual([...overlay.differing("wantedReasons")], ["a", "b"]);
   assert.deepEqual([...overlay.database.view.wantedReasons.values()], [reason]);
 });
+
+it("an overlay yields the only present record that changes while its records are read", async () => {
+  const present = new Database(model);
+  const reasons = present.collection("wantedReasons");
+  const reason = (name: string, points = 1) => ({ reason: name, points });
+  for (const name of ["a", "b"]) reasons.set(name, reason(name));
+  const overlay = new Overlay(present.view);
+  const source = overlay.begin().collection("wantedReasons");
+  for (const name of ["a", "b", "c"]) source.set(name, reason(name));
+  await overlay.end();
+  const found: unknown[] = [];
+  for (const record of overlay.database.view.wantedReasons.values()) {
+    // "c" differs and comes first; "b" changes before its turn.
+    if (found.push(record) === 2) reasons.set("b", reason("b", 2));
+  }
+  assert.deepEqual(found, [reason("c"), reason("a"), reason("b")]);
+});
