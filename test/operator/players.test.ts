@@ -1,0 +1,294 @@
+/** Managing players: registration, repeated registration, lists and removal (contract, sections 2 and 4). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import type { OperatorInput } from "../../src/operator/index.ts";
+import { assertRefused, copyOf } from "../_memory.ts";
+import { Desk, one, three, two } from "./_desk.ts";
+
+describe("registering a player", () => {
+  it("stores the player with the instant, the ranks and the flag", () => {
+    const desk = new Desk();
+    const members = [
+      { organisation: "grove", rank: 4 },
+      { organisation: "Police", rank: 1 },
+    ];
+    const dashed = "AAAAAAAA-aaaa-AAAA-aaaa-aaaaaaaaaaaa";
+    const answer = desk.run("player.add", { name: "Ada", uuid: dashed, members, administrator: true });
+    const uuid = "a".repeat(32);
+    assert.deepEqual(answer, { info: "Registered Ada.", name: "Ada", uuid });
+    assert.deepEqual(
+      [...desk.data.players.values()],
+      [{ uuid, name: "Ada", administrator: true, registeredAt: desk.now }],
+    );
+    assert.deepEqual(
+      [...desk.data.memberships.values()],
+      [
+        { uuid, organisation: "GROVE", rank: 4 },
+        { uuid, organisation: "POLICE", rank: 1 },
+      ],
+    );
+  });
+
+  it("creates a UUID for a player without one, and no administrator", () => {
+    const desk = new Desk();
+    const answers = ["Ada", "Bob"].map((name) => desk.run("player.add", { name }));
+    for (const { uuid } of answers) {
+      assert.match(uuid, /^[0-9a-f]{32}$/);
+      assert.equal(desk.data.players.get(uuid)?.administrator, false);
+    }
+    assert.notEqual(answers[0]?.uuid, answers[1]?.uuid);
+    assert.equal(desk.data.memberships.size, 0);
+  });
+
+  it("refuses a text that is not a UUID", () => {
+    const desk = new Desk();
+    assertRefused(() => desk.run("player.add", { name: "Ada", uuid: "12-34" }), {
+      code: "PARAMETER_INVALID",
+      message: 'Expected a UUID of 32 hex digits, got "12-34".',
+    });
+    assert.equal(desk.data.players.size, 0);
+  });
+
+  it("names the groups that have the name already, in the seed's order", () => {
+    const desk = new Desk();
+    for (const group of ["BETA", "MOD"]) desk.run("group.add", { player: "ada", group });
+    desk.run("group.add", { player: "Bob", group: "VIP" });
+    const { info } = desk.run("player.add", { name: "Ada", uuid: one });
+    assert.equal(info, "Registered Ada, who is already in MOD and BETA.");
+    assert.deepEqual(desk.data.groupMembers.get(`MOD/${one}`), { group: "MOD", name: "Ada", uuid: one });
+  });
+
+  it("gives a former player the UUID that an exclusion is bound to", () => {
+    const desk = new Desk();
+    desk.register("Ada", one);
+    desk.run("player.exclude", { player: "Ada" });
+    desk.run("player.remove", { player: "Ada" });
+    const { info, uuid } = desk.run("player.add", { name: "ADA" });
+    assert.equal(uuid, one);
+    assert.equal(info, "Registered ADA, who is already in BLACKLIST.");
+  });
+});
+
+describe("registering a player again", () => {
+  const hint = "`addon-cli player show` shows the player; `member set` and `admin grant` change one.";
+  /** The registrations of a desk where Ada is an administrator with rank 3 in GROVE, and Bob has no rights. */
+  function filled(): Desk {
+    const desk = new Desk();
+    const members = [{ organisation: "GROVE", rank: 3 }];
+    desk.run("player.add", { name: "Ada", uuid: one, members, administrator: true });
+    desk.register("Bob", two);
+    return desk;
+  }
+  const grove = (rank: number) => [{ organisation: "grove", rank }];
+
+  const same: readonly OperatorInput<"player.add">[] = [
+    { name: "Ada", uuid: one, members: grove(3), administrator: true },
+    { name: "ADA" },
+    { name: "ada", uuid: one.toUpperCase(), administrator: false },
+  ];
+  for (const input of same) {
+    it(`changes nothing for the same player: ${JSON.stringify(input)}`, () => {
+      const desk = filled();
+      const before = copyOf(desk.data);
+      const answer = desk.run("player.add", input);
+      assert.deepEqual(answer, { info: "Ada is already registered.", name: "Ada", uuid: one });
+      assert.deepEqual(copyOf(desk.data), before);
+    });
+  }
+
+  const others: readonly (readonly [OperatorInput<"player.add">, message: string])[] = [
+    [{ name: "Eve", uuid: one }, `Ada is already registered, with the UUID ${one} of Eve.`],
+    // Ada by name, although the UUID is Bob's.
+    [{ name: "Ada", uuid: two }, `Ada is already registered, with the UUID ${one}.`],
+    [{ name: "Bob", administrator: true }, "Bob is already registered, with no administrator flag."],
+    [{ name: "Ada", members: grove(4) }, "Ada is already registered, with rank 3 in GROVE."],
+    [{ name: "Bob", members: grove(3) }, "Bob is already registered, with no membership in GROVE."],
+    [
+      { name: "Ada", members: [...grove(3), { organisation: "POLICE", rank: 1 }] },
+      "Ada is already registered, with no membership in POLICE.",
+    ],
+  ];
+  for (const [input, message] of others) {
+    it(`is refused for a player who differs: ${message}`, () => {
+      const desk = filled();
+      const before = copyOf(desk.data);
+      assertRefused(() => desk.run("player.add", input), { code: "CONFLICT", message, hint });
+      assert.deepEqual(copyOf(desk.data), before);
+    });
+  }
+
+  it("is refused with a faction that does not exist", () => {
+    const input = { name: "Ada", members: [{ organisation: "GROVES", rank: 3 }] };
+    assertRefused(() => filled().run("player.add", input), {
+      code: "UNKNOWN_FACTION",
+      message: 'There is no faction or service "GROVES". Did you mean "GROVE"?',
+      hint: "Expected GROVE, BALLAS, RESCUE or POLICE.",
+    });
+  });
+});
+
+describe("the list of players", () => {
+  function filled(): Desk {
+    const desk = new Desk();
+    desk.register("bob", two, { BALLAS: 2, GROVE: 2, RESCUE: 1, POLICE: 7 });
+    desk.register("Ada", one, { GROVE: 1 });
+    desk.register("Eve", three);
+    for (const [player, group] of [
+      ["bob", "VIP"],
+      ["bob", "MOD"],
+      ["Eve", "VIP"],
+    ] as const)
+      desk.run("group.add", { player, group });
+    return desk;
+  }
+
+  it("has each player with ranks and groups, in the order of names whatever their case", () => {
+    const none = { administrator: false, members: [], groups: [] };
+    assert.deepEqual(filled().run("player.list", {}), [
+      { ...none, name: "Ada", uuid: one, members: [{ organisation: "GROVE", rank: 1 }] },
+      {
+        ...none,
+        name: "bob",
+        uuid: two,
+        // Factions first; the highest rank first, equal ones in the seed's order.
+        members: [
+          { organisation: "GROVE", rank: 2 },
+          { organisation: "BALLAS", rank: 2 },
+          { organisation: "POLICE", rank: 7 },
+          { organisation: "RESCUE", rank: 1 },
+        ],
+        groups: ["MOD", "VIP"],
+      },
+      { ...none, name: "Eve", uuid: three, groups: ["VIP"] },
+    ]);
+  });
+
+  const filters: readonly (readonly [OperatorInput<"player.list">, string[]])[] = [
+    [{ members: ["grove"] }, ["Ada", "bob"]],
+    [{ members: ["GROVE", "rescue"] }, ["bob"]],
+    [{ groups: ["vip"] }, ["bob", "Eve"]],
+    [{ groups: ["VIP", "MOD"] }, ["bob"]],
+    [{ members: ["GROVE"], groups: ["VIP"] }, ["bob"]],
+    [{ members: ["BALLAS"], groups: ["BETA"] }, []],
+  ];
+  for (const [input, expected] of filters) {
+    it(`has those who are in all of ${JSON.stringify(input)}`, () => {
+      const found = filled().run("player.list", input);
+      assert.deepEqual(
+        found.map(({ name }) => name),
+        expected,
+      );
+    });
+  }
+
+  it("is refused for unknown names", () => {
+    assertRefused(() => filled().run("player.list", { members: ["VIP"] }), {
+      code: "UNKNOWN_FACTION",
+      message: 'There is no faction or service "VIP".',
+      hint: "Expected GROVE, BALLAS, RESCUE or POLICE.",
+    });
+    assertRefused(() => filled().run("player.list", { groups: ["VIPS"] }), {
+      code: "UNKNOWN_GROUP",
+      message: 'There is no group "VIPS". Did you mean "VIP"?',
+      hint: "Expected MOD, VIP, BLACKLIST or BETA.",
+    });
+  });
+});
+
+describe("showing a player", () => {
+  const zero = { deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+
+  it("has zeros and null for a player who has only been registered", () => {
+    const desk = new Desk();
+    desk.register("Ada", one);
+    assert.deepEqual(desk.run("player.show", { player: "ada" }), {
+      name: "Ada",
+      uuid: one,
+      administrator: false,
+      members: [],
+      groups: [],
+      registered: desk.now,
+      lastSeen: null,
+      version: null,
+      statistic: zero,
+      tokens: [],
+    });
+  });
+
+  it("has the version of the client's last request, or that of a later token", () => {
+    const desk = new Desk();
+    desk.register("Ada", one);
+    const shown = () => {
+      const { version, lastSeen, tokens } = desk.run("player.show", { player: one });
+      return [version, lastSeen, tokens.length];
+    };
+    const seen = desk.now;
+    desk.activity.note(one, "2.5.1", seen);
+    assert.deepEqual(shown(), ["2.5.1", seen, 0]);
+    desk.now += 1000;
+    desk.run("token.issue", { player: "Ada", addonVersion: "2.6", expiresIn: 10 });
+    assert.deepEqual(shown(), ["2.6", seen, 1]);
+    desk.now += 10;
+    assert.deepEqual(shown(), ["2.5.1", seen, 1]);
+  });
+
+  it("is refused for somebody unregistered", () => {
+    const desk = new Desk();
+    desk.register("Ada", one);
+    assertRefused(() => desk.run("player.show", { player: "Adda" }), {
+      code: "UNKNOWN_PLAYER",
+      message: 'There is no player "Adda". Did you mean "Ada"?',
+    });
+  });
+});
+
+describe("removing a player", () => {
+  /** Gives a player one record of each kind. */
+  function furnish(desk: Desk, name: string, uuid: string): void {
+    desk.register(name, uuid, { GROVE: 2, POLICE: 3 });
+    for (const group of ["VIP", "BLACKLIST"]) desk.run("group.add", { player: name, group });
+    for (let count = 0; count < 2; count += 1) desk.run("token.issue", { player: name });
+    desk.data.statistics.put({ uuid, deaths: 1, kills: 2, playTime: 3, revives: 4, services: 5 });
+    desk.data.activity.put({ uuid, lastSeen: desk.now, version: null });
+  }
+
+  it("removes everything but the exclusion, and nothing of anybody else", () => {
+    const desk = new Desk();
+    furnish(desk, "Bob", two);
+    const others = copyOf(desk.data);
+    furnish(desk, "Ada", one);
+    assert.deepEqual(desk.run("player.remove", { player: "ada" }), {
+      info: "Removed Ada, with statistics, memberships and tokens. The exclusion stays.",
+    });
+    const exclusion = { group: "BLACKLIST", name: "Ada", uuid: one };
+    assert.deepEqual(desk.data.groupMembers.get(`BLACKLIST/${one}`), exclusion);
+    desk.data.groupMembers.delete(`BLACKLIST/${one}`);
+    assert.deepEqual(copyOf(desk.data), others);
+  });
+
+  it("says nothing of an exclusion for a player who is not excluded", () => {
+    const desk = new Desk();
+    desk.register("Ada", one);
+    desk.excludedGroup = "MOD";
+    desk.run("group.add", { player: "Ada", group: "BLACKLIST" });
+    const { info } = desk.run("player.remove", { player: "Ada" });
+    assert.equal(info, "Removed Ada, with statistics, memberships and tokens.");
+    assert.equal(desk.data.groupMembers.size, 0);
+  });
+});
+
+it("resetting the statistics of a player deletes that record alone", () => {
+  const desk = new Desk();
+  desk.register("Ada", one);
+  desk.register("Bob", two);
+  assert.deepEqual(desk.run("player.reset-statistic", { player: "Ada" }), { info: "Ada has no statistics." });
+  for (const uuid of [one, two])
+    desk.data.statistics.put({ uuid, deaths: 1, kills: 2, playTime: 3, revives: 4, services: 5 });
+  assert.deepEqual(desk.run("player.reset-statistic", { player: "ada" }), {
+    info: "Reset the statistics of Ada.",
+  });
+  assert.deepEqual(
+    [...desk.data.statistics.values()].map(({ uuid }) => uuid),
+    [two],
+  );
+});
