@@ -1,0 +1,222 @@
+/** The operator on a store: which table an operation uses, and what an undo says and changes. */
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { model } from "../../src/domain/model.ts";
+import { Activity } from "../../src/identity/activity.ts";
+import type { OperatorOperationName } from "../../src/operator/index.ts";
+import { Operator, type OperatorOptions } from "../../src/operator/operator.ts";
+import { Store } from "../../src/store/store.ts";
+import type { Table } from "../../src/table/table.ts";
+import { temporaryFolder } from "../_setup.ts";
+import { goodTable } from "../table/_faults.ts";
+import { check } from "../table/_library.ts";
+import { one, two } from "./_desk.ts";
+
+/** Returns a table that excludes a group, if any, and whose last route is for another one. */
+function tableOf(excluded: string | undefined, group = "FRIENDS"): Table {
+  const line = excluded === undefined ? "" : `excluded: { group: ${excluded} }`;
+  const text = goodTable
+    .replace("group: STAFF", `group: ${group}`)
+    .replace("excluded: { group: BARRED }", line);
+  const { table, faults } = check(text);
+  assert.ok(table !== undefined, JSON.stringify(faults));
+  return table;
+}
+
+/** Returns an operator on a new store with some groups and Ada, by change 2. No table can be loaded by default. */
+async function operatorOn(t: TestContext, options: Partial<OperatorOptions> = {}): Promise<Operator> {
+  const store = await Store.open({ folder: await temporaryFolder(t), model });
+  t.after(() => store.close());
+  const operator = new Operator(store, {
+    activity: new Activity(store.data),
+    loadTable: () => Promise.reject(new Error("no table is loaded")),
+    checkTable: () => Promise.reject(new Error("no table is checked")),
+    ...options,
+  });
+  await operator.administer("seed.groups", { groups: ["BARRED", "STAFF", "FRIENDS"], factions: ["NORTH"] });
+  await operator.administer("player.add", { name: "Ada", uuid: one });
+  return operator;
+}
+
+/** Returns the groups of Ada. */
+function groupsOf({ store }: Operator): string[] {
+  return store.data.groupMembers.find("subject", one).map(({ group }) => group);
+}
+
+describe("an operation of the operator", () => {
+  it("is refused if there is none of that name", async (t) => {
+    const operator = await operatorOn(t);
+    for (const name of ["player.fly", "toString", "constructor", "__proto__"]) {
+      // As a command of another version may send it.
+      const unknown = name as OperatorOperationName;
+      await assert.rejects(operator.administer(unknown, {}), {
+        code: "UNKNOWN_ENTRY",
+        message: `The running service has no operation "${name}".`,
+        hint: "The command and the service have different versions: restart the service with this version.",
+      });
+    }
+  });
+
+  it("reads at the instant of the operator's clock, and changes nothing", async (t) => {
+    let now = Date.now();
+    const operator = await operatorOn(t, { now: () => now });
+    const { id } = await operator.administer("token.issue", { player: "Ada", expiresIn: 3_600_000 });
+    const { sequence } = operator.store;
+    const states = async () =>
+      (await operator.administer("token.list", {})).map((token) => [token.id, token.state]);
+    assert.deepEqual(await states(), [[id, "valid"]]);
+    now += 2 * 3_600_000;
+    assert.deepEqual(await states(), [[id, "expired"]]);
+    assert.equal(operator.store.sequence, sequence);
+  });
+
+  it("is durable and recorded when it returns", async (t) => {
+    const operator = await operatorOn(t);
+    const before = operator.store.sequence;
+    const { uuid } = await operator.administer("player.add", { name: "Bob" });
+    assert.ok(operator.store.data.players.has(uuid));
+    assert.equal(operator.store.sequence, before + 1);
+  });
+});
+
+describe("an operation that uses the route table", () => {
+  it("uses the table that is in force when the change is decided", async (t) => {
+    let current = tableOf("BARRED");
+    const operator = await operatorOn(t, {
+      loadTable: async () => () => current,
+      checkTable: async () => {
+        current = tableOf("STAFF");
+        return { table: undefined, faults: [], warnings: [] };
+      },
+    });
+    await operator.administer("player.exclude", { player: "Ada" });
+    assert.deepEqual(groupsOf(operator), ["STAFF"]);
+  });
+
+  it("is refused with the faults of the table, but other errors come first", async (t) => {
+    const operator = await operatorOn(t);
+    const { sequence } = operator.store;
+    await assert.rejects(operator.administer("player.remove", { player: "Bob" }), { code: "UNKNOWN_PLAYER" });
+    for (const name of ["player.remove", "player.exclude", "player.readmit"] as const)
+      await assert.rejects(operator.administer(name, { player: "Ada" }), /no table is loaded/);
+    const removal = { kind: "group", name: "STAFF" } as const;
+    await assert.rejects(operator.administer("seed.remove", removal), /no table is loaded/);
+    assert.equal(operator.store.sequence, sequence);
+  });
+
+  it("is refused if the table names no excluded group", async (t) => {
+    const operator = await operatorOn(t, { loadTable: async () => () => tableOf(undefined) });
+    await assert.rejects(operator.administer("player.exclude", { player: "Ada" }), {
+      code: "UNKNOWN_GROUP",
+      message: "The route table names no group whose members are excluded.",
+      hint: "Add `excluded: { group: BLACKLIST }` to it.",
+    });
+    assert.deepEqual(groupsOf(operator), []);
+  });
+
+  it("finds the references of the table in force and of the one in the file", async (t) => {
+    const inForce = tableOf("BARRED", "FRIENDS");
+    for (const [inFile, refused, removed] of [
+      [tableOf("BARRED", "STAFF"), ["FRIENDS", "STAFF", "BARRED"], []],
+      [tableOf("STAFF", "FRIENDS"), ["FRIENDS", "STAFF", "BARRED"], []],
+      // A faulty file refers to nothing.
+      [undefined, ["FRIENDS", "BARRED"], ["STAFF"]],
+    ] as const) {
+      const operator = await operatorOn(t, {
+        loadTable: async () => () => inForce,
+        checkTable: async () => {
+          if (inFile === undefined) return { table: undefined, faults: [], warnings: [] };
+          return { table: inFile, faults: [], warnings: [] };
+        },
+      });
+      for (const name of refused)
+        await assert.rejects(operator.administer("seed.remove", { kind: "group", name }), {
+          code: "CONFLICT",
+        });
+      for (const name of removed) await operator.administer("seed.remove", { kind: "group", name });
+    }
+  });
+
+  it("needs no file", async (t) => {
+    const operator = await operatorOn(t, { loadTable: async () => () => tableOf("BARRED") });
+    const { info } = await operator.administer("seed.remove", { kind: "group", name: "STAFF" });
+    assert.equal(info, "Removed the group STAFF.");
+  });
+});
+
+describe("an undo", () => {
+  it("takes a change back when it returns, and is recorded as an undo", async (t) => {
+    const operator = await operatorOn(t);
+    const { sequence } = operator.store;
+    assert.deepEqual(await operator.undo(sequence), { info: `Undid change ${sequence} (player.add).` });
+    assert.equal(operator.store.data.players.has(one), false);
+    assert.deepEqual(await operator.undo(sequence + 1), { info: `Undid change ${sequence + 1} (undo).` });
+    assert.equal(operator.store.data.players.get(one)?.name, "Ada");
+  });
+
+  /** Undoes a change of two records of which one has changed since: the registration of Bob with a rank. */
+  async function halfChanged(t: TestContext) {
+    const operator = await operatorOn(t);
+    const members = [{ organisation: "NORTH", rank: 1 }];
+    await operator.administer("player.add", { name: "Bob", uuid: two, members });
+    const { sequence } = operator.store;
+    await operator.administer("admin.grant", { player: "Bob" });
+    const later = sequence + 1;
+    const words = `players ${two} (Bob) has since been changed by change ${later} (admin.grant)`;
+    return { operator, sequence, words };
+  }
+
+  it("changes nothing if a record has changed since, and suggests the part that can be undone", async (t) => {
+    const { operator, sequence, words } = await halfChanged(t);
+    const last = operator.store.sequence;
+    await assert.rejects(operator.undo(sequence), {
+      code: "CONFLICT",
+      message: `Change ${sequence} cannot be undone: ${words}.`,
+      hint:
+        "Undo the later changes first, or make a new change. " +
+        `\`addon-cli undo ${sequence} --except-changed\` undoes the other records.`,
+    });
+    assert.equal(operator.store.sequence, last);
+    assert.equal(operator.store.data.memberships.size, 1);
+  });
+
+  it("undoes the other records on request, and says how many it left", async (t) => {
+    const { operator, sequence, words } = await halfChanged(t);
+    assert.deepEqual(await operator.undo(sequence, { exceptChanged: true }), {
+      info: `Undid change ${sequence} (player.add), except for 1 of 2 records: ${words}.`,
+      left: 1,
+    });
+    assert.equal(operator.store.data.memberships.size, 0);
+    assert.equal(operator.store.data.players.get(two)?.administrator, true);
+  });
+
+  it("is refused without a suggestion if no record can be undone", async (t) => {
+    for (const exceptChanged of [false, true]) {
+      const operator = await operatorOn(t);
+      const { sequence } = operator.store;
+      await operator.administer("admin.grant", { player: "Ada" });
+      const last = operator.store.sequence;
+      await assert.rejects(operator.undo(sequence, { exceptChanged }), {
+        code: "CONFLICT",
+        message:
+          `Change ${sequence} cannot be undone: ` +
+          `players ${one} (Ada) has since been changed by change ${last} (admin.grant).`,
+        hint: "Undo the later changes first, or make a new change.",
+      });
+      assert.equal(operator.store.sequence, last);
+    }
+  });
+
+  it("is refused for a number that the journal does not have", async (t) => {
+    const operator = await operatorOn(t);
+    const { sequence } = operator.store;
+    for (const number of [0, sequence + 1, sequence + 2]) {
+      await assert.rejects(operator.undo(number), {
+        code: "UNKNOWN_ENTRY",
+        message: `The journal has no change ${number}; the last one is ${sequence}.`,
+        hint: "`addon-cli audit` lists the changes in the journal.",
+      });
+    }
+    assert.equal(operator.store.sequence, sequence);
+  });
+});
