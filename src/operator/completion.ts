@@ -63,8 +63,6 @@ function startingWith(names: readonly Completion[], prefix: string): Completion[
 function beginningsOf(names: readonly Completion[]): Completion[] {
   let common = names[0]?.value ?? "";
   for (const { value } of names) while (!value.startsWith(common)) common = common.slice(0, -1);
-  // Do not split a surrogate pair.
-  if (/[\uD800-\uDBFF]$/.test(common)) common = common.slice(0, -1);
   const groups = new Map<string, { first: Completion; count: number }>();
   for (const each of names) {
     const [next = ""] = each.value.slice(common.length, common.length + 2);
