@@ -1,0 +1,114 @@
+/** Repeated requests: which get the stored answer of their key, and when answers expire (contract, section 0). */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { deleteExpired, runOnce } from "../../src/identity/idempotency.ts";
+import { assertRefused, type Memory, memory } from "../_memory.ts";
+import { openStore } from "../audit/_history.ts";
+
+const day = 24 * 60 * 60 * 1000;
+const start = 100 * day;
+
+/** Runs an operation that answers the number of its run. */
+class Counter {
+  readonly data: Memory = memory();
+  runs = 0;
+  run(scope: string, key: string | undefined, { operation = "count", input = {}, now = start } = {}): string {
+    const request = { caller: { scope }, operation, idempotencyKey: key };
+    return runOnce(this.data, request, input, now, () => {
+      this.runs += 1;
+      return String(this.runs);
+    });
+  }
+}
+
+describe("a request with a key", () => {
+  it("is run once for its caller, for 24 hours", () => {
+    const counter = new Counter();
+    assert.equal(counter.run("Ada", "k"), "1");
+    assert.equal(counter.run("Ada", "k", { now: start + day - 1 }), "1");
+    assert.equal(counter.run("Bob", "k"), "2");
+    assert.equal(counter.run("Ada", "l"), "3");
+    assert.equal(counter.run("Ada", "k", { now: start + day }), "4");
+    assert.equal(counter.run("Ada", "k", { now: start + 2 * day - 1 }), "4");
+    assert.equal(counter.data.repetitions.size, 3);
+  });
+
+  it("is run each time without one, and nothing is stored", () => {
+    const counter = new Counter();
+    assert.deepEqual([counter.run("Ada", undefined), counter.run("Ada", undefined)], ["1", "2"]);
+    assert.equal(counter.data.repetitions.size, 0);
+  });
+
+  it("is refused for another operation or other parameters, until the key expires", () => {
+    const counter = new Counter();
+    counter.run("Ada", "k", { input: { type: "KILL" } });
+    for (const other of [{ input: { type: "DEATH" } }, { operation: "other", input: { type: "KILL" } }]) {
+      assertRefused(() => counter.run("Ada", "k", other), {
+        code: "CONFLICT",
+        message: "The Idempotency-Key was used for another operation.",
+        parameter: "Idempotency-Key",
+        hint: "Use a new key for each operation; repeat a key only to repeat its request.",
+      });
+    }
+    assert.equal(counter.runs, 1);
+    assert.equal(counter.run("Ada", "k", { operation: "other", now: start + day }), "2");
+  });
+
+  it("deletes the oldest answer of its caller beyond 1,000", () => {
+    const counter = new Counter();
+    counter.run("Bob", "first");
+    for (let number = 0; number < 1000; number += 1) counter.run("Ada", `k${number}`);
+    const { repetitions } = counter.data;
+    assert.equal(repetitions.count("scope", "Ada"), 1000);
+    assert.ok(repetitions.has("Ada k0"));
+    counter.run("Ada", "last");
+    assert.deepEqual([repetitions.count("scope", "Ada"), repetitions.has("Ada k0")], [1000, false]);
+    assert.ok(repetitions.has("Ada k1") && repetitions.has("Bob first"));
+  });
+
+  it("deletes the hundred oldest answers beyond 100,000 of all callers, and no sooner", () => {
+    const counter = new Counter();
+    const { repetitions } = counter.data;
+    for (let number = 0; number < 99_999; number += 1) {
+      const scope = `caller-${number % 500}`;
+      repetitions.put({ scope, key: `k${number}`, request: "", info: "", instant: start });
+    }
+    counter.run("Ada", "a");
+    assert.equal(repetitions.size, 100_000);
+    counter.run("Ada", "b");
+    assert.equal(repetitions.size, 99_901);
+    assert.deepEqual([repetitions.has("caller-99 k99"), repetitions.has("caller-100 k100")], [false, true]);
+    counter.run("Ada", "c");
+    assert.equal(repetitions.size, 99_902);
+  });
+});
+
+describe("expired answers", () => {
+  it("are deleted in changes of 500, and no others", async (t) => {
+    const store = await openStore(t);
+    await store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
+      for (let number = 0; number < 1003; number += 1) {
+        const instant = number < 1001 ? start : start + 1 + number;
+        repetitions.put({ scope: "Ada", key: `k${number}`, request: "", info: "", instant });
+      }
+    });
+    const { sequence } = store;
+    await deleteExpired(store, start + day - 1);
+    assert.deepEqual([store.data.repetitions.size, store.sequence], [1003, sequence]);
+    await deleteExpired(store, start + day);
+    assert.deepEqual([store.data.repetitions.size, store.sequence], [2, sequence + 3]);
+    await deleteExpired(store, start + day);
+    assert.equal(store.sequence, sequence + 3);
+  });
+
+  it("are deleted by one change if there are exactly 500", async (t) => {
+    const store = await openStore(t);
+    await store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
+      for (let number = 0; number < 500; number += 1)
+        repetitions.put({ scope: "Ada", key: `k${number}`, request: "", info: "", instant: start });
+    });
+    const { sequence } = store;
+    await deleteExpired(store, start + day);
+    assert.deepEqual([store.data.repetitions.size, store.sequence], [0, sequence + 1]);
+  });
+});
