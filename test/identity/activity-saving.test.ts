@@ -104,6 +104,19 @@ describe("saving activity", () => {
     assert.equal(activity.of(uuid), undefined);
   });
 
+  it("saving activity reports that of a former player, which is gone, and no other", async (t) => {
+    const world = await openWorld(t);
+    const { service, clock } = world;
+    const [ada, bob] = [await world.player("Ada"), await world.player("Bob")];
+    const activity = new Activity(service.store.data);
+    for (const { uuid } of [ada, bob]) activity.note(uuid, "2.5.1", clock.time);
+    await service.administer("player.remove", { player: "Ada" });
+    const news: string[] = [];
+    activity.watch((uuid) => news.push(uuid));
+    await activity.save(service.store);
+    assert.deepEqual(news, [ada.uuid]);
+  });
+
   it("activity that could not be saved is included in the next save", async (t) => {
     let fails = false;
     const files = ruledFiles(({ operation, path }) =>
