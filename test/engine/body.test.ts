@@ -45,6 +45,8 @@ describe("a body composed of others", () => {
     const compose = (number: number) => ReadyBody.of([["list", new ReadyBody([number])]]);
     const first = compose(0);
     assert.ok(compose(0) === first, "it is composed once");
+    const second = compose(1);
+    assert.ok(compose(0) === first && compose(1) === second, "several are cached");
     // Far more than the sets of lists that callers may read.
     for (let number = 1; number <= 1000; number += 1) compose(number);
     assert.ok(compose(0) !== first, "the first of a thousand is no longer cached");
