@@ -181,3 +181,11 @@ describe("a refusal", () => {
     );
   });
 });
+
+it("a record has the address of the client only if addresses are logged", async () => {
+  for (const logAddress of [undefined, false, true]) {
+    const house = new House({ logAddress });
+    await house.ask("rosa", "/house/open");
+    assert.equal(house.log[0]?.address, logAddress === true ? "192.0.2.1" : undefined);
+  }
+});
