@@ -1,0 +1,248 @@
+/** What changes of players cost the top list, and when its version grows: both by counting what it asks of the data. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { model, type Player, type Statistic } from "../../src/domain/model.ts";
+import { Ranking } from "../../src/resources/ranking.ts";
+import { NameOrder } from "../../src/resources/shared/order.ts";
+import { Collection } from "../../src/store/collection.ts";
+
+class Players extends Collection<Player> {
+  lookups = 0;
+
+  override get(key: string): Player | undefined {
+    this.lookups += 1;
+    return super.get(key);
+  }
+}
+
+class Statistics extends Collection<Statistic> {
+  /** How often all records were asked for, which a rebuild does. */
+  rebuilds = 0;
+
+  override values(): Iterable<Statistic> {
+    this.rebuilds += 1;
+    return super.values();
+  }
+}
+
+const uuidOf = (number: number) => number.toString(16).padStart(32, "0");
+/** Returns names in the order of their numbers. */
+const nameOf = (number: number) => `P${String(number).padStart(3, "0")}`;
+
+class Crowd {
+  readonly players = new Players(model.players);
+  readonly statistics = new Statistics(model.statistics);
+  readonly order = new NameOrder();
+  readonly ranking = new Ranking({ players: this.players, statistics: this.statistics }, this.order);
+
+  /** @param countersOf the counters of each player, by the player's number */
+  constructor(size: number, countersOf: (number: number) => Partial<Statistic>) {
+    for (let number = 0; number < size; number += 1) {
+      this.register(number);
+      this.count(number, countersOf(number));
+    }
+    this.ranking.top();
+    this.players.lookups = 0;
+    this.statistics.rebuilds = 0;
+  }
+
+  register(number: number, player: Partial<Player> = {}): void {
+    const uuid = uuidOf(number);
+    const usual = { uuid, name: nameOf(number), administrator: false, registeredAt: 0 };
+    this.players.set(uuid, { ...usual, ...player });
+  }
+
+  count(number: number, counters: Partial<Statistic>): void {
+    const uuid = uuidOf(number);
+    const none = { uuid, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+    const { lookups } = this.players;
+    this.statistics.set(uuid, { ...none, ...this.statistics.get(uuid), ...counters });
+    assert.ok(this.players.lookups - lookups <= 1, "at most the player who changes is looked up");
+  }
+
+  /** Returns the names in a category. */
+  names(category: "kills" | "deaths" | "playTime" | "revives" | "services" | "kd" = "kills"): string[] {
+    return this.ranking.top()[category].map(({ name }) => name);
+  }
+
+  /** Returns how much the version grows by something. */
+  growth(change: () => void): number {
+    const before = this.ranking.version;
+    change();
+    return this.ranking.version - before;
+  }
+}
+
+const range = (from: number, to: number) =>
+  Array.from({ length: to - from + 1 }, (_, index) => nameOf(from + index));
+
+describe("the cost of a change", () => {
+  it("the top list is rebuilt when 91 of its 100 leaders have dropped out, and not before", () => {
+    // Each player is better than all before, so that each is a leader for a while.
+    const crowd = new Crowd(250, (number) => ({ kills: number + 1 }));
+    for (let number = 249; number >= 160; number -= 1) {
+      crowd.count(number, { kills: 0 });
+      crowd.ranking.top();
+    }
+    assert.deepEqual(crowd.names(), range(150, 159).toReversed());
+    assert.equal(crowd.statistics.rebuilds, 0);
+    crowd.count(159, { kills: 0 });
+    assert.deepEqual(crowd.names(), range(149, 158).toReversed());
+    assert.equal(crowd.statistics.rebuilds, 1);
+    crowd.names();
+    assert.equal(crowd.statistics.rebuilds, 1);
+  });
+
+  it("the top list of 100 players, all of whom are leaders, is never rebuilt", () => {
+    const crowd = new Crowd(100, (number) => ({ kills: number + 1 }));
+    for (let number = 99; number >= 0; number -= 1) {
+      crowd.count(number, { kills: 0 });
+      assert.deepEqual(crowd.names(), range(Math.max(0, number - 10), number - 1).toReversed());
+    }
+    assert.equal(crowd.statistics.rebuilds, 0);
+  });
+
+  it("the top list of 101 players leaves out one of them", () => {
+    const crowd = new Crowd(101, (number) => ({ kills: number + 1 }));
+    for (let number = 100; number > 9; number -= 1) crowd.count(number, { kills: 0 });
+    assert.deepEqual(crowd.names(), range(0, 9).toReversed());
+    assert.equal(crowd.statistics.rebuilds, 1);
+  });
+
+  it("not even the player is looked up for a change far from the list", () => {
+    const crowd = new Crowd(250, (number) => ({ kills: number + 1, services: number + 1 }));
+    crowd.count(10, { kills: 12 });
+    crowd.count(10, { kills: 0 });
+    crowd.statistics.set(uuidOf(11), undefined);
+    assert.equal(crowd.players.lookups, 0);
+    // The one hundredth leader, and a player who becomes as good.
+    crowd.count(150, { kills: 149 });
+    assert.equal(crowd.players.lookups, 1);
+    crowd.count(20, { kills: 152 });
+    assert.equal(crowd.players.lookups, 2);
+  });
+
+  it("not even the player is looked up for a ratio that stays zero", () => {
+    const crowd = new Crowd(250, (number) => ({ deaths: 5 + number, kills: number < 200 ? 0 : number }));
+    crowd.count(10, { deaths: 16 });
+    assert.equal(crowd.players.lookups, 0);
+  });
+});
+
+describe("the top list", () => {
+  it("has the first by name of those who are equal, although some of them were left out", () => {
+    const crowd = new Crowd(160, () => ({ kills: 5 }));
+    // A leader becomes as good as all others, and is the last of them by name.
+    crowd.count(150, { kills: 6 });
+    for (let number = 0; number < 50; number += 1) crowd.count(number, { kills: 0 });
+    crowd.count(150, { kills: 5 });
+    for (let number = 50; number < 91; number += 1) crowd.count(number, { kills: 0 });
+    assert.deepEqual(crowd.names(), range(91, 100));
+  });
+
+  it("follows the order of names, although no player changes", () => {
+    const crowd = new Crowd(2, () => ({ kills: 1 }));
+    crowd.register(0, { name: "Öl" });
+    crowd.register(1, { name: "Zoe" });
+    assert.deepEqual(crowd.names(), ["Öl", "Zoe"]);
+    assert.equal(
+      crowd.growth(() => crowd.order.use("sv")),
+      1,
+    );
+    assert.deepEqual(crowd.names(), ["Zoe", "Öl"]);
+    assert.equal(
+      crowd.growth(() => crowd.order.use("sv")),
+      0,
+    );
+  });
+
+  it("leaves out statistics of players who are not registered", () => {
+    const crowd = new Crowd(3, (number) => ({ kills: 1 + number, playTime: 1 }));
+    crowd.players.set(uuidOf(2), undefined);
+    assert.deepEqual(crowd.names(), ["P001", "P000"]);
+    crowd.order.use("de");
+    assert.deepEqual(crowd.names(), ["P001", "P000"]);
+    crowd.count(2, { kills: 9 });
+    assert.deepEqual(crowd.names(), ["P001", "P000"]);
+    crowd.register(2, { name: "Zoe" });
+    assert.deepEqual(crowd.names(), ["Zoe", "P001", "P000"]);
+    assert.deepEqual(crowd.names("playTime"), ["P000", "P001", "Zoe"]);
+  });
+
+  it("has the kills and deaths of a ratio that stays the same", () => {
+    const crowd = new Crowd(1, () => ({ kills: 1, deaths: 1 }));
+    assert.equal(
+      crowd.growth(() => crowd.count(0, { kills: 2, deaths: 2 })),
+      1,
+    );
+    assert.deepEqual(crowd.ranking.top().kd, [{ name: "P000", value: 1, kills: 2, deaths: 2 }]);
+  });
+});
+
+describe("the version of the top list", () => {
+  /** Players with descending hours, so that the player of number 10 is the eleventh. */
+  const open = (size = 30) => new Crowd(size, (number) => ({ playTime: 1000 - 10 * number }));
+
+  it("stays the same if the players behind the tenth change", () => {
+    const crowd = open();
+    for (const [what, change] of [
+      ["the eleventh gains", () => crowd.count(10, { playTime: 905 })],
+      ["the eleventh loses everything", () => crowd.count(10, { playTime: 0 })],
+      ["somebody becomes the eleventh", () => crowd.count(29, { playTime: 909 })],
+      ["one of the list has another flag", () => crowd.register(0, { administrator: true })],
+      ["a player without a place is renamed", () => crowd.register(20, { name: "Zoe" })],
+      ["a player without a place is removed", () => crowd.players.set(uuidOf(21), undefined)],
+      ["a player without a place has no statistic", () => crowd.statistics.set(uuidOf(22), undefined)],
+      ["a player without a statistic registers", () => crowd.register(99)],
+    ] as const)
+      assert.equal(crowd.growth(change), 0, what);
+    assert.deepEqual(crowd.names("playTime"), range(0, 9));
+  });
+
+  it("stays the same if a player of the list changes where the player is not in the list", () => {
+    const crowd = new Crowd(30, (number) => ({ kills: 100 - number, services: number + 1 }));
+    assert.equal(
+      crowd.growth(() => crowd.count(0, { services: 2 })),
+      0,
+    );
+  });
+
+  it("stays the same if a player who was left out changes without becoming a leader", () => {
+    const crowd = new Crowd(160, (number) => ({ kills: 5, services: 160 - number }));
+    for (const counters of [{ kills: 0 }, { kills: 5 }, { kills: 4, services: 75 }]) {
+      assert.equal(
+        crowd.growth(() => crowd.count(150, counters)),
+        0,
+        JSON.stringify(counters),
+      );
+    }
+    assert.deepEqual(crowd.names("services"), range(0, 9));
+  });
+
+  it("stays the same until the first list, which nobody can have cached", () => {
+    const crowd = new Crowd(0, () => ({}));
+    crowd.order.use("de");
+    const growth = crowd.growth(() => {
+      crowd.register(1);
+      crowd.count(1, { kills: 1 });
+      crowd.register(1, { name: "Zoe" });
+    });
+    assert.equal(growth, 0);
+    assert.deepEqual(crowd.names(), ["Zoe"]);
+  });
+
+  it("grows by one with each change of the list", () => {
+    const crowd = open(10);
+    for (const [what, change] of [
+      ["the tenth gains", () => crowd.count(9, { playTime: 911 })],
+      ["the tenth drops out", () => crowd.count(9, { playTime: 0 })],
+      ["somebody becomes the tenth", () => crowd.count(9, { playTime: 1 })],
+      ["the first is renamed", () => crowd.register(0, { name: "Zoe" })],
+      ["the first is removed", () => crowd.players.set(uuidOf(0), undefined)],
+      ["the first returns", () => crowd.register(0)],
+      ["the first has no statistic", () => crowd.statistics.set(uuidOf(0), undefined)],
+    ] as const)
+      assert.equal(crowd.growth(change), 1, what);
+    assert.deepEqual(crowd.names("playTime"), range(1, 9));
+  });
+});
