@@ -62,12 +62,11 @@ class Category {
   /** Adds a player. Returns whether the list changes. */
   add(name: string, statistic: Statistic): boolean {
     const value = this.rate(statistic);
-    if (value <= 0) return false;
+    if (!this.concerns(value)) return false;
     const entry = { name, value, statistic };
-    const last = this.leaders.at(-1);
-    if (this.#leftOut && (last === undefined || this.#compare(entry, last) > 0)) return false;
     const place = this.#placeOf(entry);
-    if (place >= mostLeaders) {
+    // If players are left out, others may rank between the last leader and this player.
+    if (place === (this.#leftOut ? this.leaders.length : mostLeaders)) {
       this.#leftOut = true;
       return false;
     }
@@ -81,9 +80,7 @@ class Category {
 
   /** Removes a player who was added with these values. Returns whether the list changes. */
   remove(name: string, statistic: Statistic): boolean {
-    const value = this.rate(statistic);
-    if (value <= 0) return false;
-    const place = this.#placeOf({ name, value, statistic });
+    const place = this.#placeOf({ name, value: this.rate(statistic), statistic });
     // Names are unique.
     if (this.leaders[place]?.name !== name) return false;
     this.leaders.splice(place, 1);
@@ -174,7 +171,6 @@ export class Ranking {
 
   /** Most changes are of players far from the list: for these not even the player is looked up. */
   #isConcerned(before: Statistic | undefined, after: Statistic | undefined): boolean {
-    if (this.#isStale) return false;
     return this.#all.some((category) => {
       if (before !== undefined && after !== undefined && sameIn(category, before, after)) return false;
       const concerns = (each: Statistic | undefined) =>
@@ -200,7 +196,8 @@ export class Ranking {
       isListChanged ||= removed || added;
       this.#isStale ||= category.isShort;
     }
-    if (isListChanged || this.#isStale) this.#version += 1;
+    // A category becomes short only by losing one of the list.
+    if (isListChanged) this.#version += 1;
   }
 
   #rebuild(): void {
