@@ -80,7 +80,7 @@ export function canI(
   const isChange = route.operation.effect === "change";
   const lacksToken = player === undefined ? undefined : tokenWords(data, player, isChange && !readOnly, now);
   if (lacksToken !== undefined) steps.push({ step: "token", passed: null, says: lacksToken });
-  steps.push({ step: "exclusion", passed: !excluded, says: exclusionWords(table, name, excluded) });
+  steps.push({ step: "exclusion", passed: !excluded, says: exclusionWords(table, player, excluded) });
   const refusesChange = readOnly && isChange;
   if (refusesChange)
     steps.push({ step: "token", passed: false, says: "a read-only token allows no changes" });
@@ -92,7 +92,7 @@ export function canI(
   steps.push({ step: "has", passed: allowed, says: `${player === undefined ? "it" : name} ${had}` });
   const readmission = `the end of the exclusion (addon-cli player readmit ${name})`;
   const lacks = allowed ? [] : [...new Set(enough(restriction, caller, input, player))];
-  const ways = excluded && lacks.length > 0 ? lacks.map((each) => `${readmission}, and ${each}`) : lacks;
+  const ways = excluded ? lacks.map((each) => `${readmission}, and ${each}`) : lacks;
   for (const says of excluded && lacks.length === 0 ? [readmission] : ways)
     steps.push({ step: "enough", passed: null, says });
   return {
@@ -115,9 +115,10 @@ function tokenWords(data: Data, { uuid, name }: Player, needsFull: boolean, now:
   return `${name} has only read-only tokens, which allow no changes (${issue})`;
 }
 
-function exclusionWords({ excludedGroup }: Table, name: string, excluded: boolean): string {
+function exclusionWords({ excludedGroup }: Table, player: Player | undefined, excluded: boolean): string {
   if (excludedGroup === undefined) return "the table excludes nobody";
-  if (name === publicName) return `a public token is in no group, and so not in ${excludedGroup}`;
+  if (player === undefined) return `a public token is in no group, and so not in ${excludedGroup}`;
+  const { name } = player;
   if (excluded) return `${name} is in the group ${excludedGroup}, whose members may call nothing`;
   return `${name} is not in the group ${excludedGroup}`;
 }

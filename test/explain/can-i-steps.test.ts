@@ -7,7 +7,7 @@ import type { Restriction } from "../../src/table/restriction/restriction.ts";
 import type { Table } from "../../src/table/table.ts";
 import { openWorld, prefix } from "../_setup.ts";
 
-const world = await openWorld({ after });
+const world = await openWorld({ after: (end: () => unknown) => after(() => end()) });
 await world.player("Ada", { administrator: true });
 await world.player("Bob", { members: { GROVE: 3 } });
 await world.player("Eve", { groups: ["BLACKLIST"] });
@@ -119,6 +119,21 @@ describe("the whole decision of can-i", () => {
       stepsOf(ask("public", tableOf("open", "open", nobodyExcluded)))[0],
       "exclusion + the table excludes nobody",
     );
+  });
+
+  it("for a player of older data who is called public is that of a player", async () => {
+    const uuid = "0123456789abcdef0123456789abcdef";
+    await service.store.change({ who: "operator", operation: "player.add" }, (draft) =>
+      draft.players.put({ uuid, name: "public", administrator: false, registeredAt: 0 }),
+    );
+    const decision = ask(uuid, tableOf("identified"));
+    assert.deepEqual([decision.caller, decision.allowed], ["public", true]);
+    assert.deepEqual(stepsOf(decision).slice(1), [
+      free("public"),
+      "needs · identified players",
+      "has + public is a player",
+    ]);
+    assert.equal(ask("public", tableOf("identified")).code, "RESTRICTED");
   });
 
   it("for a read-only token refuses changes alone", () => {
