@@ -69,10 +69,11 @@ function firstNames(sides: readonly Side[]): string[] {
   for (const { players } of cohortsIn(sides)) {
     for (const { name } of players) {
       const last = first[mostNames - 1];
-      if (last !== undefined && compareTexts(last, name) < 0) continue;
-      first.push(name);
-      first.sort(compareTexts);
-      first.length = Math.min(first.length, mostNames);
+      if (last === undefined || compareTexts(name, last) < 0) {
+        first.push(name);
+        first.sort(compareTexts);
+        first.length = Math.min(first.length, mostNames);
+      }
     }
   }
   return first;
