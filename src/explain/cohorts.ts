@@ -46,7 +46,7 @@ export async function cohortsOf(data: Data, named: ReadonlySet<string>): Promise
     const memberships = data.memberships.find("player", uuid);
     const ranks = new Map(memberships.map(({ organisation, rank }) => [organisation, rank]));
     const groups = new Set(groupsOf(data, player));
-    const isNamed = named.size > 0 && (named.has(fold(name)) || named.has(uuid));
+    const isNamed = named.has(fold(name)) || named.has(uuid);
     const traits = [isNamed ? uuid : null, player.administrator, [...ranks].sort(), [...groups].sort()];
     const key = JSON.stringify(traits);
     const cohort = cohorts.get(key);

@@ -227,14 +227,13 @@ function authorized(
 
 /** Returns the parameters whose default changes, so that omitting them means something else. */
 function omissible({ before, after }: Pair<Route | undefined>): string[] {
-  if (before === undefined || after === undefined) return [];
   const old = defaultsOf(before);
   return Object.entries(defaultsOf(after)).flatMap(([name, value]) =>
     name in old && old[name] !== value ? name : [],
   );
 }
 
-function defaultsOf({ parameters }: Route): Input {
-  const entries = parameters.map(({ name, default: value }) => [name, value] as const);
+function defaultsOf(route: Route | undefined): Input {
+  const entries = (route?.parameters ?? []).map(({ name, default: value }) => [name, value] as const);
   return Object.fromEntries(entries.filter((each): each is [string, string] => each[1] !== undefined));
 }

@@ -1,6 +1,6 @@
 /** What another route table would change, with players listed by name. */
 
-import { compareTexts, fold } from "../domain/text.ts";
+import { fold } from "../domain/text.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import type { Vocabulary } from "../table/caller.ts";
@@ -78,10 +78,8 @@ async function lister(
       listed.push({ key: fold(person.name), person, cohort });
     }
   }
-  // The order of compareTexts, without folding both names at each comparison.
-  listed.sort((a, b) =>
-    a.key === b.key ? compareTexts(a.person.name, b.person.name) : a.key < b.key ? -1 : 1,
-  );
+  // The order of compareTexts, without folding both names at each comparison. No two players have the same key.
+  listed.sort((a, b) => (a.key < b.key ? -1 : 1));
   return ({ cohorts, public: isPublic }) => {
     const wanted = new Set(cohorts);
     const players = listed.filter(({ cohort }) => wanted.has(cohort)).map(({ person }) => person);
