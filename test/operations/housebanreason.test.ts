@@ -125,3 +125,15 @@ describe("a house-ban reason from before creators were stored", () => {
     assert.deepEqual(await world.ok(token, "/housebanreason"), []);
   });
 });
+
+it("an unknown house-ban reason is refused with the reasons that there are, in their order", async (t) => {
+  const world = await openWorld(t);
+  const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
+  const hint = async () => {
+    const { body } = await world.get(token, "/houseban/add", { name: "Mallory", reason: "Nonsense" });
+    return body.hint;
+  };
+  assert.equal(await hint(), "There are no house-ban reasons yet.");
+  for (const reason of ["Theft", "arson"]) await world.ok(token, "/housebanreason/add", { reason, days: 1 });
+  assert.equal(await hint(), "Expected arson or Theft.");
+});

@@ -5,6 +5,7 @@ import { it } from "node:test";
 import { Clients } from "../../src/identity/clients.ts";
 import { handlers } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
+import type { Sources } from "../../src/resources/shared/define.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
 import { createResponseCache } from "../../src/resources/shared/response-cache.ts";
 import { UserList } from "../../src/resources/user-list.ts";
@@ -12,6 +13,18 @@ import { day, everyRight, openWorld, shippedRoutes, type World } from "../_setup
 
 const names = async (world: World, path: string) =>
   (await world.ok(world.publicToken, path)).map(({ name }: { name: string }) => name);
+
+function sourcesOf({ service }: World): Sources {
+  const { data } = service.store;
+  const clients = new Clients(data, service.activity);
+  return {
+    ...data,
+    order: new NameOrder(),
+    ranking: new Ranking(data),
+    clients,
+    userList: new UserList(clients),
+  };
+}
 
 it("a cached list has a house ban until it expires, and again after the clock is set back", async (t) => {
   const world = await openWorld(t);
@@ -74,17 +87,34 @@ it("a cached statistic has the exclusion by the table in force, also after a rel
   assert.deepEqual([await isExcluded(), await isExcluded()], [true, true]);
 });
 
+it("the list of house bans is valid until the next of them ends", async (t) => {
+  const world = await openWorld(t);
+  const { token } = await world.player("Ada", everyRight);
+  const sources = sourcesOf(world);
+  const { time } = world.clock;
+  const list = handlers.get("houseban.list");
+  assert.ok(list?.effect === "read");
+  const validUntil = (now: number) => list.cacheable?.validUntil?.(sources, now);
+  assert.equal(validUntil(time), Number.POSITIVE_INFINITY);
+  for (const [name, days] of [
+    ["Long", 3],
+    ["Short", 1],
+  ] as const) {
+    await world.ok(token, "/housebanreason/add", { reason: name, days });
+    await world.ok(token, "/houseban/add", { name, reason: name });
+  }
+  assert.deepEqual([time, time + day - 1, time + day, time + 3 * day].map(validUntil), [
+    time + day,
+    time + day,
+    time + 3 * day,
+    Number.POSITIVE_INFINITY,
+  ]);
+});
+
 it("the response cache has a limited number of answers of an operation", async (t) => {
-  const { service, clock } = await openWorld(t);
-  const { data } = service.store;
-  const clients = new Clients(data, service.activity);
-  const cached = createResponseCache(handlers, {
-    ...data,
-    order: new NameOrder(),
-    ranking: new Ranking(data),
-    clients,
-    userList: new UserList(clients),
-  }).get("blacklistreason.list");
+  const world = await openWorld(t);
+  const { clock } = world;
+  const cached = createResponseCache(handlers, sourcesOf(world)).get("blacklistreason.list");
   const context = { now: clock.time } as never;
   const ask = (number: number) => cached?.get({ factionString: `F${number}` }, context);
   const first = ask(0);

@@ -144,6 +144,60 @@ describe("the list of more than 1,000 clients", () => {
     assert.ok(turns >= 2, `${turns} turns`);
   });
 
+  it("a long user list is built after the request that needs it, in slices of a page and with a pause at the end", async (t) => {
+    const { at, clients } = await openList(t, 1150);
+    const list = t.mock.method(clients, "list");
+    // Each slice ends after its first page.
+    let time = 0;
+    const clock = t.mock.method(performance, "now", () => {
+      time += 1;
+      return time;
+    });
+    let isBuilt = false;
+    const building = Promise.resolve(at()).then((body) => {
+      isBuilt = true;
+      return body;
+    });
+    assert.equal(list.mock.callCount(), 0);
+    let turns = 0;
+    while (!isBuilt) {
+      await new Promise(setImmediate);
+      turns += 1;
+      assert.equal(list.mock.callCount(), Math.min(turns, 13), "twelve pages, and none after the last");
+    }
+    clock.mock.restore();
+    assert.equal(turns, 14);
+    assert.deepEqual(read(await building), clients.list());
+  });
+
+  it("a long user list is rebuilt by the next request if a rebuild has failed", async (t) => {
+    const { at, tell, clock, clients } = await openList(t, 1001);
+    const first = await at();
+    tell(7, "2.6");
+    clock.advance(1000);
+    const list = t.mock.method(clients, "list", () => {
+      throw new Error("out of memory");
+    });
+    assert.equal(ready(at()), first);
+    while (list.mock.callCount() === 0) await new Promise(setImmediate);
+    // An unhandled rejection would be reported now.
+    for (let turn = 0; turn < 3; turn += 1) await new Promise(setImmediate);
+    clock.advance(1000);
+    await assert.rejects(async () => at(), { message: "out of memory" });
+    list.mock.restore();
+    assert.equal(versionIn(await at(), 7), "2.6");
+  });
+
+  it("requests wait for a long user list if the clock was set back", async (t) => {
+    const { at, tell, clock } = await openList(t, 1001);
+    await at();
+    tell(7, "2.6");
+    clock.advance(-1);
+    const answer = at();
+    assert.ok(answer instanceof Promise);
+    assert.equal(versionIn(await answer, 7), "2.6");
+  });
+
   it("requests that waited for a long user list get it as their answer", async (t) => {
     const { world } = await openList(t, 1001);
     const [first, second] = await Promise.all([
