@@ -62,9 +62,9 @@ function defineEvent(kind: Event["kind"], what: string) {
         });
       }
       const stored = draft.events.get(kind)?.startTime;
-      if (stored === startTime) return `The ${what} is already known.`;
       if (stored !== undefined && stored > startTime && stored <= now)
         return `A later ${what} is already known.`;
+      if (stored === startTime) return `The ${what} is already known.`;
       draft.events.put({ kind, startTime });
       return `Added the ${what}.`;
     },
