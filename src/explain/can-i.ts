@@ -171,8 +171,6 @@ function enough(
       const applying = applyingCase(restriction.cases, input);
       return applying === undefined ? [] : enough(applying.restriction, caller, input, player);
     }
-    case "open":
-      return [];
   }
   if (player === undefined) {
     if (restriction.kind === "identified") return ["the token of a player"];
@@ -181,6 +179,8 @@ function enough(
   }
   const { name } = player;
   switch (restriction.kind) {
+    // These refuse no player.
+    case "open":
     case "identified":
       return [];
     case "administrators":
