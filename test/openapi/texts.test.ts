@@ -1,0 +1,248 @@
+/** The texts of a description, word by word: of parameters with their examples, of operations and their headers, and in general. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import * as v from "valibot";
+import { failureHeaders } from "../../src/openapi/common.ts";
+import { Components, type ResponseObject } from "../../src/openapi/document.ts";
+import { describeTable } from "../../src/openapi/openapi.ts";
+import { generalWords } from "../../src/openapi/words.ts";
+import { check, vocabulary } from "../table/_library.ts";
+import {
+  describedAs,
+  list,
+  operationAt,
+  options,
+  ownParameters,
+  tableOf,
+  withOperation,
+} from "./_openapi.ts";
+
+const find = `
+  /find:
+    summary: F.
+    restriction: open
+    parameters:
+      words: { type: text, minLength: 12, maxLength: 20, default: to-the-lighthouse }
+      since: instant
+      at: service
+      within: { type: group, default: friends }
+      shelf: { type: integer, minimum: 5, default: 7 }
+      mode: { type: enum, values: [short, long], default: long }
+    handler: books.find
+`;
+
+describe("the description of a parameter", () => {
+  it("has its form in words, and an example", () => {
+    const own = ownParameters(describedAs(find), "/find");
+    assert.deepEqual(
+      own.map(({ name, required, description, example }) => [name, required, description, example]),
+      [
+        ["words", false, "12 to 20 characters.", "to-the-lighthouse"],
+        ["since", true, "Milliseconds since 1970, or ISO 8601 with a zone.", Date.UTC(2026, 10, 21, 12)],
+        ["at", true, "The name of a service, in upper or lower case.", "DESK"],
+        ["within", false, "The name of a group, in upper or lower case.", "STAFF"],
+        ["shelf", false, "A whole number from 5 to 2147483647.", 7],
+        ["mode", false, "In upper or lower case.", "short"],
+      ],
+    );
+    const [hidden] = ownParameters(describedAs(list), "/books");
+    assert.deepEqual([hidden?.description, hidden?.example], ["In upper or lower case.", true]);
+  });
+
+  it("has the nearest number to one as an example without a default", () => {
+    const example = (limits: string) => {
+      const routes = `  /find: { summary: F., restriction: open, parameters: { shelf: { type: integer${limits} } }, handler: books.find }\n`;
+      return ownParameters(describedAs(routes), "/find")[0]?.example;
+    };
+    assert.deepEqual(
+      [example(""), example(", minimum: 5"), example(", maximum: -5"), example(", minimum: 0, maximum: 9")],
+      [1, 5, -5, 1],
+    );
+  });
+
+  it("has no example at all, not even null, if none is valid", () => {
+    const routes =
+      "  /find: { summary: F., restriction: open, parameters: { words: { type: text, pattern: 'x{3}-y{40}', maxLength: 64 } }, handler: books.find }\n";
+    const [words] = ownParameters(describedAs(routes), "/find");
+    assert.deepEqual(Object.keys(words ?? {}).sort(), ["description", "in", "name", "required", "schema"]);
+  });
+
+  it("has the texts and examples of an optional schema, and those of a required one", () => {
+    const text = v.pipe(v.string(), v.description("What to find."), v.examples(["a b", "poetry"]));
+    const routes =
+      "  /find: { summary: F., restriction: open, parameters: { words: text }, handler: books.find }\n";
+    for (const words of [text, v.optional(text)]) {
+      const operations = withOperation("books.find", { input: v.object({ words }) });
+      const [own] = ownParameters(describedAs(routes, operations), "/find");
+      assert.equal(own?.description, "What to find. 1 to 64 characters.");
+      assert.equal(own?.example, "poetry", "a space is not valid");
+    }
+  });
+
+  it("has decimals if the operation rounds them down", () => {
+    const shelf = v.pipe(v.number(), v.integer(), v.metadata({ roundsDown: true }));
+    const operations = withOperation("books.find", { input: v.object({ shelf }) });
+    const routes = (type: string) =>
+      `  /find: { summary: F., restriction: open, parameters: { shelf: ${type} }, handler: books.find }\n`;
+    const [rounded] = ownParameters(describedAs(routes("integer"), operations), "/find");
+    const [whole] = ownParameters(describedAs(routes("integer")), "/find");
+    assert.deepEqual([rounded?.schema.type, rounded?.schema.format], ["number", "double"]);
+    assert.match(rounded?.description ?? "", /decimals are rounded down\.$/);
+    assert.deepEqual([whole?.schema.type, whole?.schema.format], ["integer", "int32"]);
+  });
+});
+
+describe("the description of an operation", () => {
+  const close = "  /close: { summary: C., restriction: open, handler: house.close }\n";
+  const success = (document: ReturnType<typeof describedAs>, path: string): ResponseObject => {
+    const response = operationAt(document, path).responses[200];
+    return response !== undefined && !("$ref" in response) ? response : assert.fail("it is shared");
+  };
+
+  it("says whether a change may have been made before, and has the example of its answer", () => {
+    const safe = success(
+      describedAs(close, withOperation("house.close", { example: "It is closed." })),
+      "/close",
+    );
+    const counting = success(describedAs(close, withOperation("house.close", { counts: true })), "/close");
+    assert.equal(safe.description, "The change is made, or was made before.");
+    assert.equal(counting.description, "The change is made.");
+    assert.deepEqual(safe.content?.["application/json"]?.example, { info: "It is closed." });
+    assert.equal("example" in (counting.content?.["application/json"] ?? {}), false);
+    assert.deepEqual(Object.keys(safe.headers), ["X-Request-Id", "Cache-Control"]);
+  });
+
+  it("has only its own paragraphs", () => {
+    const safe = "It is safe to repeat: if the change has been made, the answer is 200, and nothing changes.";
+    const everyone = "Who may call it: everyone with a valid token.";
+    assert.equal(operationAt(describedAs(close), "/close").description, `${everyone}\n\n${safe}`);
+    assert.equal(operationAt(describedAs(list), "/books").description, everyone);
+    const limited = close.replace("handler", "limit: off, handler");
+    assert.equal(
+      operationAt(describedAs(limited), "/close").description,
+      `${everyone}\n\n${safe}\n\nThe limit of this operation: off.`,
+    );
+  });
+
+  it("has a 200 with an ETag and a 304 if it reads, and no 304 if it changes", () => {
+    const read = operationAt(describedAs(list), "/books").responses;
+    assert.deepEqual(Object.keys(success(describedAs(list), "/books").headers), [
+      "X-Request-Id",
+      "ETag",
+      "Cache-Control",
+    ]);
+    assert.ok(read[304] !== undefined);
+    assert.equal(operationAt(describedAs(close), "/close").responses[304], undefined);
+  });
+
+  it("shares the answers that several operations have, and no others", () => {
+    const document = describedAs(`${list}${close}`);
+    const isShared = (path: string) =>
+      Object.fromEntries(
+        Object.entries(operationAt(document, path).responses).map(([status, each]) => [
+          status,
+          "$ref" in each,
+        ]),
+      );
+    const both = { 401: true, 408: true, 429: true, 431: true, 500: true };
+    assert.deepEqual(isShared("/books"), {
+      ...both,
+      200: false,
+      304: false,
+      400: false,
+      403: false,
+      503: true,
+    });
+    assert.deepEqual(isShared("/close"), {
+      ...both,
+      200: false,
+      400: false,
+      403: false,
+      425: false,
+      503: true,
+    });
+    assert.deepEqual(Object.keys(document.components.responses).sort(), [
+      "InternalServerError",
+      "RequestHeaderFieldsTooLarge",
+      "RequestTimeout",
+      "ServiceUnavailable",
+      "TooManyRequests",
+      "Unauthorized",
+    ]);
+  });
+});
+
+it("failures have the headers of their status", () => {
+  const always = ["X-Request-Id", "Cache-Control"];
+  for (const [status, ...more] of [
+    [400],
+    [401, "WWW-Authenticate"],
+    [403],
+    [429, "Retry-After", "RateLimit", "RateLimit-Policy"],
+    [500],
+    [503, "Retry-After"],
+  ] as const)
+    assert.deepEqual(
+      Object.keys(failureHeaders(status, new Components())),
+      [...always, ...more],
+      `${status}`,
+    );
+});
+
+it("a tag has the text of its resource, even if the resource is called like a property of every object", () => {
+  const routes = ["constructor", "open"].map(
+    (name) => `  /${name}: { summary: O., restriction: open, handler: house.open }\n`,
+  );
+  const { tags } = describeTable(tableOf(routes.join("")), vocabulary, {
+    ...options,
+    resources: { open: "It opens." },
+  });
+  assert.deepEqual(tags, [
+    { name: "constructor", description: "Everything under `/constructor`." },
+    { name: "open", description: "It opens." },
+  ]);
+});
+
+describe("the general words", () => {
+  const wordsOf = (more: string) => {
+    const { table } = check(`prefix: /library/{key}\n${more}routes:\n${list}`);
+    return generalWords(table ?? assert.fail("the table has faults"));
+  };
+  const limitsOf = (limits: string) => {
+    const words = wordsOf(`limits: ${limits}\n`);
+    const start = words.indexOf("## Limits");
+    assert.ok(words.every((each) => each !== undefined));
+    return start === -1 ? [] : words.slice(start + 1);
+  };
+  const end =
+    "A network is an IPv4 address or an IPv6 /64. Any request beyond that gets a 429 (`RATE_LIMITED`): repeat it after " +
+    "`Retry-After` seconds.";
+  const callers = (limits: string) =>
+    `Requests with a token are limited, ${limits}, for each token, or for each public token and network.`;
+  const strangers = "Requests without a valid token are limited to 3/h, burst 4 for each network.";
+  const [reads, changes, unknown] = [
+    "reads: { rate: 1/s, burst: 2 }",
+    "changes: { rate: 2/min, burst: 3 }",
+    "unknown: { rate: 3/h, burst: 4 }",
+  ];
+
+  it("say how a client sends its version only if the table names a product", () => {
+    const version = "A client sends its version as `User-Agent: bookworm/1.2.3`.";
+    assert.ok(wordsOf("product: bookworm\n").includes(version));
+    assert.equal(wordsOf("").length, wordsOf("product: bookworm\n").length - 1);
+    assert.doesNotMatch(wordsOf("").join("\n"), /User-Agent/);
+  });
+
+  for (const [limits, expected] of [
+    ["off", []],
+    [
+      `{ ${reads}, ${changes}, ${unknown} }`,
+      [`${callers("reads to 1/s, burst 2 and changes to 2/min, burst 3")} ${strangers} ${end}`],
+    ],
+    [`{ ${reads}, changes: off, ${unknown} }`, [`${callers("reads to 1/s, burst 2")} ${strangers} ${end}`]],
+    [`{ reads: off, ${changes}, unknown: off }`, [`${callers("changes to 2/min, burst 3")} ${end}`]],
+    [`{ reads: off, changes: off, ${unknown} }`, [`${strangers} ${end}`]],
+  ] as const) {
+    it(`name the limits ${limits}`, () => assert.deepEqual(limitsOf(limits), expected));
+  }
+});
