@@ -188,6 +188,34 @@ describe("the situations of a changed route", () => {
   });
 });
 
+it("another excluded group excludes and readmits players by name, without public tokens", async () => {
+  const groups = ["BLACKLIST", "VIP"].map((group) => {
+    const { table } = checkRoutes(
+      `prefix: ${prefix}/{tokenString}\nexcluded: { group: ${group} }\nroutes:\n  ${event}\n`,
+      service.vocabulary(),
+    );
+    return table ?? assert.fail("the table has faults");
+  });
+  const [blacklist, vip] = groups;
+  assert.ok(blacklist !== undefined && vip !== undefined);
+  const there = await diff(blacklist, vip);
+  assert.deepEqual(there.exclusion && [there.exclusion.excludes, there.exclusion.readmits].map(namesOf), [
+    ["Bob", "Cleo"],
+    [],
+  ]);
+  assert.deepEqual(
+    [there.takesAway, there.routes, there.counts],
+    [true, [], { added: 0, removed: 0, changed: 0, gain: 0, lose: 2 }],
+  );
+  const back = await diff(vip, blacklist);
+  assert.deepEqual(back.exclusion && [back.exclusion.excludes, back.exclusion.readmits].map(namesOf), [
+    [],
+    ["Bob", "Cleo"],
+  ]);
+  assert.deepEqual([back.takesAway, back.counts.gain, back.counts.lose], [false, 2, 0]);
+  assert.equal((await diff(vip, vip)).exclusion, null);
+});
+
 describe("who-can", () => {
   const ask = async (path: string, pairs: readonly (readonly [string, string])[] = []) => {
     const answer = await service.questions.whoCan(path, pairs);
