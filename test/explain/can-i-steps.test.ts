@@ -6,6 +6,7 @@ import { checkRoutes } from "../../src/operations.ts";
 import type { Restriction } from "../../src/table/restriction/restriction.ts";
 import type { Table } from "../../src/table/table.ts";
 import { openWorld, prefix } from "../_setup.ts";
+import { stepsOf, waysOf } from "./_steps.ts";
 
 const world = await openWorld({ after: (end: () => unknown) => after(() => end()) });
 await world.player("Ada", { administrator: true });
@@ -33,21 +34,6 @@ routes:
 
 function ask(who: string, table: Table, path = "/event", options?: CallOptions): Decision {
   return canI(service.store.data, table, service.vocabulary(), clock.time, [who, path, []], options);
-}
-
-/** Returns each step with its words, such as `exclusion + Bob is not in the group BLACKLIST`. */
-function stepsOf({ steps }: Decision): string[] {
-  const signs = new Map([
-    [true, "+"],
-    [false, "-"],
-    [null, "·"],
-  ]);
-  return steps.map(({ step, passed, says }) => `${step} ${signs.get(passed)} ${says}`);
-}
-
-/** Returns what would be enough. */
-function waysOf({ steps }: Decision): string[] {
-  return steps.flatMap(({ step, says }) => (step === "enough" ? [says] : []));
 }
 
 const free = (name: string) => `exclusion + ${name} is not in the group BLACKLIST`;

@@ -176,6 +176,10 @@ describe("the top list", () => {
       1,
     );
     assert.deepEqual(crowd.ranking.top().kd, [{ name: "P000", value: 1, kills: 2, deaths: 2 }]);
+    crowd.count(0, { deaths: 4 });
+    assert.deepEqual(crowd.ranking.top().kd, [{ name: "P000", value: 0.5, kills: 2, deaths: 4 }]);
+    crowd.count(0, { kills: 8 });
+    assert.deepEqual(crowd.ranking.top().kd, [{ name: "P000", value: 2, kills: 8, deaths: 4 }]);
   });
 });
 
