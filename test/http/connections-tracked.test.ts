@@ -1,0 +1,316 @@
+/** Which connections a server tracks, pauses and closes, and when, on sockets without a peer and a clock of the test. */
+import assert from "node:assert/strict";
+import { createServer, IncomingMessage, type Server, ServerResponse } from "node:http";
+import { Socket } from "node:net";
+import { describe, it, type TestContext } from "node:test";
+import { type Connection, Connections } from "../../src/http/connections.ts";
+
+/** A response whose request is on a socket, and which is written or not. */
+function responseOn(socket: Socket, isWritten: boolean): ServerResponse {
+  const response = new ServerResponse(new IncomingMessage(socket));
+  return Object.defineProperty(response, "writableFinished", { value: isWritten });
+}
+
+/** Connections of a server that accepts what a test gives it. */
+class Desk {
+  now = 100_000;
+  readonly server: Server;
+  readonly connections: Connections;
+  readonly opened: Connection[] = [];
+  readonly closed: Connection[] = [];
+  readonly #t: TestContext;
+  #port = 1024;
+
+  constructor(t: TestContext, max: number, secure = false) {
+    this.#t = t;
+    t.mock.method(performance, "now", () => this.now);
+    t.mock.timers.enable({ apis: ["setTimeout", "setInterval"] });
+    this.server = createServer().removeAllListeners("connection");
+    this.connections = new Connections(max, {
+      opened: (connection) => void this.opened.push(connection),
+      closed: (connection) => void this.closed.push(connection),
+    });
+    this.connections.follow(this.server, secure);
+  }
+
+  /** Lets a client connect. */
+  accept(prepare: (socket: Socket) => void = () => {}): Socket {
+    this.#port += 1;
+    const socket = this.socketOf(this.#port);
+    prepare(socket);
+    this.server.emit("connection", socket);
+    return socket;
+  }
+
+  /** Completes the TLS handshake of a client. Returns the decrypted socket. */
+  secure({ remotePort = 0 }: Socket): Socket {
+    const socket = this.socketOf(remotePort);
+    this.server.emit("secureConnection", socket);
+    return socket;
+  }
+
+  socketOf(port: number): Socket {
+    const socket = new Socket();
+    const values = { remoteAddress: "192.0.2.1", remotePort: port, bytesRead: 0 };
+    for (const [name, value] of Object.entries(values))
+      Object.defineProperty(socket, name, { value, configurable: true });
+    return socket;
+  }
+
+  /** Lets bytes arrive. */
+  receive(socket: Socket, bytes: number): void {
+    Object.defineProperty(socket, "bytesRead", { value: socket.bytesRead + bytes, configurable: true });
+  }
+
+  /** Advances the clock. */
+  pass(milliseconds: number): void {
+    this.now += milliseconds;
+    this.#t.mock.timers.tick(milliseconds);
+  }
+}
+
+/** Resolves when sockets that were destroyed are closed. */
+const closing = () => new Promise(setImmediate);
+
+describe("the connections of a server", () => {
+  it("the server counts connections until they are closed, and reports each once", async (t) => {
+    const desk = new Desk(t, 10);
+    const [first, second] = [desk.accept(), desk.accept()];
+    assert.deepEqual(
+      desk.opened.map(({ socket, lastUsed }) => [socket, lastUsed]),
+      [first, second].map((socket) => [socket, 100_000]),
+    );
+    assert.deepEqual([...desk.connections], desk.opened);
+    assert.equal(desk.connections.of(first), desk.opened[0]);
+    assert.equal(desk.connections.size, 2);
+    first.destroy();
+    assert.equal(desk.connections.size, 2);
+    await closing();
+    assert.equal(desk.connections.size, 1);
+    assert.deepEqual([[...desk.connections], desk.closed], [desk.opened.slice(1), desk.opened.slice(0, 1)]);
+  });
+
+  it("the server lets Node accept 32 connections more than its limit, while others are closing", (t) => {
+    assert.equal(new Desk(t, 10).server.maxConnections, 42);
+  });
+
+  for (const secure of [false, true]) {
+    it(`an error of a connection${secure ? " with TLS" : ""} does not end the process`, (t) => {
+      const desk = new Desk(t, 10, secure);
+      const socket = desk.accept();
+      assert.equal(socket.emit("error", new Error("reset")), true);
+      if (secure) assert.equal(desk.secure(socket).emit("error", new Error("reset")), true);
+    });
+  }
+
+  it("closing closes idle connections at once, and the others when their answers are written", (t) => {
+    const desk = new Desk(t, 10);
+    const sockets = [desk.accept(), desk.accept(), desk.accept(), desk.accept()];
+    const ended = sockets.map((socket) => t.mock.method(socket, "destroySoon", () => {}).mock);
+    const responses = desk.opened.map(({ socket }, number) => responseOn(socket, number === 1));
+    for (const number of [1, 2]) {
+      const connection = desk.opened[number];
+      if (connection !== undefined) connection.latest = responses[number];
+    }
+    for (const response of responses.slice(3))
+      desk.opened[3]?.waiting.push({ request: response.req, response });
+    desk.connections.close();
+    const counts = () => ended.map((each) => each.callCount());
+    assert.deepEqual(counts(), [1, 1, 0, 1]);
+    responses[2]?.emit("close");
+    assert.deepEqual(counts(), [1, 1, 1, 1]);
+  });
+
+  for (const secure of [false, true]) {
+    it(`cutting off all connections includes those without a request${secure ? " or handshake" : ""}`, (t) => {
+      const desk = new Desk(t, 10, secure);
+      const sockets = [desk.accept(), desk.accept()];
+      desk.connections.destroy();
+      assert.deepEqual(
+        sockets.map(({ destroyed }) => destroyed),
+        [true, true],
+      );
+    });
+  }
+
+  it("errors have no stack trace while a connection that pipelines closes, and have one otherwise", async (t) => {
+    const desk = new Desk(t, 10);
+    const { stackTraceLimit } = Error;
+    const seen: number[] = [];
+    const note = (socket: Socket) => void socket.once("close", () => seen.push(Error.stackTraceLimit));
+    const [lone, pipelining] = [desk.accept(note), desk.accept(note)];
+    desk.connections.of(pipelining).pipelines = true;
+    for (const socket of [lone, pipelining]) {
+      socket.destroy();
+      await closing();
+      assert.equal(Error.stackTraceLimit, stackTraceLimit);
+    }
+    assert.deepEqual(seen, [stackTraceLimit, 0]);
+  });
+});
+
+describe("room for new connections", () => {
+  const destroyed = (sockets: readonly Socket[]) => sockets.map((socket) => socket.destroyed);
+
+  it("the server closes a 64th of its limit at once, those that have been idle longest", async (t) => {
+    const desk = new Desk(t, 65);
+    const sockets = Array.from({ length: 65 }, () => {
+      desk.now += 1;
+      return desk.accept();
+    });
+    assert.ok(!destroyed(sockets).includes(true), "up to the limit all stay");
+    desk.connections.of(sockets[0] ?? desk.accept()).lastUsed = desk.now;
+    const fresh = desk.accept();
+    const expected = sockets.map((_, number) => number === 1 || number === 2);
+    assert.deepEqual([destroyed(sockets), fresh.destroyed], [expected, false]);
+    // One place is free now, even before the two are closed.
+    const next = desk.accept();
+    assert.deepEqual([destroyed(sockets), next.destroyed], [expected, false]);
+    desk.accept();
+    assert.equal(destroyed(sockets).filter(Boolean).length, 4);
+    await closing();
+    assert.equal(desk.connections.size, 64);
+    desk.accept();
+    assert.equal(destroyed(sockets).filter(Boolean).length, 4);
+    desk.accept();
+    assert.equal(destroyed(sockets).filter(Boolean).length, 6);
+  });
+
+  it("the server closes a new connection if all others are busy, unless a client has not read its answer for 10 s", async (t) => {
+    const desk = new Desk(t, 2);
+    const sockets = [desk.accept(), desk.accept()];
+    for (const connection of desk.opened) connection.latest = responseOn(connection.socket, false);
+    desk.pass(10_000);
+    assert.equal(desk.accept().destroyed, true);
+    assert.deepEqual(destroyed(sockets), [false, false]);
+    assert.equal(desk.opened.length, 2);
+    await closing();
+    desk.connections.of(sockets[0] ?? desk.accept()).lastUsed = desk.now;
+    desk.pass(1);
+    assert.equal(desk.accept().destroyed, false);
+    assert.deepEqual(destroyed(sockets), [false, true]);
+  });
+
+  it("the server closes idle connections before those whose client does not read", (t) => {
+    const desk = new Desk(t, 2);
+    const sockets = [desk.accept(), desk.accept()];
+    const [stuck] = desk.opened;
+    if (stuck !== undefined) stuck.latest = responseOn(stuck.socket, false);
+    desk.pass(20_000);
+    desk.accept();
+    assert.deepEqual(destroyed(sockets), [false, true]);
+  });
+});
+
+describe("TLS handshakes", () => {
+  it("the server cuts off a connection whose handshake takes 10 s", (t) => {
+    const desk = new Desk(t, 10, true);
+    const socket = desk.accept();
+    assert.equal(desk.opened.length, 0);
+    desk.pass(9_999);
+    assert.equal(socket.destroyed, false);
+    desk.pass(1);
+    assert.equal(socket.destroyed, true);
+  });
+
+  it("the server opens a connection after its handshake, which no longer has a deadline", (t) => {
+    const desk = new Desk(t, 10, true);
+    const socket = desk.accept();
+    const decrypted = desk.secure(socket);
+    assert.deepEqual(
+      desk.opened.map((each) => each.socket),
+      [decrypted],
+    );
+    desk.pass(20_000);
+    assert.deepEqual([socket.destroyed, decrypted.destroyed], [false, false]);
+  });
+
+  it("the server closes handshakes before idle connections, the oldest first, and none twice", async (t) => {
+    const desk = new Desk(t, 3, true);
+    const idle = desk.accept();
+    const decrypted = desk.secure(idle);
+    const [older, newer] = [desk.accept(), desk.accept()];
+    const state = () => [idle, decrypted, older, newer].map((socket) => socket.destroyed);
+    desk.accept();
+    assert.deepEqual(state(), [false, false, true, false]);
+    desk.accept();
+    assert.deepEqual(state(), [false, false, true, true]);
+    await closing();
+    assert.equal(desk.connections.size, 3);
+    const gone = [desk.accept(), desk.accept()];
+    assert.deepEqual(
+      [state(), gone.map(({ destroyed }) => destroyed)],
+      [
+        [false, false, true, true],
+        [false, false],
+      ],
+    );
+  });
+
+  it("the server forgets a handshake whose client disconnects", async (t) => {
+    const desk = new Desk(t, 1, true);
+    desk.accept().destroy();
+    await closing();
+    const idle = desk.accept();
+    const decrypted = desk.secure(idle);
+    desk.accept();
+    assert.equal(decrypted.destroyed, true);
+  });
+});
+
+describe("bytes without a request", () => {
+  const most = 256 * 1024;
+
+  for (const [bytes, expected] of [
+    [most, false],
+    [most + 1, true],
+  ] as const) {
+    it(`the server ${expected ? "cuts off" : "keeps"} a connection on which ${bytes} bytes arrive in a second`, (t) => {
+      const desk = new Desk(t, 10);
+      const socket = desk.accept();
+      for (let second = 1; second <= 3; second += 1) {
+        desk.pass(1_000);
+        assert.equal(socket.destroyed, false);
+        if (second < 3) desk.receive(socket, most);
+      }
+      desk.receive(socket, bytes);
+      desk.pass(1_000);
+      assert.equal(socket.destroyed, expected);
+    });
+  }
+
+  it("the server keeps a connection with a request in the last second", (t) => {
+    const desk = new Desk(t, 10);
+    const socket = desk.accept();
+    const connection = desk.connections.of(socket);
+    connection.lastUsed = desk.now + 1;
+    desk.receive(socket, 2 * most);
+    desk.pass(1_000);
+    assert.equal(socket.destroyed, false);
+    connection.lastUsed = desk.now;
+    desk.receive(socket, 2 * most);
+    desk.pass(1_000);
+    assert.equal(socket.destroyed, true);
+  });
+
+  it("the server keeps a connection with a waiting request", (t) => {
+    const desk = new Desk(t, 10);
+    const socket = desk.accept();
+    const response = responseOn(socket, false);
+    desk.pass(5_000);
+    desk.connections.of(socket).waiting.push({ request: response.req, response });
+    desk.receive(socket, 2 * most);
+    desk.pass(1_000);
+    assert.equal(socket.destroyed, false);
+  });
+
+  it("a closed server no longer looks for such connections", (t) => {
+    const desk = new Desk(t, 10);
+    const socket = desk.accept();
+    desk.pass(5_000);
+    desk.receive(socket, 2 * most);
+    desk.server.emit("close");
+    desk.pass(5_000);
+    assert.equal(socket.destroyed, false);
+  });
+});
