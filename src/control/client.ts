@@ -117,7 +117,6 @@ class ControlClient {
 
   async #requestHealth(signal: AbortSignal): Promise<void> {
     for (let tried = 1; ; tried++) {
-      signal.throwIfAborted();
       try {
         await request(this.#path, "holder", [], signal);
         return;
@@ -157,7 +156,6 @@ class ControlClient {
         await this.checkHealth(done);
         healthyAt = performance.now();
       } catch (error) {
-        done.throwIfAborted();
         if (error instanceof NoListener) {
           // It is stopping, and finishes methods under way.
           await sleep(stoppingTimeout, undefined, { signal: done });
