@@ -1,0 +1,219 @@
+/** The values of a scrape: where each is read, and what it is while it cannot be read. */
+import assert from "node:assert/strict";
+import { mkdir, stat, writeFile } from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import perfHooks from "node:perf_hooks";
+import { describe, it, type TestContext } from "node:test";
+import { Registry } from "prom-client";
+import type { Readiness } from "../../src/http/health-pages.ts";
+import { readDataFiles } from "../../src/metrics/files.ts";
+import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
+import { addProcessMetrics } from "../../src/metrics/process.ts";
+import { RequestMetrics } from "../../src/metrics/requests.ts";
+import { meterFor } from "../../src/metrics/store.ts";
+import { addCounter } from "../../src/metrics/values.ts";
+import { openWorld, temporaryFolder } from "../_setup.ts";
+import { openNotebook, put } from "../store/_faults.ts";
+import { Scrape } from "./_setup.ts";
+
+/** The instant at which the data of these tests is written. */
+const instant = Date.parse("2026-11-22T12:00:00Z");
+const segment = "journal-000000000001.log";
+
+describe("the files of a data folder", () => {
+  /** Returns a folder with a change, and with a snapshot if wanted. */
+  async function written(t: TestContext, hasSnapshot: boolean): Promise<string> {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder, { now: () => instant });
+    await put(store, "one");
+    if (hasSnapshot) await store.snapshot();
+    await store.close();
+    return folder;
+  }
+
+  async function sizeOf(...path: string[]): Promise<number> {
+    return (await stat(join(...path))).size;
+  }
+
+  it("the files are read with their sizes, and when they were begun", async (t) => {
+    const folder = await written(t, true);
+    const { journal, snapshot } = await readDataFiles(folder);
+    assert.equal(journal.since, instant);
+    assert.ok(journal.bytes >= (await sizeOf(folder, segment)));
+    const expected = { bytes: await sizeOf(folder, "snapshot-000000000001.jsonl"), since: instant };
+    assert.deepEqual(snapshot, expected);
+  });
+
+  it("the files include no snapshot before the first one", async (t) => {
+    const folder = await written(t, false);
+    const journal = { bytes: await sizeOf(folder, segment), since: instant };
+    assert.deepEqual(await readDataFiles(folder), { journal, snapshot: undefined });
+  });
+
+  it("a damaged file has a size, and no age", async (t) => {
+    const folder = await written(t, true);
+    for (const name of [segment, "snapshot-000000000001.jsonl"])
+      await writeFile(join(folder, name), "damaged\n");
+    const { journal, snapshot } = await readDataFiles(folder);
+    assert.equal(journal.since, undefined);
+    assert.deepEqual(snapshot, { bytes: 8, since: undefined });
+  });
+
+  it("a file that cannot be read is a failure", async (t) => {
+    const folder = await temporaryFolder(t);
+    await mkdir(join(folder, segment));
+    await assert.rejects(readDataFiles(folder), { code: "EISDIR" });
+  });
+});
+
+describe("the metrics of a service", () => {
+  const ready: Readiness = { status: "ready", changes: true, reason: null };
+
+  async function surveyed(t: TestContext, more: Partial<Surveyed>): Promise<Metrics> {
+    const { service } = await openWorld(t);
+    const metrics = new Metrics();
+    t.after(() => metrics.close());
+    metrics.survey({
+      service,
+      connections: () => 3,
+      maxConnections: 100,
+      maxDescriptors: 1024,
+      droppedLogLines: () => 5,
+      version: "1.2.3",
+      ...more,
+    });
+    return metrics;
+  }
+
+  it("the metrics have the values of the service at the time of the scrape", async (t) => {
+    const { service } = await openWorld(t);
+    let readiness = ready;
+    let connections = 3;
+    let dropped = 5;
+    t.mock.method(service, "readiness", async () => readiness);
+    const counts = { total: 7, active: 4, users: new Map<string, number>() };
+    t.mock.method(service, "clientCounts", () => counts);
+    const metrics = await surveyed(t, {
+      service,
+      connections: () => connections,
+      droppedLogLines: () => dropped,
+    });
+    const values = async () => {
+      const scraped = new Scrape(await metrics.text());
+      return [
+        `gameaddon_info{version="1.2.3",node="${process.version}"}`,
+        "gameaddon_changes_accepted",
+        "gameaddon_players",
+        "gameaddon_clients",
+        "gameaddon_active_clients",
+        "gameaddon_connections",
+        "gameaddon_connections_max",
+        "gameaddon_log_lines_dropped_total",
+        "process_max_fds",
+      ].map((series) => scraped.value(series));
+    };
+    assert.deepEqual(await values(), [1, 1, 0, 7, 4, 3, 100, 5, 1024]);
+    await service.administer("player.add", { name: "Ada" });
+    readiness = { ...ready, changes: false };
+    connections = 0;
+    dropped = 6;
+    assert.deepEqual(await values(), [1, 0, 1, 7, 4, 0, 100, 6, 1024]);
+  });
+
+  it("the metrics include those of the files, the disk, the process and requests", async (t) => {
+    const text = new Scrape(await (await surveyed(t, {})).text());
+    for (const [series, least] of [
+      ["gameaddon_journal_size_bytes", 1],
+      ["gameaddon_journal_age_seconds", 0],
+      ["gameaddon_disk_free_bytes", 1],
+      ["process_cpu_seconds_total", 0.001],
+      ["process_resident_memory_bytes", 10_000_000],
+      ['gameaddon_event_loop_delay_seconds{statistic="median"}', 0],
+      ['gameaddon_limited_requests_total{limit="reads"}', 0],
+      ["gameaddon_changes_total", 0],
+    ] as const) {
+      assert.ok((text.value(series) ?? -1) >= least, `${series} ${text.value(series)}`);
+    }
+    const started = text.value("process_start_time_seconds") ?? 0;
+    assert.ok(Math.abs(started - (Date.now() / 1000 - process.uptime())) < 5, `${started}`);
+  });
+
+  it("the metrics omit the limit of descriptors where it is unknown", async () => {
+    const registry = new Registry();
+    addProcessMetrics(registry, Number.POSITIVE_INFINITY);
+    assert.equal(new Scrape(await registry.metrics()).value("process_max_fds"), undefined);
+  });
+});
+
+describe("the delay of the event loop", () => {
+  it("the delay is measured from the survey on until the end, and each scrape starts over", async (t) => {
+    const calls: string[] = [];
+    const delays = {
+      count: 0,
+      max: 260_000_000,
+      enable: () => calls.push("enable"),
+      disable: () => calls.push("disable"),
+      reset: () => calls.push("reset"),
+      percentile: (percentile: number) => (percentile === 50 ? 4_000_000 : 110_000_000),
+    };
+    t.mock.method(perfHooks, "monitorEventLoopDelay", () => delays);
+    syncBuiltinESMExports();
+    t.after(() => {
+      t.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    const { service } = await openWorld(t);
+    const metrics = new Metrics();
+    metrics.survey({
+      service,
+      connections: () => 0,
+      maxConnections: 1,
+      maxDescriptors: 1,
+      droppedLogLines: () => 0,
+      version: "1",
+    });
+    assert.deepEqual(calls, ["enable"]);
+    const values = async () => {
+      const scraped = new Scrape(await metrics.text());
+      return ["median", "p99", "max"].map((each) =>
+        scraped.value(`gameaddon_event_loop_delay_seconds{statistic="${each}"}`)?.toFixed(6),
+      );
+    };
+    assert.deepEqual(await values(), ["0.000000", "0.000000", "0.000000"]);
+    delays.count = 9;
+    // The interval of 10 ms is no delay.
+    assert.deepEqual(await values(), ["0.000000", "0.100000", "0.250000"]);
+    assert.deepEqual(calls, ["enable", "reset", "reset"]);
+    metrics.close();
+    assert.deepEqual(calls, ["enable", "reset", "reset", "disable"]);
+  });
+});
+
+it("a counter has the value that is counted elsewhere, however often it is scraped", async () => {
+  const registry = new Registry();
+  let value = 3;
+  addCounter(registry, { name: "counted", help: "Counted." }, () => value);
+  const scrape = async () => new Scrape(await registry.metrics()).value("counted");
+  assert.deepEqual([await scrape(), await scrape()], [3, 3]);
+  value = 4;
+  assert.equal(await scrape(), 4);
+});
+
+it("the results of snapshots are counted from 0 on", async () => {
+  const registry = new Registry();
+  meterFor(registry);
+  const text = new Scrape(await registry.metrics());
+  for (const result of ["written", "failed"])
+    assert.equal(text.value(`gameaddon_snapshots_total{result="${result}"}`), 0);
+});
+
+it("a request that no limit refuses adds no series of a limit", async () => {
+  const registry = new Registry();
+  const record = { requestId: "", method: "GET", status: 200, milliseconds: 2, caller: null, code: null };
+  const requests = new RequestMetrics(registry, () => undefined);
+  requests.observe({ ...record, route: "/event" });
+  const text = new Scrape(await registry.metrics());
+  assert.deepEqual(text.labels("limit"), new Set(["reads", "changes", "unknown"]));
+  assert.deepEqual(text.labels("route"), new Set(["/event"]));
+});
