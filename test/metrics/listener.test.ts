@@ -1,8 +1,10 @@
 /** Tests of the listener of the metrics, and of `serve --metrics`. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { createServer } from "node:net";
+import { Server as HttpServer } from "node:http";
+import { createServer, Server } from "node:net";
 import { describe, it, type TestContext } from "node:test";
+import { Failure } from "../../src/domain/errors.ts";
 import { serveMetrics } from "../../src/metrics/listener.ts";
 import { emptyDesk, type Surroundings, seededDesk } from "../cli/_setup.ts";
 import { Connection } from "../http/_raw.ts";
@@ -10,13 +12,18 @@ import { scrape, serveMeasured } from "./_setup.ts";
 
 /** Starts a listener, whose text is `text` or waits for a promise. */
 async function listen(t: TestContext, text: () => Promise<string> = async () => "a 1\n") {
-  const warned: unknown[] = [];
+  const warned: string[] = [];
   const metrics = { contentType: "text/plain; version=0.0.4; charset=utf-8", text };
-  const warn = (_message: string, error: unknown) => void warned.push(error);
+  const warn = (message: string, error: unknown) => void warned.push(`${message} ${error}`);
+  const listening = t.mock.method(Server.prototype, "listen").mock;
   const listener = await serveMetrics({ host: "127.0.0.1", port: 0, metrics, warn });
   t.after(() => listener.close());
-  return { ...listener, origin: new URL(listener.url).origin, warned };
+  const inner = listening.calls.at(-1)?.this;
+  assert.ok(inner instanceof HttpServer, "it listens");
+  return { ...listener, origin: new URL(listener.url).origin, warned, inner };
 }
+
+const inTime = { timeout: 60_000 };
 
 describe("the listener of the metrics", () => {
   it("answers GET /metrics in the text format", async (t) => {
@@ -47,14 +54,16 @@ describe("the listener of the metrics", () => {
     assert.equal(texts, 1);
   });
 
-  it("closes the connection where the metrics cannot be read, and goes on", async (t) => {
+  it("closes the connection where the metrics cannot be read, and goes on", inTime, async (t) => {
     let isBroken = true;
-    const { url, warned } = await listen(t, async () => {
+    const { url, warned, inner } = await listen(t, async () => {
       if (isBroken) throw new Error("broken");
       return "a 1\n";
     });
+    // Only the listener itself closes the connection then.
+    inner.timeout = 0;
     await assert.rejects(fetch(url));
-    assert.equal(warned.length, 1);
+    assert.deepEqual(warned, ["The metrics could not be read. Error: broken"]);
     isBroken = false;
     assert.equal((await fetch(url)).status, 200);
   });
@@ -78,14 +87,51 @@ describe("the listener of the metrics", () => {
   it("closes while a scrape is under way", async (t) => {
     let asked = () => {};
     const isAsked = new Promise<void>((resolve) => (asked = resolve));
-    const { url, close } = await listen(t, () => {
+    const { url, close, inner } = await listen(t, () => {
       asked();
       return new Promise(() => {});
+    });
+    let isClosed = false;
+    inner.once("close", () => {
+      isClosed = true;
     });
     const fetched = assert.rejects(fetch(url));
     await isAsked;
     await close();
+    assert.equal(isClosed, true);
     await fetched;
+  });
+
+  it("gives clients 5 s for a request, and 10 s of silence", async (t) => {
+    const { headersTimeout, requestTimeout, timeout } = (await listen(t)).inner;
+    assert.deepEqual([headersTimeout, requestTimeout, timeout], [5_000, 5_000, 10_000]);
+  });
+
+  it("reports each connection that cannot be accepted, and goes on", async (t) => {
+    const { url, inner, warned } = await listen(t);
+    for (const number of [1, 2]) inner.emit("error", new Error(`EMFILE ${number}`));
+    const expected = [1, 2].map((number) => `The listener of the metrics failed. Error: EMFILE ${number}`);
+    assert.deepEqual(warned, expected);
+    assert.equal((await fetch(url)).status, 200);
+  });
+
+  it("fails on an address that is taken, and says which", async (t) => {
+    const { url } = await listen(t);
+    const port = Number(new URL(url).port);
+    const metrics = { contentType: "text/plain", text: async () => "" };
+    await assert.rejects(serveMetrics({ host: "127.0.0.1", port, metrics, warn: () => {} }), (error) => {
+      assert.ok(error instanceof Failure, String(error));
+      const { code, message, hint } = error;
+      assert.deepEqual(
+        { code, message, hint },
+        {
+          code: "STORE_UNAVAILABLE",
+          message: `Metrics cannot be served on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}.`,
+          hint: "Another program may be listening there. Choose another address with --metrics.",
+        },
+      );
+      return true;
+    });
   });
 
   it("closes the connection of bytes that are no request", async (t) => {
@@ -94,6 +140,7 @@ describe("the listener of the metrics", () => {
     connection.socket.on("error", () => {});
     await connection.send("\u0016\u0003\u0001\r\n\r\n");
     await once(connection.socket, "close");
+    assert.equal(connection.received.length, 0);
     assert.equal((await fetch(url)).status, 200);
   });
 });
