@@ -1,0 +1,123 @@
+/** Pages within the process: what of them is logged, and the files of the documentation page. */
+import assert from "node:assert/strict";
+import fs from "node:fs/promises";
+import { syncBuiltinESMExports } from "node:module";
+import { describe, it, type TestContext } from "node:test";
+import { gunzipSync } from "node:zlib";
+import type { RequestRecord } from "../../src/engine/exchange.ts";
+import type { IncomingRequest } from "../../src/engine/request.ts";
+import type { Answer } from "../../src/engine/response.ts";
+import { docsPages } from "../../src/http/docs-page.ts";
+import { answerPage, type Page } from "../../src/http/page.ts";
+
+const prefix = "/gameaddon/{tokenString}";
+
+function requestFor(headers: Readonly<Record<string, string>> = {}, method = "GET"): IncomingRequest {
+  return {
+    method,
+    pathname: "/page",
+    search: "",
+    address: "192.0.2.1",
+    header: (name) => headers[name] ?? null,
+  };
+}
+
+/** Returns a header of an answer. */
+function headerOf({ headers }: Answer, name: string): string | undefined {
+  const place = headers.findIndex((each, index) => index % 2 === 0 && each.toLowerCase() === name);
+  return place === -1 ? undefined : headers[place + 1];
+}
+
+describe("the log of a page", () => {
+  const fault = new Error("a fault");
+  const content = () => {
+    throw fault;
+  };
+
+  for (const logAddress of [true, false]) {
+    it(`a fault of a page that is not logged is logged, with${logAddress ? "" : "out"} the address`, async () => {
+      const records: RequestRecord[] = [];
+      const observer = { logAddress, observe: (record: RequestRecord) => void records.push(record) };
+      const page: Page = { name: "/page", isLogged: false, content };
+      assert.equal((await answerPage(page, requestFor(), observer)).status, 500);
+      assert.deepEqual(
+        records.map(({ route, code, error, address }) => ({ route, code, error, address })),
+        [{ route: "/page", code: "INTERNAL", error: fault, address: logAddress ? "192.0.2.1" : undefined }],
+      );
+    });
+  }
+
+  for (const [isLogged, expected] of [
+    [false, []],
+    [true, [200, 405]],
+    [undefined, [200, 405]],
+  ] as const) {
+    it(`answers and refusals of a page are logged unless it says otherwise: ${isLogged}`, async () => {
+      const statuses: number[] = [];
+      const observer = { observe: ({ status }: RequestRecord) => void statuses.push(status) };
+      const report = { report: { status: "ok" }, isAvailable: true };
+      const page: Page = {
+        name: "/page",
+        content: () => report,
+        ...(isLogged === undefined ? {} : { isLogged }),
+      };
+      for (const method of ["GET", "POST"]) await answerPage(page, requestFor({}, method), observer);
+      assert.deepEqual(statuses, expected);
+    });
+  }
+});
+
+describe("the files of the documentation page", () => {
+  /** Lets a file be read by a function. */
+  function reading(t: TestContext, read: (path: string) => Promise<Buffer>) {
+    const { mock } = t.mock.method(fs, "readFile", read);
+    syncBuiltinESMExports();
+    t.after(() => {
+      t.mock.restoreAll();
+      syncBuiltinESMExports();
+    });
+    return mock;
+  }
+
+  /** Returns a page of its own, with nothing cached yet. */
+  function pageAt(path: string): Page {
+    const page = new Map(docsPages(prefix)).get(path);
+    assert.ok(page !== undefined, path);
+    return page;
+  }
+
+  it("a file is read once, and compressed for the first client that accepts it", async (t) => {
+    // More than the service compresses while a client waits.
+    const text = Array.from({ length: 50_000 }, (_, number) => `line ${number}`).join("\n");
+    const mock = reading(t, async () => Buffer.from(text));
+    const page = pageAt("/docs/page.js");
+    for (let times = 0; times < 2; times += 1) {
+      const answer = await answerPage(page, requestFor({ "accept-encoding": "gzip" }), {});
+      assert.equal(headerOf(answer, "content-encoding"), "gzip");
+      assert.equal(gunzipSync(answer.body ?? Buffer.alloc(0)).toString(), text);
+    }
+    assert.equal(mock.callCount(), 1);
+  });
+
+  it("a file that cannot be read is read again for the next request", async (t) => {
+    let isBroken = true;
+    reading(t, async () => {
+      if (isBroken) throw new Error("EMFILE");
+      return Buffer.from("whole");
+    });
+    const page = pageAt("/docs/page.css");
+    assert.equal((await answerPage(page, requestFor(), {})).status, 500);
+    isBroken = false;
+    const answer = await answerPage(page, requestFor(), {});
+    assert.deepEqual([answer.status, answer.body?.toString()], [200, "whole"]);
+  });
+
+  it("a page has the paths of the description, escaped for HTML", async (t) => {
+    reading(t, async () => Buffer.from('<a href="{{openapi.json}}">{{openapi.yaml}}</a> {{openapi.json}}'));
+    const page = new Map(docsPages('/a&"<b>/{tokenString}')).get("/docs");
+    assert.ok(page !== undefined);
+    const { body } = await answerPage(page, requestFor(), {});
+    const path = "/a&#38;&#34;&#60;b&#62;/openapi";
+    assert.equal(body?.toString(), `<a href="${path}.json">${path}.yaml</a> ${path}.json`);
+  });
+});
