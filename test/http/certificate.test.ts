@@ -80,6 +80,36 @@ describe("a certificate", () => {
     });
   }
 
+  it("followed by a damaged certificate of its issuer is refused", async (t) => {
+    const { files } = await pair(t);
+    const text = await readFile(files.cert, "utf8");
+    await writeFile(files.cert, `${text}${text.slice(0, text.length / 2)}\n-----END CERTIFICATE-----\n`);
+    await assertRefused(files, /PEM|asn1|base64/i);
+  });
+
+  it("may have 1 MiB with its chain", async (t) => {
+    const { files } = await pair(t);
+    const text = await readFile(files.cert, "utf8");
+    const padded = text.padEnd(1024 * 1024, "\n");
+    await writeFile(files.cert, padded);
+    assert.equal((await readCertificate(files)).cert, padded);
+  });
+
+  for (const [count, names] of [
+    [5, "1.test, 2.test, 3.test, 4.test, 5.test"],
+    [6, "1.test, 2.test, 3.test, 4.test, 5.test and 1 more"],
+    [8, "1.test, 2.test, 3.test, 4.test, 5.test and 3 more"],
+  ] as const) {
+    it(`with ${count} names is named by at most 5 of them`, async (t) => {
+      const { files, folder } = await pair(t);
+      const all = Array.from({ length: count }, (_, index) => `DNS:${index + 1}.test`);
+      const request = ["req", "-x509", "-new", "-key", files.key, "-days", "1", "-subj", "/CN=1.test"];
+      const cert = join(folder, "names.pem");
+      await run("openssl", [...request, "-addext", `subjectAltName=${all.join()}`, "-out", cert]);
+      assert.equal((await readCertificate({ ...files, cert })).names, names);
+    });
+  }
+
   it("with an encrypted key is refused", async (t) => {
     const { files } = await pair(t);
     const out = `${files.key}.encrypted`;
