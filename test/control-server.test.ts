@@ -1,8 +1,9 @@
 /** The server of the control socket: its limits, and how it closes. */
 import assert from "node:assert/strict";
-import { mkdtemp, rm } from "node:fs/promises";
+import { once } from "node:events";
+import { mkdtemp, rename, rm, stat } from "node:fs/promises";
 import { request } from "node:http";
-import { connect, Server, type Socket } from "node:net";
+import { connect, createServer, Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
@@ -35,9 +36,9 @@ function controlWith(methods: Partial<Control>): Control {
   };
 }
 
-async function listen(t: TestContext, methods: Partial<Control> = {}) {
+async function listen(t: TestContext, methods: Partial<Control> = {}, drainMilliseconds = 500) {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
-  const server = await startControl(folder, controlWith(methods), { drainMilliseconds: 500 });
+  const server = await startControl(folder, controlWith(methods), { drainMilliseconds });
   t.after(async () => {
     await server.close();
     await rm(folder, { recursive: true });
@@ -141,4 +142,66 @@ it("the control socket reports each connection that it cannot accept", { timeout
   const expected = [1, 2].map((number) => `The control socket failed. Error: EMFILE ${number}`);
   assert.deepEqual(warnings, expected);
   assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+});
+
+it("only the user of the service can open the control socket, and other files keep their permissions", async (t) => {
+  const mask = process.umask();
+  const { path } = await listen(t);
+  assert.equal((await stat(path)).mode & 0o777, 0o600);
+  assert.equal(process.umask(), mask);
+});
+
+it("the control socket replaces one that a dead service has left, and disappears when it closes", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
+  t.after(() => rm(folder, { recursive: true }));
+  const [path, former] = [join(folder, "socket"), join(folder, "former")];
+  // Node deletes a socket by the name under which it was opened.
+  const dead = createServer().listen(former);
+  await once(dead, "listening");
+  await rename(former, path);
+  dead.close();
+  await once(dead, "close");
+  assert.ok((await stat(path)).isSocket());
+  const server = await startControl(folder, controlWith({}));
+  assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+  await server.close();
+  await assert.rejects(stat(path), { code: "ENOENT" });
+});
+
+it("the control socket cannot be opened in a folder that does not exist", async (t) => {
+  const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
+  t.after(() => rm(folder, { recursive: true }));
+  await assert.rejects(startControl(join(folder, "none"), controlWith({})), { syscall: "listen" });
+});
+
+it("the control socket closes when the operations under way are finished, and leaves no timer", {
+  timeout,
+}, async (t) => {
+  const events: string[] = [];
+  let finish: (() => void) | undefined;
+  // Longer than the timeout of the test: a socket that waits for it fails the test.
+  const drain = 10 * timeout;
+  const { folder, server, path } = await listen(
+    t,
+    { snapshot: () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))) },
+    drain,
+  );
+  const control = await connectControl(folder);
+  const idle = open(t, path);
+  await once(idle.socket, "connect");
+  const finished = control?.snapshot().then(() => events.push("finished"));
+  while (finish === undefined) await new Promise(setImmediate);
+  const [started, cleared] = [
+    t.mock.method(globalThis, "setTimeout"),
+    t.mock.method(globalThis, "clearTimeout"),
+  ];
+  const closed = server.close().then(() => events.push("closed"));
+  const deadline = started.mock.calls.find((call) => call.arguments[1] === drain)?.result;
+  assert.ok(deadline !== undefined, "there is a deadline");
+  await idle.closed;
+  assert.deepEqual(events, []);
+  finish();
+  await Promise.all([finished, closed]);
+  assert.deepEqual(events.sort(), ["closed", "finished"]);
+  assert.ok(cleared.mock.calls.some((call) => call.arguments[0] === deadline));
 });
