@@ -89,7 +89,6 @@ export async function startControl(
       connections.close();
       await closed;
       clearTimeout(deadline);
-      await unlink(path).catch(() => {});
     },
   };
 }
