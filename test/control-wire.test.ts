@@ -1,9 +1,12 @@
 /** Errors on the control socket, and the path of the socket. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
+import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { ImportProblems } from "../src/backup/import-problems.ts";
-import { socketPath } from "../src/control/socket.ts";
+import { requireSocketPath, socketPath } from "../src/control/socket.ts";
 import { fromWire, toWire } from "../src/control/wire.ts";
 import { Failure } from "../src/domain/errors.ts";
 import { TableFaults } from "../src/table-in-force/route-table.ts";
@@ -81,5 +84,38 @@ describe("the path of the control socket", () => {
     for (const long of ["d".repeat(longest + 1), "ü".repeat(Math.ceil(longest / 2) + 1)]) {
       assert.throws(() => socketPath(long), { code: "STORE_UNAVAILABLE" });
     }
+  });
+
+  it("the path of the control socket is free, or that of a socket, in a folder that need not exist", async (t) => {
+    const folder = await inFolder(t);
+    await writeFile("file", "");
+    for (const each of ["none", "file"]) {
+      assert.equal(await requireSocketPath(join(folder, each)), join(each, "socket"));
+    }
+    const server = createServer().listen("socket");
+    await once(server, "listening");
+    t.after(() => server.close());
+    assert.equal(await requireSocketPath(folder), "socket");
+  });
+
+  for (const [what, make] of [
+    ["a file", (path: string) => writeFile(path, "")],
+    ["a directory", (path: string) => mkdir(path)],
+  ] as const) {
+    it(`${what} at the path of the control socket is refused`, async (t) => {
+      const folder = await inFolder(t);
+      await make(join(folder, "socket"));
+      await assert.rejects(requireSocketPath(folder), {
+        code: "STORE_UNAVAILABLE",
+        message: `Expected a socket or nothing at ${join(folder, "socket")}, the path of the control socket, got ${what}.`,
+        hint: "Move it, or choose another data folder with --data.",
+      });
+    });
+  }
+
+  it("a path of the control socket that cannot be examined is reported", async (t) => {
+    const folder = await inFolder(t);
+    await symlink("loop", "loop");
+    await assert.rejects(requireSocketPath(join(folder, "loop")), { code: "ELOOP" });
   });
 });
