@@ -77,6 +77,12 @@ for (const [what, trusted, peer, forwarded, expected] of [
   });
 }
 
+it("an entry of more than 80 characters is no address", () => {
+  const entry = (length: number) => `[2001:db8::7%${"z".repeat(length - "[2001:db8::7%]".length)}]`;
+  assert.equal(addressOf(proxies, "10.0.0.1", entry(80)), "2001:db8::7");
+  assert.equal(addressOf(proxies, "10.0.0.1", entry(81)), "10.0.0.1");
+});
+
 it("a client with a trusted address cannot make the service read thousands of entries", () => {
   const many = Array.from({ length: 3000 }, (_, number) => `10.1.${number >> 8}.${number & 255}`);
   const read = addressOf(proxies, "10.0.0.1", many.join()) ?? "";
