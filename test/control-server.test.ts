@@ -145,10 +145,11 @@ it("the control socket reports each connection that it cannot accept", { timeout
 });
 
 it("only the user of the service can open the control socket, and other files keep their permissions", async (t) => {
-  const mask = process.umask();
+  const before = process.umask(0o022);
+  t.after(() => process.umask(before));
   const { path } = await listen(t);
   assert.equal((await stat(path)).mode & 0o777, 0o600);
-  assert.equal(process.umask(), mask);
+  assert.equal(process.umask(), 0o022);
 });
 
 it("the control socket replaces one that a dead service has left, and disappears when it closes", async (t) => {
