@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import perfHooks from "node:perf_hooks";
 import { describe, it, type TestContext } from "node:test";
-import { Registry } from "prom-client";
+import { Histogram, Registry } from "prom-client";
 import type { Readiness } from "../../src/http/health-pages.ts";
 import { readDataFiles } from "../../src/metrics/files.ts";
 import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
@@ -216,4 +216,30 @@ it("a request that no limit refuses adds no series of a limit", async () => {
   const text = new Scrape(await registry.metrics());
   assert.deepEqual(text.labels("limit"), new Set(["reads", "changes", "unknown"]));
   assert.deepEqual(text.labels("route"), new Set(["/event"]));
+});
+
+it("a route that a later table has again is counted from 0 on, and each series is removed once", async (t) => {
+  const removed = t.mock.method(Histogram.prototype, "remove").mock;
+  const registry = new Registry();
+  const record = { requestId: "", method: "GET", status: 200, milliseconds: 2, caller: null, code: null };
+  let table = { routes: [{ path: "/event" }] };
+  const requests = new RequestMetrics(registry, () => table);
+  const count = async () => {
+    const series = 'gameaddon_http_request_duration_seconds_count{route="/event",status="200"}';
+    return new Scrape(await registry.metrics()).value(series);
+  };
+  for (let times = 0; times < 2; times += 1) requests.observe({ ...record, route: "/event" });
+  assert.equal(await count(), 2);
+  table = { routes: [{ path: "/other" }] };
+  requests.observe({ ...record, route: "/other" });
+  assert.equal(await count(), undefined);
+  table = { routes: [{ path: "/event" }] };
+  requests.observe({ ...record, route: "/event" });
+  assert.equal(await count(), 1);
+  table = { routes: [{ path: "/third" }] };
+  requests.observe({ ...record, route: "/third" });
+  assert.deepEqual(
+    removed.calls.map((call) => call.arguments[0]),
+    ["/event", "/other", "/event"].map((route) => ({ route, status: "200" })),
+  );
 });
