@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import * as os from "node:os";
 import { basename, dirname, join } from "node:path";
 import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
@@ -249,7 +250,10 @@ export async function oneByOne<T>(
 
 /** Returns an error of the operating system. */
 export function systemError(code: string): NodeJS.ErrnoException {
-  return Object.assign(new Error(`${code}: injected`), { code });
+  // As Node reports it, which has no name for it.
+  const { EDQUOT } = os.constants.errno;
+  const reported = code === "EDQUOT" ? { code: `Unknown system error -${EDQUOT}`, errno: -EDQUOT } : { code };
+  return Object.assign(new Error(`${code}: injected`), reported);
 }
 
 /**

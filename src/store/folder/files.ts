@@ -2,6 +2,7 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
+import * as os from "node:os";
 import { basename, dirname, join } from "node:path";
 
 /** An open file. */
@@ -31,20 +32,27 @@ export class FileError extends Error {
 
   constructor(path: string, cause: NodeJS.ErrnoException) {
     super(`${cause.message} '${path}'`, { cause });
-    this.code = cause.code;
+    this.code = errorCode(cause);
   }
+}
+
+/** Returns the code of an error, such as `ENOSPC`, or undefined. */
+export function errorCode(error: Error): string | undefined {
+  const { code, errno }: NodeJS.ErrnoException = error;
+  // Node has no name for a quota that is used up: "Unknown system error -122".
+  return errno === -os.constants.errno.EDQUOT ? "EDQUOT" : code;
 }
 
 /** Returns an error of the file system with the name of its file; any other error as it is. */
 export function naming(path: string, error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof FileError) return error;
-  const { code = "", path: named }: NodeJS.ErrnoException = error;
-  return named === undefined && /^E[A-Z]+$/.test(code) ? new FileError(path, error) : error;
+  const { path: named }: NodeJS.ErrnoException = error;
+  return named === undefined && /^E[A-Z]+$/.test(errorCode(error) ?? "") ? new FileError(path, error) : error;
 }
 
 /** Returns whether an error has one of some codes of the operating system. */
 export function hasCode(error: unknown, ...codes: readonly string[]): boolean {
-  return error instanceof Error && "code" in error && codes.includes(String(error.code));
+  return error instanceof Error && codes.includes(errorCode(error) ?? "");
 }
 
 /** Returns whether an error says that a file does not exist. */

@@ -1,10 +1,11 @@
 /** The refusals of the store: what happened, and what to do about it. */
 import { Failure } from "../../domain/errors.ts";
+import { errorCode } from "./files.ts";
 
 /** Returns the code of the operating system's error that caused an error, or undefined. */
 export function systemCode(error: unknown): string | undefined {
   for (let each = error; each instanceof Error; each = each.cause) {
-    const { code }: NodeJS.ErrnoException = each;
+    const code = errorCode(each);
     if (code !== undefined && /^E[A-Z0-9]+$/.test(code)) return code;
   }
   return undefined;
