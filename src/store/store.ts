@@ -17,7 +17,7 @@ import { makeFolder } from "./folder/folder.ts";
 import { earlierFolder, hasData, unsyncedMarker } from "./folder/folder-names.ts";
 import { FolderLock } from "./folder/lock.ts";
 import { shuttingDown, systemCode, unusable, unwritten } from "./folder/refusals.ts";
-import { FolderLost, type Journal } from "./journal/journal.ts";
+import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
 import type { Meter } from "./journal/meter.ts";
 import { journalVersion } from "./journal/segment.ts";
 import { copyDataFiles } from "./recovery.ts";
@@ -130,6 +130,7 @@ export class Store<M extends Model> {
       return store;
     } catch (error) {
       await journal?.close().catch(() => {});
+      if (error instanceof SyncFailure) await markUnsynced(files, folder);
       await lock.release();
       throw error instanceof Failure ? error : unusable(folder, error);
     }
@@ -283,14 +284,16 @@ export class Store<M extends Model> {
   /** Leaves a mark for the next start, and has the process ended. */
   async #stop(error: Error): Promise<void> {
     // A folder that was moved must not be marked: somebody else's may have its name now.
-    if (!(error instanceof FolderLost)) {
-      const files = this.#options.files ?? nodeFiles;
-      const marker = files.open(join(this.folder, unsyncedMarker), "a", privateMode);
-      // The disk may refuse this as well; the cause is `error`, and those who wait must be refused.
-      await marker.then((file) => file.close()).catch(() => {});
-    }
+    if (!(error instanceof FolderLost)) await markUnsynced(this.#options.files ?? nodeFiles, this.folder);
     this.#options.onFatal?.(error);
   }
+}
+
+/** Leaves a mark for the next start, which then writes everything again. */
+async function markUnsynced(files: Files, folder: string): Promise<void> {
+  const marker = files.open(join(folder, unsyncedMarker), "a", privateMode);
+  // The disk may refuse this as well; what counts is the error before it.
+  await marker.then((file) => file.close()).catch(() => {});
 }
 
 /** Returns the code of the operating system's error behind an error, in parentheses, or nothing. */

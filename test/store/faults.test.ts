@@ -212,6 +212,19 @@ describe("a disk that is no longer reliable", () => {
     assertKept(bench.store, 5, 6);
   });
 
+  it("at a start is not read from: the start fails, and the one after it writes everything again", async (t) => {
+    const bench = await Bench.open(t);
+    await bench.store.close();
+    bench.fail("EIO", "datasync");
+    await assertRefused(bench.reopen(), bench.folder, "could not be synced");
+    assert.deepEqual(await namesIn(bench.folder, /^unsynced$/), ["unsynced"]);
+    bench.heal();
+    await bench.reopen();
+    assert.deepEqual(await namesIn(bench.folder, /^unsynced$/), []);
+    assert.equal((await namesIn(bench.folder, /^snapshot-/)).length, 1);
+    assertKept(bench.store, 5, 5);
+  });
+
   it("that takes no mark either: all changes are refused, and the process must end", async (t) => {
     const bench = await Bench.open(t);
     bench.rule = ({ operation }) =>

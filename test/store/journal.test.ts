@@ -8,7 +8,7 @@ import { tryLock } from "fs-native-extensions";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { FolderLock } from "../../src/store/folder/lock.ts";
 import { FolderHeld } from "../../src/store/folder/lock-file.ts";
-import { FolderLost, Journal } from "../../src/store/journal/journal.ts";
+import { FolderLost, Journal, SyncFailure } from "../../src/store/journal/journal.ts";
 import { headerLine } from "../../src/store/journal/segment.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { oneByOne, segment, systemError } from "./_faults.ts";
@@ -44,12 +44,26 @@ describe("an existing segment", () => {
       await journal.close();
     });
     assert.equal(outcome, undefined, `${outcome}`);
-    assert.deepEqual(calls, [`open ${segment(7)}`, `close ${segment(7)}`]);
+    assert.deepEqual(calls, [`open ${segment(7)}`, `datasync ${segment(7)}`, `close ${segment(7)}`]);
     const journal = await Journal.open(nodeFiles, folder, 7, 4);
     await journal.append([line]);
     assert.equal(journal.size, 11);
     assert.equal(readFileSync(join(folder, segment(7)), "utf8"), "the a line\nng");
     await journal.close();
+  });
+});
+
+describe("an existing segment that cannot be synced", () => {
+  it("is not opened, since what it has may not be on the disk", async (t) => {
+    const folder = await temporaryFolder(t);
+    await writeFile(join(folder, segment(7)), "the beginning");
+    const { calls, outcome } = await oneByOne(
+      (files) => Journal.open(files, folder, 7, 4),
+      ({ operation }) => (operation === "datasync" ? systemError("EIO") : undefined),
+    );
+    assert.ok(outcome instanceof SyncFailure, `${outcome}`);
+    assert.match(String(outcome.cause), new RegExp(segment(7)));
+    assert.deepEqual(calls, [`open ${segment(7)}`, `datasync ${segment(7)}`, `close ${segment(7)}`]);
   });
 });
 

@@ -37,10 +37,21 @@ export class Journal {
     this.#size = size;
   }
 
-  /** Opens the segment that begins with `first`, for appending at offset `size`. */
+  /**
+   * Opens the segment that begins with `first`, for appending at offset `size`. What it has is durable then: a process may
+   * have been killed before its sync, and later writes sync only their own bytes.
+   * @throws SyncFailure where it could not be synced
+   */
   static async open(files: Files, folder: string, first: number, size: number): Promise<Journal> {
     const flags = constants.O_RDWR | (files.durable ?? 0);
-    const file = await files.open(join(folder, segmentFile(first)), flags);
+    const path = join(folder, segmentFile(first));
+    const file = await files.open(path, flags);
+    try {
+      await file.datasync();
+    } catch (cause) {
+      await file.close().catch(() => {});
+      throw new SyncFailure("the journal could not be synced", naming(path, cause));
+    }
     return new Journal(files, folder, file, first, size);
   }
 
