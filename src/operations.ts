@@ -57,7 +57,7 @@ export function operationsOn(context: OperationContext): Operations {
         table: table.revision,
       };
       return context.store.change(origin, (draft, { now: at, sequence }) => {
-        // The batch may have revoked, excluded or demoted the caller since the pipeline authorized it. This comes
+        // A change that the pipeline could not see yet may have revoked, excluded or demoted the caller. This comes
         // first: a repeated request must be authorized as well before it is answered.
         const current = currentCaller(draft, caller, at);
         request.authorize(current);

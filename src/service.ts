@@ -58,7 +58,7 @@ export class Service {
   /** Undefined if limits are off. */
   readonly #limiter: Limiter | undefined;
   readonly #sources: Sources;
-  /** The route table in force. */
+  /** Holds the route table in force. */
   readonly routes: RouteTable<App>;
   readonly questions: Questions;
   #saving: NodeJS.Timeout | undefined;
@@ -115,7 +115,7 @@ export class Service {
     return this.routes.load();
   }
 
-  /** As {@link loadTable}, but returns a function that returns the table in force at each call. */
+  /** As {@link loadTable}, but returns a function that returns the table in force at each call, and reports no changes. */
   async followTable(): Promise<() => Table> {
     await this.loadTable();
     return () => this.routes.table;

@@ -7,9 +7,9 @@
  * 4. limit: `RATE_LIMITED`
  * 5. exclusion: `EXCLUDED`
  * 6. read-only token, for a change: `READ_ONLY`
- * 7. the parameters that the restriction depends on, then the restriction: `RESTRICTED`
+ * 7. the parameters that the restriction depends on: `PARAMETER_…`, `UNKNOWN_…`; then the restriction: `RESTRICTED`
  * 8. the other parameters: `PARAMETER_…`, `UNKNOWN_…`
- * 9. the operation: its own failures
+ * 9. for a change, the form of its `Idempotency-Key`: `PARAMETER_INVALID`; then the operation: its own failures
  * 10. the answer
  *
  * A request that fails at one of the first three steps is counted before it is refused: as a read if its token is valid,
@@ -51,7 +51,7 @@ const purposeHeaders = ["sec-purpose", "purpose", "x-moz"];
 const readMethods = "GET, HEAD, OPTIONS";
 const changeMethods = "GET, OPTIONS";
 
-/** See the head of this file. A read is answered synchronously; a change, when it is durable. */
+/** See the head of this file. Nearly every read is answered synchronously; a change, when it is durable. */
 export class Pipeline {
   readonly #options: EngineOptions;
   readonly #router: Router;

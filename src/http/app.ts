@@ -14,7 +14,7 @@ import { AnswerResponse } from "./answer-response.ts";
 import { ClientAddresses } from "./client-address.ts";
 import { answerPage, type Pages } from "./page.ts";
 
-/** The parts of Node's `IncomingMessage` that a plain request consists of. */
+/** The parts of Node's `IncomingMessage` that a plain request consists of; not the `NodeRequest` of srvx, a `Request`. */
 export interface NodeRequest {
   readonly method?: string | undefined;
   readonly url?: string | undefined;

@@ -100,6 +100,7 @@ class PlayerCaller implements Caller {
 
   rankIn(kind: MembershipKind, of: string): number | undefined {
     if (kind === "group") return isInGroup(this.#data, of, this.#player) ? 0 : undefined;
+    // No faction and service have the same name.
     return this.#data.memberships.get(`${of}/${this.id}`)?.rank;
   }
 }

@@ -1,5 +1,5 @@
 /**
- * The writer: decides all waiting changes one after another over one draft, appends their records in one write, and
+ * The writer: decides the changes that have waited longest, one after another over one draft, appends their records in one write, and
  * applies them to memory once that is synced. So many changes share one sync, and none of them is acknowledged or
  * visible before it is durable.
  */

@@ -11,7 +11,8 @@ export function isExcluded({ excludedGroup }: Pick<Table, "excludedGroup">, call
 }
 
 /**
- * Whether a request of the caller passes exclusion and restriction.
+ * Whether a request of the caller passes exclusion and restriction, for `src/explain/`. The pipeline checks them one by one,
+ * and read-only tokens between them.
  * @param input at least the parameters that the restriction depends on
  */
 export function isAuthorized(

@@ -49,7 +49,7 @@ export interface Operation {
   /** Whether a change counts: repeated, it changes the data again. */
   readonly counts?: true;
   /**
-   * Returns what is to be sent as JSON, or a cached `ReadyBody`; a change, the promise of its sentence.
+   * Returns what is to be sent as JSON, or a cached `ReadyBody`, or a promise of one; a change, the promise of its sentence.
    * @throws Failure if it refuses
    */
   run(input: Input, request: Request): unknown;

@@ -28,7 +28,7 @@ export interface Route {
   readonly parameters: readonly Parameter[];
   /** The names of the parameters that the restriction depends on, which are checked before it. */
   readonly decisive: ReadonlySet<string>;
-  /** The operation's name, such as `blacklistreason.add`. */
+  /** The operation's name, such as `blacklistreason.add`: `handler` in YAML, `operation` of a `Request`. */
   readonly handler: string;
   readonly operation: Operation;
   /** The route's own limit, which replaces that of the table; undefined if it has none. */

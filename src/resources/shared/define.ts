@@ -41,7 +41,7 @@ export interface ChangeContext extends Context {
   readonly sequence: number;
 }
 
-/** What the description of the interface says of a handler: see `Operation` in the engine. */
+/** What the description of the interface says of a handler: see `Operation` in `src/table/operation.ts`. */
 interface Documented {
   readonly description?: string;
   readonly failures?: Failures;
@@ -75,13 +75,13 @@ export interface Cacheable {
 /** A handler that changes data, and returns the sentence for the player. */
 export interface ChangeHandler extends Documented {
   readonly effect: "change";
-  /** The answer to the examples of its input: see `Operation` in the engine. */
+  /** The answer to the examples of its input: see `Operation` in `src/table/operation.ts`. */
   readonly example: string;
   readonly input: v.ObjectSchema<v.ObjectEntries, undefined>;
   readonly answer: v.GenericSchema;
-  /** Whether it stores who the caller was: see `Operation` in the engine. */
+  /** Whether it stores who the caller was: see `Operation` in `src/table/operation.ts`. */
   readonly recordsCaller?: true;
-  /** Whether it counts: see `Operation` in the engine. */
+  /** Whether it counts: see `Operation` in `src/table/operation.ts`. */
   readonly counts?: true;
   change(draft: Draft, input: unknown, context: ChangeContext): string;
 }

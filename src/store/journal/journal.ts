@@ -17,7 +17,7 @@ import { lineFeed } from "./lines.ts";
 import type { Meter } from "./meter.ts";
 import { headerLine } from "./segment.ts";
 
-/** The newest segment, open for appending. */
+/** The journal, by its newest segment, which is open for appending. */
 export class Journal {
   readonly #files: Files;
   readonly #folder: string;
