@@ -135,6 +135,8 @@ export class Torture {
       await service.end("SIGKILL");
     }
     const { code, result, remarks } = await running;
+    // The service goes on with what a killed command has asked for: the outcome is certain once it has ended.
+    if (code === null) await service.end("SIGTERM");
     const suffix = code === 0 ? "" : killService || killCommand !== undefined ? ", killed" : ", refused";
     this.#count(`${command.name}${suffix}`);
     if (code === 0) {
