@@ -35,7 +35,7 @@ it("a UUID is stored without dashes in lower case", () => {
   assert.equal(v.is(uuid, stored.toUpperCase()), false);
 });
 
-it("a new UUID has the stored form, and is another one each time", () => {
+it("a new UUID has the stored form, and differs each time", () => {
   const some = Array.from({ length: 10 }, newUUID);
   for (const each of some) assert.equal(toUUID(each), each);
   assert.equal(new Set(some).size, 10);

@@ -1,4 +1,4 @@
-/** The digests of records: what they tell of each record, and which values they keep. */
+/** The digests of records: what they keep of each record, and of which records they keep the values. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { quote, RecordDigests, toJSON } from "../../src/repair/digests.ts";

@@ -143,7 +143,7 @@ describe("the decoder of lines", () => {
     );
   });
 
-  it("refuses a line in which any byte is another one, and one without a document", () => {
+  it("refuses a line with any byte changed, and one without a document", () => {
     const { bytes } = linesOf(header, "[1,2]");
     for (let at = 0; at < bytes.length - 1; at += 1) {
       const spoiled = Buffer.from(bytes);

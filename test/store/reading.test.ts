@@ -56,7 +56,7 @@ describe("reading while a running service deletes files", () => {
     assert.equal(denying.attempts, 1);
   });
 
-  it("begins anew with the files that are there by then", async (t) => {
+  it("starts again with the files that exist by then", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     let readings = 0;
     const files = ruledFiles(async ({ operation, path }) => {
