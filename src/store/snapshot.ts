@@ -97,6 +97,7 @@ class SnapshotReader {
     longestLine,
   );
   readonly #options: SnapshotOptions;
+  readonly #uuids = new Map<string, string>();
   #header: SnapshotHeader | undefined;
   #count = 0;
   /** The offset after the last line, once it is read. */
@@ -141,9 +142,19 @@ class SnapshotReader {
       return;
     }
     this.#options.check?.(line.collection, line.record);
+    this.#shareUUID(line.record);
     const collection = this.#database.collection(line.collection);
     collection.set(collection.definition.key(line.record), line.record);
     this.#count += 1;
+  }
+
+  /** Lets all records with the same UUID have the same string: a player is in up to five collections. */
+  #shareUUID(record: unknown): void {
+    const { uuid } = record as { uuid?: unknown };
+    if (typeof uuid !== "string") return;
+    const shared = this.#uuids.get(uuid);
+    if (shared === undefined) this.#uuids.set(uuid, uuid);
+    else (record as { uuid: string }).uuid = shared;
   }
 }
 
