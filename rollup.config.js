@@ -8,6 +8,7 @@ import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
 import commonjs from "@rollup/plugin-commonjs";
 import { nodeResolve } from "@rollup/plugin-node-resolve";
+import { transform } from "esbuild";
 
 /** What stays apart, as it is installed: packages with files of their own, or with native code, and what few need. */
 const installed = [
@@ -37,7 +38,14 @@ export default ({ configCompiled = "node_modules/.compiled" }) => ({
   },
   external: (id) =>
     id.startsWith("node:") || installed.some((name) => id === name || id.startsWith(`${name}/`)),
-  plugins: [nodeResolve({ exportConditions: ["node"] }), commonjs(), ownPlace(), licenses(), swaggerUI()],
+  plugins: [
+    nodeResolve({ exportConditions: ["node"] }),
+    commonjs(),
+    ownPlace(),
+    withoutComments(),
+    licenses(),
+    swaggerUI(),
+  ],
   output: {
     dir: "dist",
     // Node loads CommonJS in less time than modules.
@@ -75,6 +83,17 @@ function ownPlace() {
     resolveImportMeta(property, { moduleId }) {
       return names.get(property) ?? this.error(`${moduleId}: CommonJS has no import.meta.${property}`);
     },
+  };
+}
+
+/**
+ * Removes comments, of packages as well, and escapes what is not ASCII: Node parses all of a file before it runs the first
+ * line, and a command spends most of its time on that. Names and line breaks stay, for stack traces.
+ */
+function withoutComments() {
+  return {
+    name: "without-comments",
+    renderChunk: (code) => transform(code, { charset: "ascii", legalComments: "none", target: "node20" }),
   };
 }
 

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { it } from "node:test";
 import { promisify } from "node:util";
 import { buildProject } from "../_build.ts";
@@ -60,4 +60,11 @@ it("a command that only reads the data loads the file for reading, and help and 
   const script = await loadedBy("completion", "bash");
   assert.match(script.stdout, /^# bash completion/);
   assert.deepEqual(script.files, ["addon-cli.cjs", "command.cjs", "completion-script.cjs"]);
+
+  // Node parses all of a file before it runs the first line. The comments of packages within classes stay.
+  for (const name of completed.files) {
+    const text = await readFile(join(dirname(main), name), "utf8");
+    assert.doesNotMatch(text, /[^\0-\x7f]/, `${name} has characters beyond ASCII`);
+    assert.doesNotMatch(text, /@throws Failure/, `${name} has our comments`);
+  }
 });
