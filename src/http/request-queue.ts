@@ -270,13 +270,15 @@ export class RequestQueue {
     const isFarBehind = this.#backlog >= backlog.much;
     this.#turns += 1;
     this.#resumed = isBehind ? 1 : Math.min(2 * this.#resumed, 1024);
-    resumeFirst(known, this.#resumed);
-    if (!isFarBehind) resumeFirst(fresh, this.#resumed);
-    if (!isBehind && known.size + fresh.size === 0) resumeFirst(pipelining, 1);
+    for (let count = 0; count < this.#resumed && known.size + fresh.size > 0; count += 1) {
+      resume(known, firstOf(known));
+      if (!isFarBehind) resume(fresh, firstOf(fresh));
+    }
+    if (!isBehind && known.size + fresh.size === 0) resume(pipelining, firstOf(pipelining));
     if (isBehind && this.#turns % rarely === 0) {
       // The newest of a thousand need not wait for all others.
       resume(fresh, Array.from(fresh).at(-1));
-      if (!isFarBehind) resumeFirst(pipelining, 1);
+      if (!isFarBehind) resume(pipelining, firstOf(pipelining));
     }
     return known.size + fresh.size > 0 || (pipelining.size > 0 && this.#backlog < backlog.some);
   }
@@ -286,14 +288,9 @@ function hasLongBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > maxBody;
 }
 
-/** Resumes the connections that have been held longest, up to a number. */
-function resumeFirst(held: Set<Connection>, most: number): void {
-  let left = most;
-  for (const connection of held) {
-    if (left === 0) return;
-    left -= 1;
-    resume(held, connection);
-  }
+function firstOf(held: ReadonlySet<Connection>): Connection | undefined {
+  const [first] = held;
+  return first;
 }
 
 function resume(held: Set<Connection>, connection: Connection | undefined): void {
