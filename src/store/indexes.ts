@@ -33,13 +33,14 @@ export class SecondaryIndex<T> {
   set(before: T | undefined, after: T | undefined): void {
     const old = before === undefined ? undefined : this.#indexed(before);
     const value = after === undefined ? undefined : this.#indexed(after);
-    // Only a record has a value.
-    if (value !== old) {
-      if (old !== undefined) this.#remove(old, before as T);
-      if (value !== undefined) this.#add(value, after as T);
-    } else if (value !== undefined) {
-      this.#replace(value, before as T, after as T);
+    if (before !== undefined && old !== undefined) {
+      if (after !== undefined && value === old) {
+        this.#replace(old, before, after);
+        return;
+      }
+      this.#remove(old, before);
     }
+    if (after !== undefined && value !== undefined) this.#add(value, after);
   }
 
   #add(value: string, record: T): void {
