@@ -119,6 +119,17 @@ describe("connecting to a service", () => {
     await rejected;
     assert.equal(getEventListeners(stopping.signal, "abort").length, 0);
   });
+
+  it("an attempt with an ended signal asks nothing, and ends with its reason", async (t) => {
+    let asked = false;
+    const { folder } = await listen(t, (_request, response) => {
+      asked = true;
+      healthy(response);
+    });
+    const reason = new Error("stopped");
+    await assert.rejects(connectControl(folder, AbortSignal.abort(reason)), reason);
+    assert.equal(asked, false);
+  });
 });
 
 describe("an error of the connection to a service", () => {

@@ -100,6 +100,8 @@ class ControlClient {
 
   /** Sends a health check. @throws NoListener, NoAnswer */
   async checkHealth(signal?: AbortSignal): Promise<void> {
+    // It would cause no event any more.
+    signal?.throwIfAborted();
     const asking = new AbortController();
     const abort = () => asking.abort();
     const deadline = setTimeout(abort, healthTimeout);
