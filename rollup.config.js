@@ -87,8 +87,9 @@ function ownPlace() {
 }
 
 /**
- * Removes comments, of packages as well, and escapes what is not ASCII: Node parses all of a file before it runs the first
- * line, and a command spends most of its time on that. Names and line breaks stay, for stack traces.
+ * Removes the comments of packages, but those within classes, and escapes what is not ASCII: Node parses all of a file
+ * before it runs the first line, and a command spends most of its time on that. Our own comments are not compiled. Names
+ * and line breaks stay, for stack traces.
  */
 function withoutComments() {
   return {

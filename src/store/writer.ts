@@ -1,7 +1,7 @@
 /**
- * The writer: decides the changes that have waited longest, one after another over one draft, appends their records in one write, and
- * applies them to memory once that is synced. So many changes share one sync, and none of them is acknowledged or
- * visible before it is durable.
+ * The writer: decides the changes that have waited longest, one after another over one draft, appends their records in
+ * one write, and applies them to memory once that is synced. So many changes share one sync, and none of them is
+ * acknowledged or visible before it is durable.
  */
 import { Failure } from "../domain/errors.ts";
 import type { Model } from "../domain/model.ts";
