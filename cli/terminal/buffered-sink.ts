@@ -9,6 +9,13 @@
 import sonicBoom, { type SonicBoom } from "sonic-boom";
 import type { Sink } from "./io.ts";
 
+declare module "sonic-boom" {
+  interface SonicBoom {
+    /** What `contentMode: "buffer"` takes; the package declares only strings. */
+    write(bytes: Buffer): boolean;
+  }
+}
+
 /** The most bytes in the buffer. */
 const maxWaiting = 1024 * 1024;
 /** The time after which a failed write is repeated, in milliseconds. */
@@ -41,16 +48,18 @@ export class BufferedSink implements Sink {
       // Without a minimum, `flush` does not repeat a failed write.
       minLength: 1,
       maxLength: maxWaiting,
+      // As a string, each text would be encoded three times.
+      contentMode: "buffer",
     });
-    this.#destination.on("drop", (text: string) => {
-      this.droppedLines += text.split("\n").length - 1;
+    this.#destination.on("drop", (bytes: Buffer) => {
+      this.droppedLines += bytes.toString().split("\n").length - 1;
     });
     this.#destination.on("error", () => this.#retrySoon());
     this.#destination.on("drain", () => this.#report());
   }
 
   write(text: string): void {
-    this.#destination.write(text);
+    this.#destination.write(Buffer.from(text));
   }
 
   /**
