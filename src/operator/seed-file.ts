@@ -1,9 +1,12 @@
 /** The seed file: YAML with the names of groups, factions and services. */
 import { readFile } from "node:fs/promises";
 import * as v from "valibot";
-import { parse } from "yaml";
 import { Failure } from "../domain/errors.ts";
+import type { Position } from "../table/yaml/fault.ts";
+import { readYAML } from "../table/yaml/read.ts";
 import { seedSchema } from "./seed.ts";
+
+const expected = "the lists groups, factions and services";
 
 /** Reads a seed file. @throws Failure where it is missing or invalid */
 export async function readSeed(file: string): Promise<v.InferOutput<typeof seedSchema>> {
@@ -13,18 +16,19 @@ export async function readSeed(file: string): Promise<v.InferOutput<typeof seedS
   } catch (cause) {
     throw new Failure("UNKNOWN_ENTRY", `There is no file ${file}.`, {
       cause,
-      hint: "Give the path of a YAML file with the lists groups, factions and services.",
+      hint: `Give the path of a YAML file with ${expected}.`,
     });
   }
-  let content: unknown;
-  try {
-    content = parse(text);
-  } catch (cause) {
-    throw new Failure("PARAMETER_INVALID", `${file} is not valid YAML: ${(cause as Error).message}`, {
-      cause,
-    });
-  }
-  const seed = v.safeParse(seedSchema, content);
+  const { value, faults, locate } = readYAML(text, { expected, schema: "core" });
+  const [fault] = faults;
+  if (fault !== undefined) throw invalid(file, fault, fault.message);
+  const seed = v.safeParse(seedSchema, value);
   if (seed.success) return seed.output;
-  throw new Failure("PARAMETER_INVALID", `${file}: ${seed.issues[0].message}.`);
+  const [issue] = seed.issues;
+  const path = issue.path?.map(({ key }) => key as string | number) ?? [];
+  throw invalid(file, locate(path, issue.expected === "never" ? "key" : "value"), issue.message);
+}
+
+function invalid(file: string, { line, column }: Position, message: string): Failure {
+  return new Failure("PARAMETER_INVALID", `${file}:${line}:${column}: ${message}.`);
 }

@@ -20,7 +20,7 @@ async function isOrganisation(desk: Desk, name: string): Promise<boolean> {
 /** Invalid seed files, and the expected message. */
 const wrongFiles = [
   ["is no YAML", "groups: [CEO\n", /YAML/],
-  ["has a list of that name twice", "groups: [EVENT]\ngroups: [OTHER]\n", /YAML/],
+  ["has a list of that name twice", "groups: [EVENT]\ngroups: [OTHER]\n", /duplicate key/],
   ["is empty", "", /groups, factions and services/],
   ["is a list", "- CEO\n", /groups, factions and services/],
   ["is a text", "CEO\n", /groups, factions and services/],
@@ -112,7 +112,7 @@ describe("seed groups", () => {
   it("when the YAML is broken, line and column are shown", async (t) => {
     const desk = await seededDesk(t);
     await desk.write("more.yaml", "groups:\n  - EVENT\n - OTHER\n");
-    assert.match(await desk.fails("seed", "groups", "more.yaml"), /line \d+, column \d+/);
+    assert.match(await desk.fails("seed", "groups", "more.yaml"), /more\.yaml:3:\d+: invalid YAML/);
   });
 
   it("when there is no such file, the exit code is 1 and the message names it", async (t) => {
