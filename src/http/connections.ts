@@ -45,6 +45,10 @@ export class Connection {
   constructor(socket: Socket, now: number) {
     this.socket = socket;
     this.lastUsed = now;
+    // Node itself pauses a client that does not read its answers, and resumes when it does.
+    socket.on("resume", () => {
+      if (this.#isPaused) socket.pause();
+    });
   }
 
   /** Whether no request is waiting or in progress. A partial request does not count. */

@@ -49,6 +49,20 @@ describe("a connection", () => {
     assert.deepEqual(await calls(), [1, 0]);
   });
 
+  it("a paused connection stays paused when Node resumes it, until it is resumed itself", async () => {
+    const socket = new Socket();
+    const connection = new Connection(socket, 0);
+    const settled = () => new Promise(setImmediate);
+    connection.pause();
+    await settled();
+    socket.resume();
+    await settled();
+    assert.equal(socket.isPaused(), true);
+    connection.resume();
+    await settled();
+    assert.equal(socket.isPaused(), false);
+  });
+
   it("a connection that is resumed before it has stopped reading goes on", async (t) => {
     const { connection, calls } = counted(t);
     connection.pause();
