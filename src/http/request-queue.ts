@@ -280,7 +280,9 @@ export class RequestQueue {
       resume(fresh, Array.from(fresh).at(-1));
       if (!isFarBehind) resume(pipelining, firstOf(pipelining));
     }
-    return known.size + fresh.size > 0 || (pipelining.size > 0 && this.#backlog < backlog.some);
+    if (known.size + fresh.size > 0) return true;
+    // The next turn finds which of those that are being written are stuck. Their requests no longer count then.
+    return pipelining.size > 0 && (this.#backlog < backlog.some || this.#writing.length > 0);
   }
 }
 

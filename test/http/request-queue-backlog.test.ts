@@ -52,6 +52,16 @@ describe("many waiting requests", () => {
     });
   }
 
+  it("a connection that pipelines does not wait for a client that does not read", (t) => {
+    const desk = new QueueDesk(t);
+    const reluctant = desk.connect();
+    desk.send(reluctant, {}, false);
+    desk.sendAll(reluctant, 64);
+    const held = desk.openPipelining();
+    desk.settle();
+    assert.deepEqual([reluctant.waiting.length, held.isPaused], [64, false]);
+  });
+
   it("with 4,096 waiting requests the queue resumes the newest connection in every 32nd turn, and none that pipelines", (t) => {
     const desk = new QueueDesk(t);
     desk.fill(4096);
