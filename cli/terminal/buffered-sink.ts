@@ -86,7 +86,7 @@ export class BufferedSink implements Sink {
 
   #report(): void {
     const lines = this.droppedLines - this.#reportedLines;
-    if (lines === 0 || this.#isEnding) return;
+    if (lines === 0) return;
     this.#reportedLines = this.droppedLines;
     this.#onDropped(lines);
   }

@@ -70,6 +70,24 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
   await sink.close();
 });
 
+it("reports dropped lines although it closes before its reader goes on", { timeout }, async (t) => {
+  const { descriptor, read } = await pipe(t);
+  const sink = new BufferedSink(descriptor, false, (lines) => sink.write(`Dropped ${lines}.\n`));
+  const line = `${"x".repeat(99)}\n`;
+  sink.write(line.repeat(10_000));
+  sink.write(line.repeat(1_000));
+  assert.equal(sink.droppedLines, 1_000);
+  const closed = sink.close();
+  let text = "";
+  const deadline = performance.now() + 10_000;
+  while (!text.endsWith("Dropped 1000.\n") && performance.now() < deadline) {
+    text += read();
+    await setImmediate();
+  }
+  await closed;
+  assert.equal(text.length, 10_000 * line.length + "Dropped 1000.\n".length);
+});
+
 it("closes although its reader stalls", { timeout }, async (t) => {
   const { descriptor } = await pipe(t);
   const sink = new BufferedSink(descriptor, false, () => {});
