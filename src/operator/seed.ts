@@ -13,6 +13,8 @@ const name = v.pipe(
   v.normalize("NFC"),
   v.regex(/^[^\s\p{Z}\p{C}{}$/?#&=%]+$/u, nameWords),
   v.check((text) => Array.from(text).length <= textLength.maxLength, nameWords),
+  // Bytes that are not UTF-8, such as an umlaut in Latin-1, were read as this character.
+  v.check((text) => !text.includes("\uFFFD"), "expected a name in UTF-8; save the file as UTF-8"),
 );
 const names = v.optional(v.nullable(v.array(name, "expected a list of names")), []);
 

@@ -47,6 +47,15 @@ describe("a seed file", () => {
     });
   });
 
+  it("is refused if a name is in Latin-1", async (t) => {
+    const file = join(await temporaryFolder(t), "seed.yaml");
+    await writeFile(file, Buffer.from("groups:\n  - CEO\n  - Ärzte\n", "latin1"));
+    await assert.rejects(readSeed(file), {
+      code: "PARAMETER_INVALID",
+      message: `${file}:3:5: expected a name in UTF-8; save the file as UTF-8.`,
+    });
+  });
+
   it("is refused if it does not exist", async (t) => {
     const file = join(await temporaryFolder(t), "seed.yaml");
     await assert.rejects(readSeed(file), {
