@@ -177,8 +177,8 @@ export class Service {
   }
 
   /** Undoes a change; see {@link Operator.undo}. */
-  undo(sequence: number, options: UndoOptions = {}): Promise<Undone> {
-    return this.#operator.undo(sequence, options);
+  undo(sequence: number, options: UndoOptions = {}, asking?: AbortSignal): Promise<Undone> {
+    return this.#operator.undo(sequence, options, asking);
   }
 
   /** Starts to save activity every minute, until {@link close}. */

@@ -107,6 +107,36 @@ it("the control socket closes despite an endless operation, and finishes others"
   await endless;
 });
 
+for (const method of ["restoreRecords", "undo"] as const) {
+  it(`${method} learns when its command ends before the answer`, { timeout }, async (t) => {
+    const signals: unknown[] = [];
+    let isHeld = false;
+    const { path } = await listen(t, {
+      [method]: (_first: unknown, _second: unknown, asking: unknown) => {
+        signals.push(asking);
+        return isHeld ? new Promise(() => {}) : Promise.resolve(null);
+      },
+    });
+    const send = () => {
+      const asking = request({ socketPath: path, path: `/${method}`, method: "POST", agent: false });
+      asking.on("error", () => {}).setHeader("Content-Type", "application/json");
+      return asking.end("[1]");
+    };
+    const [response] = await once(send(), "response");
+    await once(response.resume(), "close");
+    isHeld = true;
+    const held = send();
+    while (signals.length < 2) await new Promise(setImmediate);
+    const [answered, abandoned] = signals;
+    assert.ok(answered instanceof AbortSignal && abandoned instanceof AbortSignal, "each has a signal");
+    assert.equal(abandoned.aborted, false);
+    const ended = once(abandoned, "abort");
+    held.destroy();
+    await ended;
+    assert.equal(answered.aborted, false);
+  });
+}
+
 for (const [before, untouched] of [
   ["no request", true],
   ["an answer", false],

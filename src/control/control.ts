@@ -28,7 +28,7 @@ export type CallResult =
   | { readonly ok: true; readonly body: object }
   | { readonly ok: false; readonly body: FailureBody };
 
-/** The operations that commands run on the data, in any process. All arguments and results are JSON. */
+/** The operations that commands run on the data, in any process. All arguments but signals, and all results, are JSON. */
 export interface Control {
   administer<N extends OperatorOperationName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>>;
   /** Runs an operation of the route table; see {@link Service.call}. */
@@ -38,10 +38,10 @@ export interface Control {
   snapshot(): Promise<{ sequence: number }>;
   /** Returns what a restore or an import would change; see {@link previewRestore}. */
   previewRestore(request: RestoreRequest): Promise<RestorePreview>;
-  /** Restores or imports; see {@link restoreRecords}. */
-  restoreRecords(request: RestoreRequest, revision: string): Promise<RestoreResult>;
-  /** Undoes a change; see {@link Operator.undo}. */
-  undo(sequence: number, options?: UndoOptions): Promise<Undone>;
+  /** Restores or imports; see {@link restoreRecords}. @param asking is aborted when the command has ended */
+  restoreRecords(request: RestoreRequest, revision: string, asking?: AbortSignal): Promise<RestoreResult>;
+  /** Undoes a change; see {@link Operator.undo}. @param asking is aborted when the command has ended */
+  undo(sequence: number, options?: UndoOptions, asking?: AbortSignal): Promise<Undone>;
   /** Reloads the route table. @throws TableFaults; then the old one stays in force */
   reloadRoutes(expected?: string, cause?: ReloadCause): Promise<Reloaded>;
   /** Returns which table is in force, and the result of the last attempt to change it. */
@@ -97,7 +97,7 @@ export function controlOf(service: Service, holder: Holder | null): Control {
       return { sequence: await service.store.snapshot() };
     },
     ...restoringOn(service.store),
-    undo: (sequence, options) => service.undo(sequence, options),
+    undo: (...all) => service.undo(...all),
     reloadRoutes: (expected, cause) => service.reloadRoutes(expected, cause),
     async routesStatus() {
       await service.loadTable();
@@ -125,7 +125,7 @@ export function controlOfStore(operator: Operator, service: () => Promise<Servic
       return { sequence: await operator.store.snapshot() };
     },
     ...restoringOn(operator.store),
-    undo: (sequence, options) => operator.undo(sequence, options),
+    undo: (...all) => operator.undo(...all),
     reloadRoutes: async (...all) => (await served()).reloadRoutes(...all),
     routesStatus: async () => (await served()).routesStatus(),
     diffRoutes: async (...all) => (await served()).diffRoutes(...all),

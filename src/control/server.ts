@@ -50,6 +50,8 @@ export async function startControl(
         assertBodySize(event, maxBody);
         // JSON has no undefined: a missing argument arrives as null.
         const given = ((await readBody<unknown[]>(event)) ?? []).map((each) => each ?? undefined);
+        // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
+        if (method === "restoreRecords" || method === "undo") given[2] = event.req.signal;
         const result: unknown = await Reflect.apply(control[method], control, given);
         return { result: result ?? null };
       } catch (error) {

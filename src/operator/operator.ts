@@ -105,15 +105,21 @@ export class Operator {
 
   /**
    * Undoes a change, as a further change.
+   * @param asking if aborted before the change is written, nothing is changed
    * @throws Failure `UNKNOWN_ENTRY` where the journal does not have the change, `CONFLICT` where it cannot be undone
    */
-  async undo(sequence: number, { exceptChanged = false }: UndoOptions = {}): Promise<Undone> {
+  async undo(
+    sequence: number,
+    { exceptChanged = false }: UndoOptions = {},
+    asking?: AbortSignal,
+  ): Promise<Undone> {
     const record = await this.#change(sequence);
     const { data } = this.store;
     let decided: Undoing = { changes: [], obstacles: [] };
     // The change may have been a bulk change.
     await this.store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, async () => {
       decided = await undoing(data, record, exceptChanged);
+      asking?.throwIfAborted();
       return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
     });
     const { changes, obstacles } = decided;

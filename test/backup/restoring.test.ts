@@ -160,6 +160,18 @@ describe("a restore", () => {
     assert.deepEqual([store.sequence, points()], [2, { A: 1, B: 2, C: 1 }]);
   });
 
+  it("changes nothing if its command has ended before its change is written", async (t) => {
+    const { store, backup, points } = await places(t);
+    const { sequence } = store;
+    const asking = new AbortController();
+    const restoring = restoreRecords(store, backup(false), undefined, asking.signal);
+    asking.abort();
+    await assert.rejects(restoring, { name: "AbortError" });
+    assert.deepEqual([store.sequence, points()], [sequence, { A: 1, B: 2, C: 1 }]);
+    await restoreRecords(store, backup(false));
+    assert.deepEqual(points(), { A: 1, B: 1 });
+  });
+
   it("with revoked tokens keeps the revocations of tokens that were removed since", async (t) => {
     const { store, backup } = await places(t);
     await store.change(origin, (draft) => draft.tokens.put(token("a", { revokedAt: 5 })));

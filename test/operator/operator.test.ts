@@ -148,6 +148,7 @@ describe("an undo", () => {
   it("takes a change back when it returns, and is recorded as an undo", async (t) => {
     const operator = await operatorOn(t);
     const { sequence } = operator.store;
+    await assert.rejects(operator.undo(sequence, {}, AbortSignal.abort()), { name: "AbortError" });
     assert.deepEqual(await operator.undo(sequence), { info: `Undid change ${sequence} (player.add).` });
     assert.equal(operator.store.data.players.has(one), false);
     assert.deepEqual(await operator.undo(sequence + 1), { info: `Undid change ${sequence + 1} (undo).` });
