@@ -11,6 +11,7 @@ import {
   temporaryName,
   writePieces,
 } from "../store/folder/files.ts";
+import { isServiceFile } from "../store/folder/folder-names.ts";
 
 /** The end of a temporary name. No other program uses it. */
 const suffix = ".addon-cli.tmp";
@@ -19,9 +20,16 @@ const temporaryForm = /^\..+\.[0-9a-f]{12}\.addon-cli\.tmp$/;
 /**
  * Ensures that a file can be written without overwriting another. With `force`, only a regular file is overwritten: the
  * rename would replace a device such as `/dev/full`, or a link such as `/dev/stdout`, for the whole machine.
- * @throws Failure `CONFLICT` where it exists and must not be overwritten, `UNKNOWN_ENTRY` where its folder does not exist
+ * A file of the service is not, and none gets its name: beside a journal, a start would read it as data.
+ * @throws Failure `CONFLICT` where it exists and must not be overwritten or has the name of a file of the service,
+ *   `UNKNOWN_ENTRY` where its folder does not exist
  */
 export async function requireFree(files: Files, path: string, force: boolean): Promise<void> {
+  if (isServiceFile(basename(path))) {
+    throw new Failure("CONFLICT", `${path} has the name of a file of a data folder.`, {
+      hint: "Name another file.",
+    });
+  }
   const names = await files.readdir(dirname(path)).catch((cause) => {
     throw new Failure(
       "UNKNOWN_ENTRY",

@@ -48,6 +48,27 @@ describe("a name for an output file", () => {
     }
   });
 
+  it("of a file of the service is never free", async (t) => {
+    const folder = await temporaryFolder(t);
+    for (const name of [
+      "journal-000000000002.log",
+      "journal-000000000002.log.broken",
+      "snapshot-000000000002.jsonl",
+      "unsynced",
+      "lock",
+      "socket",
+    ]) {
+      for (const force of [true, false]) {
+        await assert.rejects(requireFree(nodeFiles, join(folder, name), force), {
+          code: "CONFLICT",
+          message: `${join(folder, name)} has the name of a file of a data folder.`,
+          hint: "Name another file.",
+        });
+      }
+    }
+    await requireFree(nodeFiles, join(folder, "snapshot-000000000002.jsonl.gz"), false);
+  });
+
   it("in a folder that does not exist is refused", async (t) => {
     const folder = join(await temporaryFolder(t), "none");
     await assert.rejects(requireFree(nodeFiles, join(folder, "b.json"), true), {

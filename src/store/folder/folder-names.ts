@@ -48,6 +48,11 @@ export function isDataFile(name: string): boolean {
   return snapshotName.test(name) || segmentName.test(name);
 }
 
+/** Returns whether a name is that of a file that the service writes into a data folder. */
+export function isServiceFile(name: string): boolean {
+  return isDataFile(name) || belongsToData(name) || name === "lock" || name === "socket";
+}
+
 /** Returns whether a listing has data of the service. */
 export function hasData(names: readonly string[]): boolean {
   return names.some(isDataFile);
