@@ -27,6 +27,7 @@ export const seedSchema = v.strictObject({ groups: names, factions: names, servi
 /** Adds names of one kind after the existing ones. Returns the new names. */
 function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]): string[] {
   const added: string[] = [];
+  let position = positionAfter(draft, kind);
   for (const each of wanted) {
     if (draft.names.has(`${kind}/${fold(each)}`)) continue;
     const twin = kind === "faction" ? "service" : "faction";
@@ -39,7 +40,8 @@ function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]):
     if (invisible !== undefined) {
       throw new Failure("PARAMETER_INVALID", `The name "${each}" cannot be added: ${leaveOut(invisible)}.`);
     }
-    draft.names.put({ name: each, kind, position: positionAfter(draft, kind) });
+    draft.names.put({ name: each, kind, position });
+    position += 1;
     added.push(each);
   }
   return added;
@@ -47,7 +49,7 @@ function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]):
 
 /** Returns the position after all names of a kind. Some may have been removed: their number is not it. */
 function positionAfter(draft: Draft, kind: Named["kind"]): number {
-  return Math.max(-1, ...draft.names.find("kind", kind).map(({ position }) => position)) + 1;
+  return draft.names.find("kind", kind).reduce((after, { position }) => Math.max(after, position + 1), 0);
 }
 
 /** Adds the names that the data does not have; removes none. */
