@@ -135,7 +135,7 @@ export class Torture {
       await service.end("SIGKILL");
     }
     const { code, result, remarks } = await running;
-    // The service goes on with what a killed command has asked for: the outcome is certain once it has ended.
+    // The service finishes what it already writes for a killed command: the outcome is certain once it has ended.
     if (code === null) await service.end("SIGTERM");
     const suffix = code === 0 ? "" : killService || killCommand !== undefined ? ", killed" : ", refused";
     this.#count(`${command.name}${suffix}`);
