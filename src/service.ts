@@ -177,8 +177,8 @@ export class Service {
   }
 
   /** Undoes a change; see {@link Operator.undo}. */
-  undo(sequence: number, options: UndoOptions = {}, asking?: AbortSignal): Promise<Undone> {
-    return this.#operator.undo(sequence, options, asking);
+  undo(sequence: number, options: UndoOptions = {}, signal?: AbortSignal): Promise<Undone> {
+    return this.#operator.undo(sequence, options, signal);
   }
 
   /** Starts to save activity every minute, until {@link close}. */

@@ -57,14 +57,14 @@ export async function previewRestore(store: DataStore, request: RestoreRequest):
  * Restores or imports, while others change data. The plan is made outside the store's writer, which only compares the
  * records that differ again.
  * @param revision of the source that was previewed; undefined accepts any
- * @param asking if aborted before the change is written, nothing is changed: whoever looked meanwhile found no restore
+ * @param signal if aborted before the change is written, nothing is changed: whoever looked meanwhile found no restore
  * @throws Failure `CONFLICT` where the source has changed since; otherwise as {@link previewRestore} and `Store.change`
  */
 export async function restoreRecords(
   store: DataStore,
   request: RestoreRequest,
   revision?: string,
-  asking?: AbortSignal,
+  signal?: AbortSignal,
 ): Promise<RestoreResult> {
   return withPlan(store, request, async (plan, { revision: found, ...source }) => {
     if (revision !== undefined && found !== revision) {
@@ -76,7 +76,7 @@ export async function restoreRecords(
     let changes: readonly RecordChange[] = [];
     const sequence = await store.changeInBulk({ who: "operator", operation }, async () => {
       changes = await plan.changes();
-      asking?.throwIfAborted();
+      signal?.throwIfAborted();
       return changes;
     });
     const resources = summarize(changes, store.data);

@@ -38,10 +38,10 @@ export interface Control {
   snapshot(): Promise<{ sequence: number }>;
   /** Returns what a restore or an import would change; see {@link previewRestore}. */
   previewRestore(request: RestoreRequest): Promise<RestorePreview>;
-  /** Restores or imports; see {@link restoreRecords}. @param asking is aborted when the command has ended */
-  restoreRecords(request: RestoreRequest, revision: string, asking?: AbortSignal): Promise<RestoreResult>;
-  /** Undoes a change; see {@link Operator.undo}. @param asking is aborted when the command has ended */
-  undo(sequence: number, options?: UndoOptions, asking?: AbortSignal): Promise<Undone>;
+  /** Restores or imports; see {@link restoreRecords}. @param signal is aborted when the command has ended */
+  restoreRecords(request: RestoreRequest, revision: string, signal?: AbortSignal): Promise<RestoreResult>;
+  /** Undoes a change; see {@link Operator.undo}. @param signal is aborted when the command has ended */
+  undo(sequence: number, options?: UndoOptions, signal?: AbortSignal): Promise<Undone>;
   /** Reloads the route table. @throws TableFaults; then the old one stays in force */
   reloadRoutes(expected?: string, cause?: ReloadCause): Promise<Reloaded>;
   /** Returns which table is in force, and the result of the last attempt to change it. */

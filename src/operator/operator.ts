@@ -105,13 +105,13 @@ export class Operator {
 
   /**
    * Undoes a change, as a further change.
-   * @param asking if aborted before the change is written, nothing is changed
+   * @param signal if aborted before the change is written, nothing is changed
    * @throws Failure `UNKNOWN_ENTRY` where the journal does not have the change, `CONFLICT` where it cannot be undone
    */
   async undo(
     sequence: number,
     { exceptChanged = false }: UndoOptions = {},
-    asking?: AbortSignal,
+    signal?: AbortSignal,
   ): Promise<Undone> {
     const record = await this.#change(sequence);
     const { data } = this.store;
@@ -119,7 +119,7 @@ export class Operator {
     // The change may have been a bulk change.
     await this.store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, async () => {
       decided = await undoing(data, record, exceptChanged);
-      asking?.throwIfAborted();
+      signal?.throwIfAborted();
       return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
     });
     const { changes, obstacles } = decided;
