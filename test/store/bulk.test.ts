@@ -117,6 +117,21 @@ describe("a bulk change", () => {
     assert.ok(!("more" in JSON.parse(lines[1]?.slice(9) ?? "")));
   });
 
+  it("is in a snapshot that is asked for while it is made, even if the newest has all before it", async (t) => {
+    const store = await openNotebook(await temporaryFolder(t));
+    await put(store, "a");
+    assert.equal(await store.snapshot(), 1);
+    let decide = () => {};
+    const decided = new Promise<void>((resolve) => {
+      decide = resolve;
+    });
+    const bulk = store.changeInBulk(origin, () => decided.then(() => additions(many(2))));
+    const snapshot = store.snapshot();
+    decide();
+    assert.deepEqual([await snapshot, await bulk], [2, 2]);
+    await store.close();
+  });
+
   it("that is refused changes nothing, and waiting changes go on", async (t) => {
     const store = await openNotebook(await temporaryFolder(t));
     const refusal = new Error("no");
