@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import { networkOf } from "../domain/address.ts";
 import { type Caller, publicTokenOf } from "../table/caller.ts";
 import type { Limit } from "../table/limits.ts";
+import type { IncomingRequest } from "./request.ts";
 
 /** A request that a limit refuses. */
 export interface Refusal {
@@ -27,11 +28,11 @@ interface Bucket {
 }
 
 /**
- * The maximum number of buckets of callers, and of networks without a valid token: 100,000 in all. A bucket that is
- * evicted is full again, so that many networks could only loosen limits. They are apart, so that nobody can evict the
- * bucket of a caller without a valid token.
+ * The maximum number of buckets of each kind: of reads, changes, limits of routes, and networks without a valid token. A
+ * bucket that is evicted is full again, so that many networks could only loosen limits. They are apart, so that nobody
+ * can evict the bucket of a caller without a valid token.
  */
-export const mostBuckets = { callers: 50_000, networks: 50_000 };
+export const mostBuckets = 25_000;
 
 /** Sums of fractions differ from whole numbers by less than this. */
 const tolerance = 1e-6;
@@ -39,10 +40,18 @@ const tolerance = 1e-6;
 /** Parsing an address takes longer than finding the route of a request. */
 const networks = new LRUCache<string, string>({ max: 10_000, memoMethod: networkOf });
 
+/** The sender of a request. Its address is read only if it counts. */
+type Client = Pick<IncomingRequest, "address">;
+
+type Buckets = LRUCache<string, Bucket>;
+
 /** See the head of this file. */
 export class Limiter {
-  readonly #callers = new LRUCache<string, Bucket>({ max: mostBuckets.callers });
-  readonly #networks = new LRUCache<string, Bucket>({ max: mostBuckets.networks });
+  // One for each common limit: to put its name into the key took longer than all else.
+  readonly #reads = newBuckets();
+  readonly #changes = newBuckets();
+  readonly #routes = newBuckets();
+  readonly #strangers = newBuckets();
   readonly #now: () => number;
 
   /** @param now returns milliseconds, of any clock */
@@ -51,18 +60,21 @@ export class Limiter {
   }
 
   /** Counts a request with a valid token. Returns its refusal, if it exceeds the limit. */
-  ofCaller(limit: Limit, caller: Caller, address: string | undefined): Refusal | undefined {
-    const key = `${limit.name} ${caller.token ?? caller.scope}`;
-    const isPublic = publicTokenOf(caller) !== undefined;
-    return this.#take(this.#callers, isPublic ? `${key} ${networks.memo(address ?? "")}` : key, limit);
+  ofCaller(limit: Limit, caller: Caller, client: Client): Refusal | undefined {
+    const token = caller.token ?? caller.scope;
+    const key = publicTokenOf(caller) === undefined ? token : `${token} ${networkOfClient(client)}`;
+    const { name } = limit;
+    if (name === "reads") return this.#take(this.#reads, key, limit);
+    if (name === "changes") return this.#take(this.#changes, key, limit);
+    return this.#take(this.#routes, `${name} ${key}`, limit);
   }
 
   /** As {@link ofCaller}, for a request without a valid token. */
-  ofStranger(limit: Limit, address: string | undefined): Refusal | undefined {
-    return this.#take(this.#networks, networks.memo(address ?? ""), limit);
+  ofStranger(limit: Limit, client: Client): Refusal | undefined {
+    return this.#take(this.#strangers, networkOfClient(client), limit);
   }
 
-  #take(buckets: LRUCache<string, Bucket>, key: string, limit: Limit): Refusal | undefined {
+  #take(buckets: Buckets, key: string, limit: Limit): Refusal | undefined {
     const { burst, perSecond } = limit;
     const now = this.#now();
     let bucket = buckets.get(key);
@@ -84,4 +96,12 @@ export class Limiter {
     bucket.left = Math.max(0, bucket.left - 1);
     return undefined;
   }
+}
+
+function newBuckets(): Buckets {
+  return new LRUCache({ max: mostBuckets });
+}
+
+function networkOfClient({ address = "" }: Client): string {
+  return networks.memo(address);
 }

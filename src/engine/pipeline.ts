@@ -176,7 +176,7 @@ export class Pipeline {
   /** Counts a request with a valid token. @throws Failure `RATE_LIMITED` */
   #limitCaller(caller: Caller, limit: Limit | "off"): void {
     if (limit === "off") return;
-    const refusal = this.#limiter?.ofCaller(limit, caller, this.#request.address);
+    const refusal = this.#limiter?.ofCaller(limit, caller, this.#request);
     if (refusal === undefined) return;
     this.#exchange.caller = caller;
     this.#refuseLimited(refusal, "Too many requests");
@@ -186,7 +186,7 @@ export class Pipeline {
   #limitStranger(): void {
     const { unknown: limit } = this.#options.table.limits;
     if (limit === "off") return;
-    const refusal = this.#limiter?.ofStranger(limit, this.#request.address);
+    const refusal = this.#limiter?.ofStranger(limit, this.#request);
     if (refusal !== undefined) this.#refuseLimited(refusal, "Too many requests without a valid addon token");
   }
 

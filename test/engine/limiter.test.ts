@@ -25,6 +25,9 @@ function callerOf(token: string, id: string | null = "a player"): Caller {
   };
 }
 
+/** The client of a request without an address. */
+const nowhere = { address: undefined };
+
 const hour = 3_600_000;
 const periods: Readonly<Record<string, number>> = { s: 1000, min: 60_000, h: hour };
 
@@ -83,7 +86,7 @@ it("for any requests, and a clock that may be set back, it decides as a slow mod
         let wasRefused = false;
         for (const wait of waits) {
           now += wait;
-          const refusal = limiter.ofCaller(limit, callerOf("t"), undefined);
+          const refusal = limiter.ofCaller(limit, callerOf("t"), nowhere);
           const milliseconds = model.take(now);
           assert.equal(refusal !== undefined, milliseconds > 0, `after ${wait} ms`);
           if (refusal !== undefined) {
@@ -109,7 +112,7 @@ it("a request is allowed after the seconds that its refusal names, and no second
     let now = 0;
     const limiter = new Limiter(() => now);
     const limit = limitOf(rate, burst);
-    const take = () => limiter.ofCaller(limit, callerOf("t"), undefined);
+    const take = () => limiter.ofCaller(limit, callerOf("t"), nowhere);
     for (let number = 0; number < burst; number += 1) assert.equal(take(), undefined);
     const seconds = take()?.seconds ?? 0;
     now += (seconds - 1) * 1000;
@@ -122,7 +125,7 @@ it("a request is allowed after the seconds that its refusal names, and no second
 it("refused requests do not delay the next that is allowed, although tenths do not add up to one", () => {
   let now = 0;
   const limiter = new Limiter(() => now);
-  const isAllowed = () => limiter.ofCaller(limitOf("10/s", 1), callerOf("t"), undefined) === undefined;
+  const isAllowed = () => limiter.ofCaller(limitOf("10/s", 1), callerOf("t"), nowhere) === undefined;
   assert.ok(isAllowed());
   for (now = 10; now < 100; now += 10) assert.ok(!isAllowed(), `allowed after ${now} ms`);
   assert.ok(isAllowed());
@@ -132,7 +135,7 @@ it("limits, tokens, and the networks of a public token have buckets of their own
   const limiter = new Limiter(() => 0);
   const [reads, changes] = [limitOf("1/h", 1), limitOf("1/h", 1, "changes")];
   const isAllowed = (limit: Limit, token: string, id: string | null, address: string) =>
-    limiter.ofCaller(limit, callerOf(token, id), address) === undefined;
+    limiter.ofCaller(limit, callerOf(token, id), { address }) === undefined;
   assert.ok(isAllowed(reads, "a", "Ada", "192.0.2.1"));
   assert.ok(!isAllowed(reads, "a", "Ada", "192.0.2.2"));
   assert.ok(isAllowed(changes, "a", "Ada", "192.0.2.1"));
@@ -147,7 +150,7 @@ it("limits, tokens, and the networks of a public token have buckets of their own
 it("another limit of the same name continues with the bucket, which holds no more than its burst", () => {
   let now = 0;
   const limiter = new Limiter(() => now);
-  const take = (limit: Limit) => limiter.ofCaller(limit, callerOf("t"), undefined);
+  const take = (limit: Limit) => limiter.ofCaller(limit, callerOf("t"), nowhere);
   for (let number = 0; number < 5; number += 1) assert.equal(take(limitOf("1/s", 10)), undefined);
   const small = limitOf("1/s", 2);
   assert.deepEqual([take(small), take(small)], [undefined, undefined]);
@@ -159,21 +162,44 @@ it("another limit of the same name continues with the bucket, which holds no mor
   assert.notEqual(take(large), undefined);
 });
 
-it("of more keys than the maximum, those used longest ago have their whole burst again, without a valid token apart", () => {
-  assert.ok(mostBuckets.callers + mostBuckets.networks <= 100_000);
+it("of more buckets than the maximum, those used longest ago have their whole burst again, of each kind apart", () => {
+  assert.ok(4 * mostBuckets <= 100_000);
   const limiter = new Limiter(() => 0);
-  const limit = limitOf("1/h", 1);
-  const ofCaller = (token: string) => limiter.ofCaller(limit, callerOf(token), undefined);
-  const ofStranger = (number: number) =>
-    limiter.ofStranger(limit, `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`);
-  assert.equal(ofCaller("first"), undefined);
-  assert.equal(ofStranger(0), undefined);
-  for (let number = 1; number <= 100_001; number += 1) ofStranger(number);
-  assert.equal(ofStranger(0), undefined, "the network was forgotten");
-  assert.notEqual(ofStranger(100_001), undefined);
-  assert.notEqual(ofCaller("first"), undefined, "networks without a valid token evict no caller");
-  for (let number = 1; number < mostBuckets.callers; number += 1) ofCaller(`t${number}`);
-  assert.notEqual(ofCaller("first"), undefined);
-  for (let number = 0; number < mostBuckets.callers; number += 1) ofCaller(`u${number}`);
-  assert.equal(ofCaller("first"), undefined);
+  const kinds: Record<string, (number: number) => unknown> = {
+    reads: (number) => limiter.ofCaller(limitOf("1/h", 1), callerOf(`t${number}`), nowhere),
+    changes: (number) => limiter.ofCaller(limitOf("1/h", 1, "changes"), callerOf(`t${number}`), nowhere),
+    routes: (number) => limiter.ofCaller(limitOf("1/h", 1, "/bundle"), callerOf(`t${number}`), nowhere),
+    "public tokens": (number) =>
+      limiter.ofCaller(limitOf("1/h", 1, "/dogs"), callerOf("p", null), { address: addressOf(number) }),
+    networks: (number) => limiter.ofStranger(limitOf("1/h", 1, "unknown"), { address: addressOf(number) }),
+  };
+  const separate = ["reads", "changes", "routes", "networks"];
+  for (const kind of separate) assert.equal(kinds[kind]?.(0), undefined, kind);
+  for (const kind of separate) {
+    for (let number = 1; number < mostBuckets; number += 1) kinds[kind]?.(number);
+    assert.notEqual(kinds[kind]?.(0), undefined, `${kind} evict none within the maximum`);
+    for (let number = 1; number <= mostBuckets; number += 1) kinds[kind]?.(number);
+    assert.equal(kinds[kind]?.(0), undefined, `${kind} were forgotten`);
+    for (const other of separate) {
+      assert.notEqual(kinds[other]?.(0), undefined, `${kind} evict none of ${other}`);
+    }
+  }
+  for (let number = 0; number < mostBuckets; number += 1) kinds["public tokens"]?.(number);
+  assert.equal(kinds.routes?.(0), undefined, "limits of routes share their maximum");
 });
+
+it("reads a client's address only where it counts", () => {
+  const limiter = new Limiter(() => 0);
+  const hidden = {
+    get address(): string {
+      throw new Error("the address is read");
+    },
+  };
+  assert.equal(limiter.ofCaller(limitOf("1/h", 1), callerOf("t"), hidden), undefined);
+  assert.throws(() => limiter.ofCaller(limitOf("1/h", 1), callerOf("p", null), hidden), /is read/);
+  assert.throws(() => limiter.ofStranger(limitOf("1/h", 1, "unknown"), hidden), /is read/);
+});
+
+function addressOf(number: number): string {
+  return `10.${number >> 16}.${(number >> 8) & 255}.${number & 255}`;
+}
