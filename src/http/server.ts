@@ -54,10 +54,10 @@ const defaultDrainMilliseconds = 10_000;
 const defaultMaxConnections = 10_000;
 
 /**
- * Deadlines of a client, in milliseconds: to send the headers of a request, and all of it; and to send or read any byte
- * while a request is in progress. Node checks the first two every 30 seconds.
+ * Deadlines of a client, in milliseconds: to send the headers of a request, and all of it. Node checks them every 30
+ * seconds. `connections.ts` has the deadline of silence.
  */
-const deadlines = { headers: 15_000, request: 30_000, silence: 60_000 };
+const deadlines = { headers: 15_000, request: 30_000 };
 
 /** The largest number of headers of a request. Node drops any more. Each takes about 100 bytes. */
 const maxHeaders = 100;
@@ -132,7 +132,6 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   server.maxHeadersCount = maxHeaders;
   server.headersTimeout = deadlines.headers;
   server.requestTimeout = deadlines.request;
-  server.timeout = deadlines.silence;
   // A connection that cannot be accepted, for example for want of a descriptor, concerns no other.
   server.on("error", (error) => options.warn?.("A connection could not be accepted.", error));
   server.on("checkContinue", listener);

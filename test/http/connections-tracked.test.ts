@@ -314,3 +314,43 @@ describe("bytes without a request", () => {
     assert.equal(socket.destroyed, false);
   });
 });
+
+describe("the deadline of silence", () => {
+  const silence = 60_000;
+
+  it("a connection has one within a second, also after a request has ended it", (t) => {
+    const desk = new Desk(t, 10);
+    const socket = desk.accept();
+    desk.pass(999);
+    assert.equal(socket.timeout, undefined);
+    desk.pass(1);
+    assert.equal(socket.timeout, silence);
+    // As Node does when a request begins.
+    socket.setTimeout(0);
+    desk.pass(1_000);
+    assert.equal(socket.timeout, silence);
+    socket.destroy();
+  });
+
+  it("a connection between requests keeps the deadline of Node, and one in progress is not restarted", (t) => {
+    const desk = new Desk(t, 10);
+    const socket = desk.accept();
+    const start = t.mock.method(socket, "setTimeout").mock;
+    socket.setTimeout(5_000);
+    desk.pass(3_000);
+    assert.equal(socket.timeout, 5_000);
+    socket.setTimeout(0);
+    desk.pass(3_000);
+    assert.equal(start.callCount(), 3);
+    socket.destroy();
+  });
+
+  it("a connection with TLS has one on its decrypted side", (t) => {
+    const desk = new Desk(t, 10, true);
+    const socket = desk.accept();
+    const decrypted = desk.secure(socket);
+    desk.pass(1_000);
+    assert.deepEqual([socket.timeout, decrypted.timeout], [undefined, silence]);
+    decrypted.destroy();
+  });
+});
