@@ -12,7 +12,7 @@ import type { Socket } from "node:net";
 const handshakeMilliseconds = 10_000;
 /** After this time a connection whose client does not read its answer may be closed to make room, in milliseconds. */
 const stuckMilliseconds = 10_000;
-/** A client has this long to send or read any byte, in milliseconds, from the next sweep on. */
+/** A client may neither send nor read for this long, and until the next sweep, in milliseconds. */
 const silenceMilliseconds = 60_000;
 /** A connection is closed when this many bytes arrive on it within this many milliseconds, without a request. */
 const sweepMilliseconds = 1_000;
@@ -203,8 +203,8 @@ export class Connections implements Iterable<Connection> {
 
   /**
    * Closes connections on which endless bytes arrive without a request, such as line feeds, which Node's parser skips.
-   * Starts the deadline of silence on those that have none: `server.timeout` would start a timer with every request, and
-   * restart it with every write, which takes 2 % of the time of a read.
+   * Starts the deadline of silence on those that have none: `server.timeout` would start it with every request, and again
+   * with every write.
    */
   #sweep(): void {
     const begin = performance.now() - sweepMilliseconds;
@@ -213,7 +213,7 @@ export class Connections implements Iterable<Connection> {
       connection.bytesRead = socket.bytesRead;
       const isAsking = lastUsed > begin || waiting.length > 0;
       if (!isAsking && connection.bytesRead - bytesRead > maxWithoutRequest) socket.destroy();
-      // Node ends it with each request, and has a shorter one of its own between requests.
+      // After an answer Node replaces it with its own, shorter one, and ends that when the next request begins.
       if ((socket.timeout ?? 0) === 0) socket.setTimeout(silenceMilliseconds);
     }
   }

@@ -151,6 +151,8 @@ export async function startServer(options: ServerOptions): Promise<Server> {
     else latest.once("close", write);
   };
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
+    // Node has removed its own listener. The refusal waits for the answers before it, which the client may never read.
+    socket.on("timeout", () => socket.destroy());
     refuseRaw(socket, methodNotAllowed(request.method ?? ""), request);
   });
   server.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) => {

@@ -6,15 +6,20 @@ import { connect, createServer, Server as NetServer, Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { setTimeout } from "node:timers/promises";
 import { Failure } from "../../src/domain/errors.ts";
-import { type Server, startServer } from "../../src/http/server.ts";
+import { type Server, type ServerOptions, startServer } from "../../src/http/server.ts";
 import { answerTo, inTime, openServer, requestFor } from "./_server.ts";
 
 const options = { fetch: () => new Response("not asked", { status: 500 }), answerPlain: answerTo };
 
 /** Starts a server. Returns what it listens with, too; the servers before only tested whether the port is free. */
-async function start(t: TestContext, host: string, port = 0): Promise<{ server: Server; inner: HttpServer }> {
+async function start(
+  t: TestContext,
+  host: string,
+  port = 0,
+  others: Partial<ServerOptions> = {},
+): Promise<{ server: Server; inner: HttpServer }> {
   const listen = t.mock.method(NetServer.prototype, "listen");
-  const server = await startServer({ ...options, host, port });
+  const server = await startServer({ ...options, ...others, host, port });
   t.after(() => server.close());
   const inner = listen.mock.calls.map((call) => call.this).at(-1);
   assert.ok(inner instanceof HttpServer, "it is a server of HTTP");
@@ -37,17 +42,58 @@ describe("the limits of a server", () => {
     assert.deepEqual([headersTimeout, requestTimeout], [15_000, 30_000]);
   });
 
-  it("a server closes a connection whose client has been silent for its deadline", inTime, async (t) => {
-    const { inner, server } = await start(t, "127.0.0.1");
+  /** Starts a server that never answers `/never`. Returns a client, and the socket of its connection in the server. */
+  async function connected(t: TestContext): Promise<{ client: Socket; socket: Socket }> {
+    const { inner, server } = await start(t, "127.0.0.1", 0, {
+      answerPlain: (request) => (request.url === "/never" ? new Promise(() => {}) : answerTo(request)),
+      drainMilliseconds: 1,
+    });
     const accepting = once(inner, "connection");
-    const client = connect(Number(new URL(server.url).port), "127.0.0.1");
-    client.write("GET / HTTP/1.1\r\nHost:");
+    const client = connect(Number(new URL(server.url).port), "127.0.0.1").on("error", () => {});
+    t.after(() => client.destroy());
     const [socket] = await accepting;
     assert.ok(socket instanceof Socket);
-    while (socket.timeout !== 60_000) await setTimeout(10);
+    return { client, socket };
+  }
+
+  /** Resolves when a connection has the deadline of silence. */
+  async function silent(socket: Socket, { signal }: TestContext): Promise<void> {
+    while (socket.timeout !== 60_000) await setTimeout(10, undefined, { signal });
+  }
+
+  it("a server closes a connection whose client has been silent for its deadline", inTime, async (t) => {
+    const { client, socket } = await connected(t);
+    client.write("GET / HTTP/1.1\r\nHost:");
+    await silent(socket, t);
     socket.emit("timeout");
     await once(client, "close");
   });
+
+  it("a connection has the deadline of silence again in a second request", inTime, async (t) => {
+    const { client, socket } = await connected(t);
+    await silent(socket, t);
+    client.write(requestFor("/"));
+    await once(client, "data");
+    assert.notEqual(socket.timeout, 60_000);
+    client.write(requestFor("/never"));
+    await silent(socket, t);
+    socket.emit("timeout");
+    await once(client, "close");
+  });
+
+  it(
+    "a connection with CONNECT behind a request in progress has the deadline of silence, too",
+    inTime,
+    async (t) => {
+      const { client, socket } = await connected(t);
+      client.write(`${requestFor("/never")}CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\r\n`);
+      // Node takes its listeners off then.
+      while (socket.listenerCount("data") > 0) await setTimeout(10, undefined, { signal: t.signal });
+      await silent(socket, t);
+      socket.emit("timeout");
+      await once(client, "close");
+    },
+  );
 
   it("a server stores at most 100 headers of a request", inTime, async (t) => {
     assert.equal((await start(t, "127.0.0.1")).inner.maxHeadersCount, 100);
