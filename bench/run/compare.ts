@@ -58,7 +58,7 @@ const [turn, rest] = [250, 60];
  */
 export async function measureSides(sides: readonly Side[]): Promise<readonly (readonly Sample[])[]> {
   const { short, seconds, warmSeconds } = settings;
-  if (warmSeconds > 0) await inTurns(sides, warmSeconds, 1);
+  if (warmSeconds > 0) await inTurns(sides, 1, warmSeconds);
   const samples = await inTurns(sides, seconds, short ? 1 : 2);
   for (const side of sides) await side.check?.();
   return samples;
