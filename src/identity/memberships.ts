@@ -69,8 +69,7 @@ export function requireOrganisation(data: Data, name: string): Named {
 
 /** Whether somebody is in a group. */
 export function isInGroup(data: Data, group: string, member: Subject): boolean {
-  // Few are in more than one, and composing the record's key takes longer.
-  return data.groupMembers.find("subject", subjectKey(member)).some((each) => each.group === group);
+  return data.groupMembers.has(groupMemberKey(group, member));
 }
 
 /** Returns the groups that somebody is in, in no particular order. */
