@@ -29,8 +29,8 @@ interface Bucket {
 
 /**
  * The maximum number of buckets of each kind: of reads, changes, limits of routes, and networks without a valid token. A
- * bucket that is evicted is full again, so that many networks could only loosen limits. They are apart, so that nobody
- * can evict the bucket of a caller without a valid token.
+ * bucket that is evicted is full again, so that many networks could only loosen limits. The kinds are apart, so that
+ * nobody without a valid token can evict the bucket of a caller.
  */
 export const mostBuckets = 25_000;
 
@@ -47,7 +47,7 @@ type Buckets = LRUCache<string, Bucket>;
 
 /** See the head of this file. */
 export class Limiter {
-  // One for each common limit: to put its name into the key took longer than all else.
+  // Reads and changes are apart from the limits of routes, since composing a key took longer than all else.
   readonly #reads = newBuckets();
   readonly #changes = newBuckets();
   readonly #routes = newBuckets();

@@ -12,7 +12,10 @@ import type { Socket } from "node:net";
 const handshakeMilliseconds = 10_000;
 /** After this time a connection whose client does not read its answer may be closed to make room, in milliseconds. */
 const stuckMilliseconds = 10_000;
-/** A client may neither send nor read for this long, and until the next sweep, in milliseconds. */
+/**
+ * The deadline of silence, in milliseconds: a client that neither sends nor reads any byte is cut off. It starts with a
+ * sweep. Node lets it pass once for a write that is blocked.
+ */
 const silenceMilliseconds = 60_000;
 /** A connection is closed when this many bytes arrive on it within this many milliseconds, without a request. */
 const sweepMilliseconds = 1_000;
