@@ -50,6 +50,7 @@ export interface Operation {
   readonly counts?: true;
   /**
    * Returns what is to be sent as JSON, or a cached `ReadyBody`, or a promise of one; a change, the promise of its sentence.
+   * @param input as {@link input} has parsed it
    * @throws Failure if it refuses
    */
   run(input: Input, request: Request): unknown;

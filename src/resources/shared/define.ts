@@ -88,7 +88,7 @@ export interface ChangeHandler extends Documented {
 
 export type Handler = ReadHandler | ChangeHandler;
 
-/** The input of a handler, as its schemas parse it. */
+/** The input of a handler, as its schemas parse it. The engine has parsed what a handler gets. */
 type InputOf<I extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<I, undefined>>;
 
 /** The answer of every change (contract, section 1). */
@@ -138,14 +138,14 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
     ...rest,
     effect: "read",
     input,
-    read: (data, given, context) => handler.read(data, v.parse(input, given), context),
+    read: (data, given, context) => handler.read(data, given as InputOf<I>, context),
     ...(cache === undefined
       ? {}
       : {
           cacheable: {
             isCompressed: false,
             ...cache,
-            dependencies: (data, given, context) => cache.dependencies(data, v.parse(input, given), context),
+            dependencies: (data, given, context) => cache.dependencies(data, given as InputOf<I>, context),
           },
         }),
   };
@@ -184,7 +184,7 @@ export function defineCachedRead<
       dependencies: (data) => [dependsOn.reduce((sum, name) => sum + data[name].version, 0)],
       ...(validUntil === undefined ? {} : { validUntil }),
     },
-    read: (data, given, { now }) => handler.read(data, v.parse(input, given), now),
+    read: (data, given, { now }) => handler.read(data, given as InputOf<I>, now),
   };
 }
 
@@ -209,6 +209,6 @@ export function defineChange<I extends v.ObjectEntries>(
       ...changeFailures,
       ...(handler.counts === true ? countFailures : {}),
     },
-    change: (draft, given, context) => handler.change(draft, v.parse(input, given), context),
+    change: (draft, given, context) => handler.change(draft, given as InputOf<I>, context),
   };
 }
