@@ -63,8 +63,7 @@ export function orientationTable(orientation: readonly Orientation[]): string {
 async function measureServers(): Promise<number[]> {
   const product = await startProduct(settings.small);
   const sides = [];
-  for (const [, start] of servers) {
+  for (const [, start] of servers)
     sides.push(readSide({ ...product, server: await start(product) }, path, perSecond));
-  }
   return (await measureSides(sides)).map(meanValue);
 }

@@ -42,19 +42,14 @@ export async function checkFastify(url: string, dataset: Dataset): Promise<void>
   }
   await checkHeaders(`${url}${dataset.path(first, "/wantedreason")}`);
   const addition = (parameters: string) => dataset.path(first, `/statistic/{name}/add?${parameters}`);
-  const otherName = dataset.player(second).name;
+  const ofAnother = dataset.path(first, `/statistic/${dataset.player(second).name}/add?type=KILL`);
   const refusals: [string, string, number, string][] = [
     ["an unknown token", `${prefix}/gat_${"x".repeat(43)}/wantedreason`, 401, "TOKEN_UNKNOWN"],
     ["an excluded player", dataset.path(dataset.excluded, "/wantedreason"), 403, "EXCLUDED"],
     ["an unknown parameter", dataset.path(first, "/wantedreason?color=red"), 400, "PARAMETER_UNKNOWN"],
     ["a repeated parameter", addition("type=KILL&type=KILL"), 400, "PARAMETER_REPEATED"],
     ["an invalid value", addition("type=NAP"), 400, "PARAMETER_INVALID"],
-    [
-      "an addition for another player",
-      dataset.path(first, `/statistic/${otherName}/add?type=KILL`),
-      403,
-      "RESTRICTED",
-    ],
+    ["an addition for another player", ofAnother, 403, "RESTRICTED"],
     ["an unknown player", dataset.path(first, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER"],
   ];
   for (const [what, path, status, code] of refusals) {

@@ -17,7 +17,7 @@ export interface Sample {
 
 /** A measurement that can be paused. */
 export interface Pausable {
-  resume(): void;
+  resume(): void | Promise<void>;
   pause(): void;
   /** Ends the measurement, paused or not. */
   end(): Promise<Sample>;
@@ -38,7 +38,7 @@ export function pausableSide(prepare: () => Promise<Pausable>) {
     prepare,
     async measure(seconds: number): Promise<Sample> {
       const measurement = await prepare();
-      measurement.resume();
+      await measurement.resume();
       await setTimeout(seconds * 1000);
       return measurement.end();
     },
@@ -69,19 +69,17 @@ export function meanValue(samples: readonly Sample[]): number {
   return mean(samples.map(({ value }) => value));
 }
 
-async function inRounds(sides: readonly Side[], seconds: number, rounds: number): Promise<Sample[][]> {
-  const samples = sides.map((): Sample[] => []);
-  for (const [each, side] of backAndForth(sides, rounds)) samples[each]?.push(await side.measure(seconds));
-  return samples;
-}
-
-/** As {@link inRounds}, in many short turns if all sides can be paused. */
+/** Measures sides in so many rounds, or in many short turns if all sides can be paused. */
 async function inTurns(sides: readonly Side[], seconds: number, rounds: number): Promise<Sample[][]> {
-  if (sides.some(({ prepare }) => prepare === undefined)) return inRounds(sides, seconds, rounds);
+  if (sides.some(({ prepare }) => prepare === undefined)) {
+    const samples = sides.map((): Sample[] => []);
+    for (const [each, side] of backAndForth(sides, rounds)) samples[each]?.push(await side.measure(seconds));
+    return samples;
+  }
   const measurements: Pausable[] = [];
   for (const { prepare } of sides) if (prepare !== undefined) measurements.push(await prepare());
   for (const [, measurement] of backAndForth(measurements, Math.ceil((seconds * rounds * 1000) / turn))) {
-    measurement.resume();
+    await measurement.resume();
     await setTimeout(turn);
     measurement.pause();
     await setTimeout(rest);

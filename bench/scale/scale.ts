@@ -18,11 +18,7 @@ type Measure = (products: readonly Product[]) => Promise<number[]>;
 
 /** The kinds of cost. The cost of a request is the server's time for all, divided by their number. */
 const kinds: readonly (readonly [what: string, unit: Cost["unit"], measure: Measure])[] = [
-  [
-    "start, until it listens",
-    "duration",
-    async (products) => products.map(({ server }) => server.startSeconds),
-  ],
+  ["start, until it listens", "duration", async (all) => all.map(({ server }) => server.startSeconds)],
   load("read of /wantedreason", (product) => readSide(product, "/wantedreason", secondsEach)),
   load("read of /statistic/{player}", (product) => readSide(product, "/statistic/{name}", secondsEach)),
   load("read of /statistic/top, 1,000 changes a second", changingTop),
