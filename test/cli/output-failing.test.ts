@@ -26,11 +26,16 @@ async function holderOf(desk: Desk): Promise<number> {
 async function requestMany(base: string, token: string, count: number): Promise<void> {
   const { hostname, port, pathname } = new URL(base);
   const socket = connect(Number(port), hostname);
+  const start = "HTTP/1.1 200 ";
   let answers = 0;
+  let rest = "";
   const answered = new Promise<void>((resolve, reject) => {
     socket.on("error", reject).on("close", () => reject(new Error(`${answers} answers of ${count}`)));
     socket.setEncoding("latin1").on("data", (text: string) => {
-      answers += text.split("HTTP/1.1 200 ").length - 1;
+      // The start of an answer can be in two pieces.
+      const pieces = `${rest}${text}`.split(start);
+      answers += pieces.length - 1;
+      rest = pieces.at(-1)?.slice(1 - start.length) ?? "";
       if (answers >= count) resolve();
     });
   });
