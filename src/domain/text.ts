@@ -3,8 +3,6 @@ import { distance } from "fastest-levenshtein";
 
 /** Returns the form that texts share if they differ only in case or Unicode composition. */
 export function fold(text: string): string {
-  // Nearly every name is ASCII: composing it, which changes nothing, takes most of the time.
-  if (!/[^\0-\x7f]/.test(text)) return text.toLowerCase();
   // Lower case may compose again (J with a caron), and has two forms of sigma, by the position in the word.
   return text.normalize("NFC").toLowerCase().normalize("NFC").replaceAll("ς", "σ");
 }
