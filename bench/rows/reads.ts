@@ -64,7 +64,9 @@ async function startPair(
 /** One service, in whose table reads are limited in turn: a limit costs less than two processes differ by. */
 async function startLimited(): Promise<Pair> {
   const [file, table] = [temporaryPath("routes.yaml"), await readFile(routesFile, "utf8")];
-  const write = (limit: string) => writeFile(file, table.replace(/reads: \{.*\}/, `reads: ${limit}`));
+  const shipped = /reads: \{.*\}/;
+  ensure(shipped.test(table), () => `${routesFile} has no limit of reads to replace`);
+  const write = (limit: string) => writeFile(file, table.replace(shipped, `reads: ${limit}`));
   await write("off");
   const product = await startProduct(settings.small, ["--no-watch", "--routes", file]);
   const control = await connect(product);
