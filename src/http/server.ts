@@ -129,6 +129,10 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   Object.assign(server, { closeIdleConnections() {} });
   // A client that closes its side after its last request still gets its answers.
   Object.assign(server, { httpAllowHalfOpen: true });
+  // Only after the handshake: Node would wait for the rest of one whose client has closed its side.
+  server.on("secureConnection", (socket: Socket) => {
+    socket.allowHalfOpen = true;
+  });
   server.maxHeadersCount = maxHeaders;
   server.headersTimeout = deadlines.headers;
   server.requestTimeout = deadlines.request;

@@ -4,9 +4,11 @@
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
 import { assertLacks, everyRight, openWorld, prefix } from "../_setup.ts";
 import { ask, assertRefused, Connection, closing } from "./_raw.ts";
+import { answerTo, inTime, openServer, requestFor } from "./_server.ts";
 
 describe("the connection of a refused request", () => {
   for (const [what, bytes] of [
@@ -112,6 +114,43 @@ describe("the number of headers of a request", () => {
 });
 
 describe("a half-closed connection", () => {
+  for (const secure of [false, true]) {
+    it(
+      `a client that closes its side gets an answer that is made later${secure ? " over TLS" : ""}`,
+      inTime,
+      async (t) => {
+        const { connect } = await openServer(
+          t,
+          {
+            fetch: () => new Response(),
+            answerPlain: async (request) => {
+              assert.ok(request instanceof IncomingMessage);
+              if (!request.socket.readableEnded) await once(request.socket, "end");
+              return answerTo(request);
+            },
+          },
+          secure,
+        );
+        const { socket, closed } = await connect();
+        socket.end(requestFor("/late"));
+        assert.match(await closed, /^HTTP\/1\.1 200 OK\r\n[\s\S]*for \/late$/);
+      },
+    );
+  }
+
+  it(
+    "a client that closes its side during the TLS handshake is disconnected before its deadline",
+    inTime,
+    async (t) => {
+      const { connectPlainly } = await openServer(t, { fetch: () => new Response() }, true);
+      // The deadline never passes.
+      t.mock.timers.enable({ apis: ["setTimeout"] });
+      const { socket, closed } = await connectPlainly();
+      socket.end();
+      assert.equal(await closed, "");
+    },
+  );
+
   it("a client that closes its side after its requests gets all answers", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const { token } = await world.player("Ada", everyRight);
