@@ -149,10 +149,15 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   ) => {
     if (refused.has(socket)) return;
     refused.add(socket);
-    const write = () => sendRaw(socket, refuse(failure, method, { headers, socket }));
     const { isIdle, latest } = connections.of(socket);
-    if (isIdle || latest === undefined) write();
-    else latest.once("close", write);
+    // The body of a request is ignored. Refused for it, the request would have two answers.
+    const isAnswered = latest?.req.complete === false;
+    const end = () => {
+      if (isAnswered) socket.destroySoon();
+      else sendRaw(socket, refuse(failure, method, { headers, socket }));
+    };
+    if (isIdle || latest === undefined) end();
+    else latest.once("close", end);
   };
   server.on("connect", (request: IncomingMessage, socket: Socket) => {
     // Node has removed its own listener. The refusal waits for the answers before it, which the client may never read.

@@ -70,6 +70,20 @@ it("the server answers the request after one with a short body", inTime, async (
   assert.match(received(), /for \/firstHTTP/);
 });
 
+it(
+  "the server closes the connection of an answered request whose body ends early, without a second answer",
+  inTime,
+  async (t) => {
+    const { connect } = await openServer(t, { fetch: () => new Response(), answerPlain: answerTo });
+    const { socket, received, closed } = await connect();
+    socket.write("GET /first HTTP/1.1\r\nHost: here\r\nContent-Length: 10\r\n\r\n");
+    while (!received().endsWith("for /first")) await once(socket, "data");
+    socket.end();
+    const text = await closed;
+    assert.equal(text.match(/HTTP\/1\.1 /g)?.length, 1, text);
+  },
+);
+
 it("the server encrypts a long answer only as fast as the client reads it", inTime, async (t) => {
   const folder = await temporaryFolder(t);
   const ca = await makeCertificate(folder);
