@@ -83,12 +83,23 @@ describeOverTransports("the shipped limits", (transport) => {
     await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
   });
 
+  it("count a path with a malformed percent-encoding as a read of its token", async (t) => {
+    const world = await openWorld(t, { transport, limits: true });
+    const { token } = await world.player("Ada");
+    const path = `${prefix}/${token}/statistic/%ZZ`;
+    for (let number = 0; number < 60; number += 1)
+      assertFailure(await world.request(path), 400, "PARAMETER_INVALID");
+    assertFailure(await world.request(path), 429, "RATE_LIMITED");
+    assert.equal(world.log.at(-1)?.limit, "reads");
+  });
+
   it("allow 20 requests without a valid token at once and 20 a minute; a valid token is not affected", async (t) => {
     const world = await openWorld(t, { transport, limits: true });
     const attempts = [
       () => world.get(unknownToken, "/wantedreason"),
       () => world.request(`${prefix}/x/nowhere`),
       () => world.request("/elsewhere"),
+      () => world.request(`${prefix}/x/statistic/%ZZ`),
       () => world.get(unknownToken, "/wantedreason", {}, { method: "POST" }),
       () => world.get(unknownToken, "/event/gangwar", {}, prefetch),
     ];
@@ -97,7 +108,7 @@ describeOverTransports("the shipped limits", (transport) => {
       const attempt = attempts[number % attempts.length];
       if (attempt !== undefined) statuses.push((await attempt()).status);
     }
-    assert.deepEqual(new Set(statuses), new Set([401, 404, 405, 425]));
+    assert.deepEqual(new Set(statuses), new Set([400, 401, 404, 405, 425]));
     for (const attempt of attempts) assertLimited(await attempt(), "unknown", 3, 20, 60);
     const { body } = await world.request(`${prefix}/x/wantedreasn`);
     assert.equal(body.info, "Too many requests without a valid addon token: try again in 3 seconds.");

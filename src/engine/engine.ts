@@ -26,6 +26,11 @@ export class Engine {
     return new Pipeline(this.#options, this.router, request, this.router.match(request.pathname)).run();
   }
 
+  /** Refuses a request whose path cannot be decoded. It is limited like one to an unknown path. */
+  refuse(request: IncomingRequest, error: unknown): Answer {
+    return new Pipeline(this.#options, this.router, request, undefined).refuse(error);
+  }
+
   /**
    * Runs an operation for a caller without a token, such as the operator, through the same steps as a request.
    * @param path without the prefix, such as `/wantedreason/add`; not percent-encoded

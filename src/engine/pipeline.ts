@@ -94,6 +94,16 @@ export class Pipeline {
     }
   }
 
+  /** Refuses the request because its path cannot be decoded. It counts as one that fails at the first step. */
+  refuse(error: unknown): Answer {
+    try {
+      this.#limitFault(this.#router.tokenIn(this.#request.pathname));
+    } catch (limited) {
+      return this.#refuse(limited);
+    }
+    return this.#refuse(error);
+  }
+
   #steps(): Answer | Promise<Answer> {
     const { params, route, token } = this.#requireMatch();
     const { method } = this.#request;

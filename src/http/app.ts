@@ -6,7 +6,7 @@ import type { IncomingHttpHeaders } from "node:http";
 import { H3, type H3Event } from "h3";
 import { Failure } from "../domain/errors.ts";
 import type { Engine } from "../engine/engine.ts";
-import { Exchange, type Observer } from "../engine/exchange.ts";
+import type { Observer } from "../engine/exchange.ts";
 import type { IncomingRequest } from "../engine/request.ts";
 import type { Answer } from "../engine/response.ts";
 import type { Table } from "../table/table.ts";
@@ -37,7 +37,6 @@ export class App {
   readonly engine: Engine;
   readonly table: Table;
   readonly #pages: Pages;
-  readonly #observer: Observer;
   readonly #addresses: ClientAddresses;
   readonly #h3: H3;
 
@@ -45,7 +44,6 @@ export class App {
     this.engine = engine;
     this.table = engine.table;
     this.#pages = pages;
-    this.#observer = options;
     this.#addresses = options.clientAddresses ?? new ClientAddresses();
     this.#h3 = new H3({ silent: true, onError: (error, event) => this.#answerError(error, event) });
     this.#h3.all("/**", async (event) => {
@@ -82,7 +80,7 @@ export class App {
         })
       : error;
     const request = new H3Request(event, this.#addresses);
-    return new AnswerResponse(new Exchange(this.#observer, request).refuse(reason, ""));
+    return new AnswerResponse(this.engine.refuse(request, reason));
   }
 }
 
