@@ -1,6 +1,8 @@
-/** The parameters of a request, parsed from its path and query. */
+/** The parameters of a request, parsed from its path and query into the input of its operation. */
+import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import type { Vocabulary } from "../table/caller.ts";
+import type { InputSchema } from "../table/operation.ts";
 import {
   expectation,
   type Parameter,
@@ -26,7 +28,7 @@ export interface ParameterContext {
 
 /** The parameters of a request, percent-encoded. */
 export interface RawParameters {
-  /** Those in the path, by name. */
+  /** Those in the path, by name; a question may leave some open. */
   readonly params: Readonly<Record<string, string>>;
   /** The query, with or without its question mark. */
   readonly search: string;
@@ -65,26 +67,42 @@ export class RequestInput {
     return this.#values;
   }
 
-  /** Returns all parameters. @throws Failure for the first that is unknown, repeated, missing or invalid */
+  /**
+   * Returns all parameters, as the input of the operation.
+   * @throws Failure for the first that is unknown, repeated, missing or invalid
+   */
   all(): Input {
-    const { parameters } = this.#route;
+    const { operation, parameters } = this.#route;
     if (parameters.length === 0 && this.#query.length === 0) return this.#values;
+    this.#refuseUnknown();
+    for (const parameter of parameters) this.#take(parameter);
+    return toOperationInput(operation.input, this.#values);
+  }
+
+  /** As {@link all}, without those that are missing: for questions about who may call. */
+  present(): Input {
+    const { operation, parameters } = this.#route;
+    this.#refuseUnknown();
+    for (const parameter of parameters) {
+      if (parameter.default !== undefined || this.#sent(parameter) !== undefined) this.#take(parameter);
+    }
+    return toOperationInput(v.partial(operation.input), this.#values);
+  }
+
+  #refuseUnknown(): void {
+    const { parameters } = this.#route;
     const unknown = this.#query.find(
       ({ name }) => !parameters.some((each) => each.in === "query" && each.name === name),
     );
-    if (unknown !== undefined) {
-      const { name } = unknown;
-      const inQuery = parameters.filter((each) => each.in === "query").map((each) => each.name);
-      throw unknownParameter(name, inQuery);
-    }
-    for (const parameter of parameters) this.#take(parameter);
-    return this.#values;
+    if (unknown === undefined) return;
+    const inQuery = parameters.filter((each) => each.in === "query").map((each) => each.name);
+    throw unknownParameter(unknown.name, inQuery);
   }
 
   #take(parameter: Parameter): void {
     const { name } = parameter;
     if (name in this.#values) return;
-    const sent = parameter.in === "path" ? this.#inPath(name) : this.#inQuery(name);
+    const sent = this.#sent(parameter);
     if (sent === undefined) {
       if (parameter.default === undefined) {
         const expected = `Expected ${expectation(parameter.type, this.#vocabulary())}.`;
@@ -118,8 +136,14 @@ export class RequestInput {
     }
   }
 
-  #inPath(name: string): SentText {
-    return { name, text: decode(this.#params[name] ?? "") };
+  #sent(parameter: Parameter): SentText | undefined {
+    const { name } = parameter;
+    return parameter.in === "path" ? this.#inPath(name) : this.#inQuery(name);
+  }
+
+  #inPath(name: string): SentText | undefined {
+    const text = this.#params[name];
+    return text === undefined ? undefined : { name, text: decode(text) };
   }
 
   #inQuery(name: string): SentText | undefined {
@@ -127,6 +151,15 @@ export class RequestInput {
     if (sent.length > 1) throw repeatedParameter(name);
     return sent[0];
   }
+}
+
+/** Checks values by the operation's own schema: an operator can widen a pattern of the table beyond what it supports. */
+function toOperationInput(schema: InputSchema, values: Input): Input {
+  const result = v.safeParse(schema, values);
+  if (result.success) return result.output as Input;
+  const [issue] = result.issues;
+  const parameter = String(issue.path?.[0].key);
+  throw new Failure("PARAMETER_INVALID", `"${parameter}" is not right: ${issue.message}.`, { parameter });
 }
 
 const none: readonly SentText[] = [];

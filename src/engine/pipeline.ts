@@ -15,7 +15,6 @@
  * A request that fails at one of the first three steps is counted before it is refused: as a read if its token is valid,
  * otherwise as `unknown`.
  */
-import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { isExcluded, isOperationAllowed } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
@@ -128,7 +127,7 @@ export class Pipeline {
     const decisive = input.decisive();
     this.#refuseRestricted(route, caller, decisive);
 
-    const values = toOperationInput(route, input.all());
+    const values = input.all();
     const result = this.#runOperation(route, caller, decisive, values);
     return result instanceof Promise
       ? result.then((each) => this.#toAnswer(route, each))
@@ -255,16 +254,6 @@ export class Pipeline {
     const cause = isUnknownEntry ? (this.#input?.malformed ?? error) : error;
     return this.#exchange.refuse(cause, this.#match === undefined ? "" : methodsOf(this.#match.route));
   }
-}
-
-/** Checks values by the operation's own schema: an operator can widen a pattern of the table beyond what it supports. */
-function toOperationInput(route: Route, values: Input): Input {
-  if (route.parameters.length === 0) return values;
-  const result = v.safeParse(route.operation.input, values);
-  if (result.success) return result.output as Input;
-  const [issue] = result.issues;
-  const parameter = String(issue.path?.[0].key);
-  throw new Failure("PARAMETER_INVALID", `"${parameter}" is not right: ${issue.message}.`, { parameter });
 }
 
 /** @throws Failure `READ_ONLY` for a change with a read-only token */

@@ -88,8 +88,12 @@ export class Router {
   }
 }
 
-/** Encodes a segment. Dot segments and lone surrogates become U+FFFD: no URL can contain them, and no name U+FFFD. */
+/** Encodes a segment. Dot segments become U+FFFD: no URL can contain them, and no name U+FFFD. */
 function encodeSegment(text: string): string {
-  const isDots = text === "." || text === "..";
-  return encodeURIComponent(isDots ? "\ufffd" : text.replace(/[\uD800-\uDFFF]/gu, "\ufffd"));
+  return encodeText(text === "." || text === ".." ? "\ufffd" : text);
+}
+
+/** Percent-encodes a text. Lone surrogates become U+FFFD, since no URL can contain them either. */
+export function encodeText(text: string): string {
+  return encodeURIComponent(text.replace(/[\uD800-\uDFFF]/gu, "\ufffd"));
 }

@@ -5,16 +5,10 @@
 
 import { Failure } from "../domain/errors.ts";
 import { RequestInput } from "../engine/input.ts";
-import { Router } from "../engine/router.ts";
+import { encodeText, Router } from "../engine/router.ts";
 import { tokenInText } from "../identity/tokens.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import {
-  type Parameter,
-  parseParameter,
-  quote,
-  repeatedParameter,
-  unknownParameter,
-} from "../table/parameters.ts";
+import { type Parameter, quote, repeatedParameter, unknownParameter } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 
@@ -39,7 +33,7 @@ interface Match {
 /**
  * Reads a question. Parameters that the restriction does not depend on may be missing.
  * @param path without the prefix; not percent-encoded
- * @throws Failure `UNKNOWN_PATH`, `PARAMETER_UNKNOWN`, `PARAMETER_REPEATED`, and those of {@link parseParameter}
+ * @throws Failure `UNKNOWN_PATH`, `PARAMETER_UNKNOWN`, `PARAMETER_REPEATED`, and those of {@link RequestInput}
  */
 export function toQuestion(
   table: Table,
@@ -56,12 +50,9 @@ export function toQuestion(
     if (texts.has(name)) throw repeatedParameter(name);
     texts.set(name, text);
   }
-  const open: Parameter[] = [];
-  for (const parameter of route.parameters) {
-    const text = texts.get(parameter.name);
-    if (text !== undefined) parseParameter(parameter, text, vocabulary);
-    else if (route.decisive.has(parameter.name) && parameter.default === undefined) open.push(parameter);
-  }
+  const open = route.parameters.filter(
+    (each) => route.decisive.has(each.name) && each.default === undefined && !texts.has(each.name),
+  );
   return { route, input: decisiveInput(route, vocabulary, texts, open), open };
 }
 
@@ -81,7 +72,7 @@ export function toWholeQuestion(
   throw new Failure("PARAMETER_MISSING", sentence, { parameter: name, hint: `Give it ${where}.` });
 }
 
-/** Parses the parameters that the restriction depends on, as those of a request. */
+/** Parses all parameters as those of a request, and returns those that the restriction depends on. */
 function decisiveInput(
   route: Route,
   vocabulary: Vocabulary,
@@ -93,7 +84,7 @@ function decisiveInput(
       const text = own === place ? texts.get(name) : undefined;
       return text === undefined ? [] : [[name, text]];
     });
-  const params = textsIn("path").map(([name, text]) => [name, encodeURIComponent(text)] as const);
+  const params = textsIn("path").map(([name, text]) => [name, encodeText(text)] as const);
   const decisive = new Set(route.decisive);
   for (const { name } of open) decisive.delete(name);
   const input = new RequestInput(
@@ -101,7 +92,9 @@ function decisiveInput(
     { vocabulary: () => vocabulary, tokenForm: tokenInText },
     { params: Object.fromEntries(params), search: new URLSearchParams(textsIn("query")).toString() },
   );
-  return { ...input.decisive() };
+  const values = { ...input.decisive() };
+  input.present();
+  return values;
 }
 
 /** Finds the route of a path, as the router does for a request. A placeholder that is left as it is stays open. */
