@@ -133,12 +133,9 @@ class Rehearsal {
     if (record.code === "INTERNAL") throw record.error;
     const code = record.code as FailureCode | null;
     if (match === undefined) return { code, info, decisive: undefined, isValid: false };
-    const { route } = match;
-    const names = new Set(query.map(([name]) => name));
-    const only = route.parameters.filter(({ name, in: place }) => place === "path" || names.has(name));
     const decisive = attempt(() => this.#input(match, query).decisive());
-    const all = attempt(() => this.#input({ ...match, route: { ...route, parameters: only } }, query).all());
-    return { code, info, decisive, isValid: all !== undefined };
+    const present = attempt(() => this.#input(match, query).present());
+    return { code, info, decisive, isValid: present !== undefined };
   }
 
   #input({ route, params }: Match, query: TestCall["query"]): RequestInput {
