@@ -144,8 +144,8 @@ export class Store<M extends Model> {
   /**
    * Makes a change. When this returns, the change is durable and visible to everyone.
    * @throws whatever `decide` throws; then nothing was changed
-   * @throws Failure `STORE_UNAVAILABLE`, `SHUTTING_DOWN`; then nothing was changed, unless a sync failed: the next start may
-   *   find the change then
+   * @throws Failure `STORE_UNAVAILABLE`, `SHUTTING_DOWN`; then nothing was changed, unless a sync failed, or the folder was
+   *   moved during the write: the next start may find the change then, and the failure says so
    */
   change<T>(origin: Origin, decide: Decide<M, T>): Promise<T> {
     return this.#refusesChanges ? Promise.reject(shuttingDown()) : this.#writer.change(origin, decide);

@@ -11,7 +11,7 @@ import { BatchDraft } from "./draft.ts";
 import { uncertain, unreliable } from "./folder/refusals.ts";
 import { BulkLines } from "./journal/bulk.ts";
 import { LineEncoder } from "./journal/encoding.ts";
-import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
+import { type Journal, SyncFailure } from "./journal/journal.ts";
 
 /** Who makes a change, and through which operation, for the journal. */
 export interface Origin {
@@ -229,9 +229,7 @@ export class Writer<M extends Model> {
 /** Returns the refusal of changes whose append has failed. */
 function refusalOf(error: unknown): Failure {
   if (error instanceof Failure) return error;
-  // Of a lost folder, nothing was written, or only to the files that were moved.
-  const isWritten = error instanceof SyncFailure && !(error instanceof FolderLost);
-  return isWritten ? uncertain(error) : unreliable(error);
+  return error instanceof SyncFailure && error.mayBeSaved ? uncertain(error) : unreliable(error);
 }
 
 function toRecord(

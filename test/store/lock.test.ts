@@ -52,6 +52,12 @@ class Holder {
     return this.store.change(origin, numbered(this.store.sequence + 1));
   }
 
+  /** Makes a change of one record in bulk. */
+  changeInBulk(): Promise<number | undefined> {
+    const after = { id: "bulk", text: "", topic: null };
+    return this.store.changeInBulk(origin, () => [{ collection: "notes", key: "bulk", before: null, after }]);
+  }
+
   /** Asserts that another process cannot lock the folder. */
   async assertHeld(): Promise<void> {
     await assert.rejects(openNotebook(this.folder), FolderHeld);
@@ -64,6 +70,7 @@ class Holder {
     await assertRefused(this.change(), "Nothing was changed");
     assert.equal(this.fatal.length, 1);
     assert.match(String(this.fatal[0]?.message), new RegExp(`${segment(1)} was moved, deleted or replaced`));
+    assert.doesNotMatch(String(this.fatal[0]?.message), /may have been saved/);
     await assertRefused(this.change(), "Nothing was changed");
     assert.deepEqual(await readdir(this.folder).catch(() => undefined), before);
   }
@@ -237,16 +244,43 @@ describe("a data folder in use", () => {
     await holder.assertStops();
   });
 
-  it("that is moved during a sync acknowledges no change", async (t) => {
-    const holder = await Holder.open(t);
-    holder.rule = async ({ operation }) => {
-      if (operation === "datasync") await rename(holder.folder, `${holder.folder}-2`);
-      return undefined;
-    };
-    await assertRefused(holder.change());
-    assert.equal(holder.fatal.length, 1);
-    assert.equal(holder.store.sequence, 3);
-  });
+  for (const [what, make] of [
+    ["change", (holder) => holder.change()],
+    ["bulk change", (holder) => holder.changeInBulk()],
+  ] as const satisfies readonly (readonly [string, (holder: Holder) => Promise<unknown>])[]) {
+    it(`that is moved during the sync of a ${what} says that it may have been saved, as it was`, async (t) => {
+      const holder = await Holder.open(t);
+      const moved = `${holder.folder}-2`;
+      holder.rule = async ({ operation }) => {
+        if (operation === "datasync") await rename(holder.folder, moved);
+        return undefined;
+      };
+      const written = make(holder);
+      const waiting = holder.change();
+      const [refused] = await Promise.all([
+        assertRefused(written, "may have been saved"),
+        assertRefused(waiting, "Nothing was changed"),
+      ]);
+      assert.match(refused.hint ?? "", /before you repeat it/);
+      assert.match(
+        refused.operatorHint ?? "",
+        /was moved.* A change that was being written may have been saved.* Put the data folder back/,
+      );
+      assert.equal(holder.fatal.length, 1);
+      assert.match(
+        String(holder.fatal[0]?.message),
+        /was moved.*may have been saved.*Put the data folder back/,
+      );
+      assert.equal(holder.store.sequence, 3);
+      await assertRefused(holder.change(), "Nothing was changed");
+      await holder.store.close();
+      // As the operator is told to.
+      await rename(moved, holder.folder);
+      const again = await openNotebook(holder.folder);
+      assert.equal(again.sequence, 4);
+      await again.close();
+    });
+  }
 
   it("that is moved between changes is noticed by a check, and by a snapshot", async (t) => {
     const holder = await Holder.open(t);

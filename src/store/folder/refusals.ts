@@ -109,7 +109,7 @@ export function shuttingDown(): Failure {
   });
 }
 
-/** The refusal of a change whose sync has failed: the next start may find it in the journal. */
+/** The refusal of a change whose sync failed, or whose folder was moved meanwhile: the next start may find it. */
 export function uncertain(cause: unknown): Failure {
   return refusedChange(
     "The change could not be confirmed. It may have been saved, or not.",

@@ -89,7 +89,7 @@ export class Journal {
    * @throws FolderLost where the segment was moved or deleted: nothing may be written any more
    */
   async check(): Promise<boolean> {
-    this.#requireInPlace();
+    this.#requireInPlace("unwritten");
     return (await this.#lock?.keep()) ?? false;
   }
 
@@ -103,7 +103,8 @@ export class Journal {
    * makes it count, never reaches the disk before the others. When this returns, all are durable.
    * @param changes how many changes the lines are
    * @throws Failure `STORE_UNAVAILABLE` where they were not written, and whatever `pieces` throws; the file is unchanged
-   * @throws SyncFailure where the state of the disk is unknown: nothing may be written any more
+   * @throws SyncFailure where the state of the disk is unknown, or the segment is no longer in place: nothing may be
+   *   written any more
    */
   async append(pieces: Iterable<Uint8Array>, changes = 1): Promise<void> {
     const began = performance.now();
@@ -131,8 +132,8 @@ export class Journal {
       await this.#cutBack(cause);
       throw unsaved(naming(this.#path, cause));
     }
-    // What went into a folder that was moved or deleted meanwhile is not acknowledged.
-    this.#requireInPlace();
+    // What went into a folder that was moved or deleted meanwhile is not acknowledged, but the next start may find it.
+    this.#requireInPlace("written");
     this.#size = size;
   }
 
@@ -141,7 +142,7 @@ export class Journal {
    * the journal must not be used any more.
    */
   async rotate(first: number, chain: number, now: number): Promise<void> {
-    this.#requireInPlace();
+    this.#requireInPlace("unwritten");
     await requireNoRecords(this.#files, this.#folder, first);
     const segment = createSegment(this.#files, this.#folder, first, chain, now, this.#lock);
     const { file, size } = await segment.catch(async (error: unknown) => {
@@ -166,9 +167,9 @@ export class Journal {
     return join(this.#folder, segmentFile(this.first));
   }
 
-  #requireInPlace(): void {
+  #requireInPlace(change: "unwritten" | "written"): void {
     const path = this.#lock?.misplaced;
-    if (path !== undefined) throw new FolderLost(path);
+    if (path !== undefined) throw new FolderLost(path, change === "written");
   }
 
   /** Writes a piece and syncs it: in one call, where the system can. */
@@ -199,18 +200,24 @@ export class Journal {
 /** The state of the disk is unknown: the process must end, since its next answer could be wrong. */
 export class SyncFailure extends Error {
   override readonly name: string = "SyncFailure";
+  /** Whether the change that failed may have been saved: the next start can find it in the journal. */
+  readonly mayBeSaved: boolean;
 
-  constructor(message: string, cause: unknown) {
+  constructor(message: string, cause: unknown, mayBeSaved = true) {
     super(message, { cause });
+    this.mayBeSaved = mayBeSaved;
   }
 }
 
 /** The open segment is no longer the file of its name: the next start would not find what is appended to it. */
 export class FolderLost extends SyncFailure {
-  constructor(path: string) {
+  /** @param mayBeSaved whether this was found after a write: a folder that was moved then has the change */
+  constructor(path: string, mayBeSaved: boolean) {
+    const saved = mayBeSaved ? " A change that was being written may have been saved in it." : "";
     super(
-      `${path} was moved, deleted or replaced while it was open. Put the data folder back, or restore a backup, and start again`,
+      `${path} was moved, deleted or replaced while it was open.${saved} Put the data folder back, or restore a backup, and start again`,
       undefined,
+      mayBeSaved,
     );
   }
 }
