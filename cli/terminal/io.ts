@@ -26,7 +26,7 @@ export interface IO {
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** Reads standard input to its end, but at most so many characters. */
   readInput(limit: number): Promise<string>;
-  /** The base of relative paths. */
+  /** The base of relative paths. @throws Failure if it no longer exists */
   readonly cwd: string;
   /** Writes to standard output what must not be lost. @throws Failure if that fails, or the reader is gone */
   deliver(text: string): Promise<void>;

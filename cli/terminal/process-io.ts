@@ -1,6 +1,7 @@
 /** The environment of a command that runs as a process of its own. */
 import { fstatSync, write, writeSync } from "node:fs";
 import { Failure } from "../../src/domain/errors.ts";
+import { isMissing } from "../../src/store/folder/files.ts";
 import type { IO, Sink } from "./io.ts";
 import { isJournal } from "./journal.ts";
 
@@ -31,7 +32,9 @@ export function processIO(): IO {
     },
     env: process.env,
     isJournal: isJournal(process.env.JOURNAL_STREAM, [1, 2]),
-    cwd: process.cwd(),
+    get cwd() {
+      return workingDirectory();
+    },
     ask: process.stdin.isTTY && process.stderr.isTTY ? askOnTerminal : undefined,
     readInput,
     async deliver(text) {
@@ -81,6 +84,17 @@ function abort(code: number, message = ""): void {
     setTimeout(leave, 5);
   };
   leave();
+}
+
+/** Returns the working directory. @throws Failure if it was deleted, or the system does not tell it */
+function workingDirectory(): string {
+  try {
+    return process.cwd();
+  } catch (cause) {
+    const what = isMissing(cause) ? "no longer exists" : `cannot be determined (${(cause as Error).message})`;
+    const remedy = "Change to a folder that exists, and repeat the command.";
+    throw new Failure("UNKNOWN_ENTRY", `The working directory ${what}. ${remedy}`, { cause });
+  }
 }
 
 /** Returns whether a descriptor is a regular file or a device such as `/dev/full`, but not a terminal. */

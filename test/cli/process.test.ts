@@ -31,6 +31,26 @@ describe("a command in a process", () => {
     assert.equal(stderr, "");
   });
 
+  for (const form of ["text", "JSON"] as const) {
+    it(`when its working directory was deleted, it exits with 1 and says what to do, as ${form}`, async (t) => {
+      const desk = await seededDesk(t);
+      const options = ["--data", desk.data, ...(form === "JSON" ? ["--json"] : [])];
+      const child = new CliProcess(desk, [...options, "player", "list"], [leaveAndDelete(desk)]);
+      assert.equal(await child.ended, 1);
+      const info =
+        "The working directory no longer exists. Change to a folder that exists, and repeat the command.";
+      if (form === "JSON") assert.equal(JSON.parse(child.stdout).info, info);
+      else assert.deepEqual([child.stdout, child.stderr], ["", `error: ${info}\n`]);
+    });
+  }
+
+  it("when its working directory was deleted, a command that needs none works", async (t) => {
+    const desk = await seededDesk(t);
+    const child = new CliProcess(desk, ["player", "--help"], [leaveAndDelete(desk)]);
+    assert.deepEqual([await child.ended, child.stderr], [0, ""]);
+    assert.match(child.stdout, /^Usage: addon-cli player/);
+  });
+
   it("when the reader of a pipe has gone, the process prints no stack trace", async (t) => {
     const desk = await seededDesk(t);
     const child = new CliProcess(desk, ["routes", "list"]);
@@ -123,6 +143,18 @@ describe("serve in a process", () => {
     assert.equal(await child.ended, 0);
   });
 });
+
+/** Returns a module that changes to a folder and deletes it. */
+function leaveAndDelete(desk: Desk): string {
+  const folder = JSON.stringify(join(desk.folder, "gone"));
+  const code = `
+    import { mkdirSync, rmdirSync } from "node:fs";
+    mkdirSync(${folder});
+    process.chdir(${folder});
+    rmdirSync(${folder});
+  `;
+  return `data:text/javascript,${encodeURIComponent(code)}`;
+}
 
 /** Returns a port on which something else listens. */
 async function busyPort(t: TestContext): Promise<number> {
