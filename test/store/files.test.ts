@@ -1,11 +1,13 @@
 /** Files that are read in pieces: which bytes come, and that the file is closed however the reading ends. */
 import assert from "node:assert/strict";
-import { readdirSync, readlinkSync } from "node:fs";
+import { execFile } from "node:child_process";
+import { closeSync, constants, openSync, readdirSync, readlinkSync } from "node:fs";
 import fs, { writeFile } from "node:fs/promises";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import { promisify } from "node:util";
 import {
   FileError,
   type Files,
@@ -99,6 +101,16 @@ describe("a file that is read in pieces", () => {
     const path = join(await temporaryFolder(t), "file");
     await writeFile(path, bytes);
     for await (const _ of piecesOf(nodeFiles, path)) assert.equal(openings(path), 1);
+  });
+
+  it("does not wait for a writer if it is a named pipe", { skip, timeout: 60_000 }, async (t) => {
+    // Should it wait after all, a writer releases it before the folder is removed.
+    let release = () => {};
+    t.after(() => release());
+    const path = join(await temporaryFolder(t), "pipe");
+    await promisify(execFile)("mkfifo", [path]);
+    release = () => closeSync(openSync(path, constants.O_RDWR));
+    await assert.rejects(all(piecesOf(nodeFiles, path)), { code: "ESPIPE" });
   });
 });
 

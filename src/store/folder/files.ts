@@ -76,7 +76,8 @@ export const nodeFiles: Files = {
   unlink: fs.unlink,
   mkdir: fs.mkdir,
   async *readPieces(path, from = 0) {
-    const file = await fs.open(path, "r");
+    // A named pipe fails at once instead of blocking a thread until somebody writes to it. Windows has no such flag.
+    const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       // One buffer for all pieces: memory outside V8's heap is released late.
       const buffer = Buffer.allocUnsafeSlow(pieceLength);
