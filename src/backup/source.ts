@@ -11,7 +11,7 @@ import { createGunzip } from "node:zlib";
 import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
 import { Database } from "../store/collection.ts";
-import { type Files, piecesOf } from "../store/folder/files.ts";
+import { type Files, piecesOf, readRange } from "../store/folder/files.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
 import { readStateInto } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
@@ -19,8 +19,9 @@ import { type CheckedData, describeInconsistency, findInconsistencies } from "./
 import { fromExport } from "./export-format.ts";
 import { ImportProblems } from "./import-problems.ts";
 import { recordFault } from "./record.ts";
+import { statSourceFile, unreadable } from "./source-file.ts";
 
-/** A source. Paths are absolute: the service may run in another folder than the command. */
+/** A source. Paths are absolute and the same for any process (`source-file.ts`): a command names what the service reads. */
 export type Source =
   | { readonly kind: "backup"; readonly file: string }
   | { readonly kind: "export"; readonly file: string }
@@ -53,7 +54,8 @@ export async function readSource(files: Files, folder: string, source: Source): 
  * Reads a source.
  * @param empty returns a database without records, for each attempt
  * @param folder the data folder, for its own past
- * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged
+ * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged, too large
+ *   or not a regular file
  * @throws ImportProblems where an export has invalid records
  */
 export async function readSourceInto(
@@ -125,6 +127,7 @@ async function readBackupInto(files: Files, path: string, database: Database): P
     const fault = recordFault(collection, record);
     if (fault !== undefined) throw notWhole(path, fault);
   };
+  await statSourceFile(path);
   try {
     const { sequence, chain, instant } = await readSnapshot(unpacked(files, path), database, { check });
     return { instant, revision: `${sequence} ${chain} ${instant}` };
@@ -135,20 +138,23 @@ async function readBackupInto(files: Files, path: string, database: Database): P
   }
 }
 
-/** Reads an operator's file. @throws Failure `UNKNOWN_ENTRY` where there is none */
+/**
+ * Reads a file whole, up to the size that it has now.
+ * @throws Failure `UNKNOWN_ENTRY` where there is none, `STORE_UNAVAILABLE` where it is longer than a string can be
+ */
 async function readText(files: Files, path: string): Promise<string> {
-  const bytes = await files.readFile(path).catch((error: NodeJS.ErrnoException) => {
-    throw unreadable(path, error);
-  });
-  try {
-    return bytes.toString();
-  } catch (cause) {
+  const { size } = await statSourceFile(path);
+  if (size > constants.MAX_STRING_LENGTH) {
     throw new Failure(
       "STORE_UNAVAILABLE",
-      `${path} is too large to import: it has ${bytes.length} bytes, expected at most ${constants.MAX_STRING_LENGTH}.`,
-      { hint: "Use `addon-cli data backup` and `data restore`, which have no such limit.", cause },
+      `${path} is too large to import: it has ${size} bytes, expected at most ${constants.MAX_STRING_LENGTH}.`,
+      { hint: "Use `addon-cli data backup` and `data restore`, which have no such limit." },
     );
   }
+  const bytes = await readRange(files, path, 0, size).catch((error: NodeJS.ErrnoException) => {
+    throw unreadable(path, error);
+  });
+  return bytes.toString();
 }
 
 /** Yields the bytes of a file, decompressed if necessary. */
@@ -181,16 +187,4 @@ function notWhole(path: string, what: string): Failure {
   return new Failure("STORE_UNAVAILABLE", `${basename(path)} is not a whole backup: ${what}.`, {
     hint: "Use another backup that `addon-cli data backup` has written; nothing was changed.",
   });
-}
-
-function unreadable(path: string, cause: NodeJS.ErrnoException): Failure {
-  const { code, message } = cause;
-  if (code === "ENOENT") return new Failure("UNKNOWN_ENTRY", `There is no file ${path}.`, { cause });
-  if (code?.startsWith("Z_") === true) {
-    return new Failure("STORE_UNAVAILABLE", `${path} is damaged: ${message}.`, {
-      hint: "Use another backup; nothing was changed.",
-      cause,
-    });
-  }
-  return new Failure("STORE_UNAVAILABLE", `${path} cannot be read: ${message}.`, { cause });
 }

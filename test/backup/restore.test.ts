@@ -1,6 +1,5 @@
 /** Restores while others change data, and from other data. */
 import assert from "node:assert/strict";
-import { constants } from "node:buffer";
 import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { it } from "node:test";
@@ -113,14 +112,6 @@ it("a moment is read again if a snapshot deletes its files meanwhile", async (t)
   const { database } = await readSource(files, folder, { kind: "moment", sequence: 1 });
   assert.equal(dropped, 1);
   assert.deepEqual([...database.view.wantedReasons.values()], [{ reason: "A", points: 1 }]);
-});
-
-it("an import with more characters than a string can have names the file and the alternative", async () => {
-  const files = { ...nodeFiles, readFile: async () => Buffer.alloc(constants.MAX_STRING_LENGTH + 1) };
-  await assert.rejects(readSource(files, "data", { kind: "export", file: "/e.json" }), {
-    code: "STORE_UNAVAILABLE",
-    message: /^\/e\.json is too large to import: it has \d+ bytes, expected at most \d+\.$/,
-  });
 });
 
 it("a restore takes memory for its changes, not for another copy of the data", async (t) => {

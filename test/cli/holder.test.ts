@@ -35,6 +35,7 @@ const fewDescriptors = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh"];
 describe("beside a service that is stopped", () => {
   it("every command that asks it names its process and exits with 1", { timeout }, async (t) => {
     const { desk, child } = await stoppedService(t);
+    await desk.write("backup.json", "");
     const commands = [
       "player list",
       "player add Bob",

@@ -8,6 +8,7 @@ import { ImportProblems } from "../../../src/backup/import-problems.ts";
 import { requireRoom } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
 import { readConsistentSource, type Source } from "../../../src/backup/source.ts";
+import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
@@ -44,14 +45,14 @@ export async function restore(context: Context, file: string | undefined, comman
   const source: Source =
     file === undefined
       ? { kind: "moment", sequence: await sequenceOf(context, at ?? { sequence: 0 }) }
-      : { kind: "backup", file: resolve(context.io.cwd, file) };
+      : { kind: "backup", file: await findSourceFile(resolve(context.io.cwd, file)) };
   await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
 }
 
 /** Imports a file of `data export`, or of another program in that format. */
 export async function importData(context: Context, file: string, command: Command): Promise<void> {
   const { io, output } = context;
-  const source: Source = { kind: "export", file: resolve(io.cwd, file) };
+  const source: Source = { kind: "export", file: await findSourceFile(resolve(io.cwd, file)) };
   try {
     await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
   } catch (error) {
