@@ -5,7 +5,7 @@
 import * as v from "valibot";
 import { limitNames, limitSchema, limitsSchema } from "./limits.ts";
 import type { Fault, Path, Report } from "./yaml/fault.ts";
-import { readYAML } from "./yaml/read.ts";
+import { type ReadYAML, readYAML } from "./yaml/read.ts";
 import { gotWords, isMap, reportIssue, unknownName } from "./yaml/wording.ts";
 
 /** What a route can declare as intended where `warnings.ts` would warn. */
@@ -160,15 +160,19 @@ export interface ParsedDocument {
   readonly content: TableDocument | undefined;
   readonly faults: Fault[];
   readonly report: Report;
+  readonly textOf: ReadYAML["textOf"];
   /** Returns the line of a key. */
   readonly lineOf: (path: Path) => number;
 }
 
 /** Parses a table's text and checks its form. */
 export function parseTable(text: string): ParsedDocument {
-  const { value, faults, report, locate } = readYAML(text, { expected: "a route table", schema: "core" });
+  const { value, faults, report, textOf, locate } = readYAML(text, {
+    expected: "a route table",
+    schema: "core",
+  });
   const lineOf = (path: Path) => locate(path, "key").line;
-  const failed = { content: undefined, faults, report, lineOf };
+  const failed = { content: undefined, faults, report, textOf, lineOf };
   if (faults.length === 0) checkMaps(value, report);
   if (faults.length > 0) return failed;
   const result = v.safeParse(documentSchema, value);

@@ -14,6 +14,11 @@ import type { ParameterValue } from "./restriction/restriction.ts";
 export const baseTypes = ["text", "integer", "boolean", "enum", "instant", ...membershipKinds] as const;
 export type BaseType = (typeof baseTypes)[number];
 
+/** Whether values of a type are compared as the texts that they are written as: a version 2.10 is not 2.1. */
+export function isTextual(base: BaseType): boolean {
+  return base !== "integer" && base !== "boolean" && base !== "instant";
+}
+
 /** How a type narrows its base; see {@link refinementsOf}. */
 export interface Refinements {
   readonly pattern?: Pattern | undefined;

@@ -6,10 +6,22 @@
 import type * as v from "valibot";
 import { defaultLanguage, endsAlike, fold } from "../domain/text.ts";
 import type { Vocabulary } from "./caller.ts";
-import { type ParameterDeclaration, parseTable, type RouteDeclaration } from "./document.ts";
+import {
+  type ParameterDeclaration,
+  type ParsedDocument,
+  parseTable,
+  type RouteDeclaration,
+} from "./document.ts";
 import { type Limit, type Limits, toLimit, toLimits } from "./limits.ts";
 import type { Operation, Operations } from "./operation.ts";
-import { isNarrowed, type Parameter, type ParameterType, parseParameter, toSchema } from "./parameters.ts";
+import {
+  isNarrowed,
+  isTextual,
+  type Parameter,
+  type ParameterType,
+  parseParameter,
+  toSchema,
+} from "./parameters.ts";
 import { mismatchOf, requirementOf } from "./requirement.ts";
 import { parametersOf, type Restriction } from "./restriction/restriction.ts";
 import { toRestriction } from "./restriction/restriction-form.ts";
@@ -72,7 +84,8 @@ const segmentForm = /^(?!\.{1,2}$)(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
 
 /** Parses a text into a table, or into all of its faults, in the order of the file. */
 export function checkTable(text: string, context: TableContext): CheckedTable {
-  const { content, faults, report, lineOf } = parseTable(text);
+  const document = parseTable(text);
+  const { content, faults, report, lineOf } = document;
   if (content === undefined) return { table: undefined, faults: inOrder(faults) };
   const vocabulary = context.vocabulary();
 
@@ -97,7 +110,7 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
       const where = `${twin} in line ${lineOf(["routes", twin])}`;
       report(["routes", path], `duplicate path: it matches the same requests as ${where}`, "key");
     }
-    const route = toRoute(path, declaration, types, context, report);
+    const route = toRoute(path, declaration, types, context, document);
     if (route !== undefined) routes.push(route);
   }
   const watch = toWatch(content.watch, context.operations, report);
@@ -174,15 +187,16 @@ function toRoute(
   declaration: RouteDeclaration,
   types: Types,
   { operations, vocabulary }: TableContext,
-  report: Report,
+  document: ParsedDocument,
 ): Route | undefined {
+  const { report, textOf } = document;
   const at = ["routes", path];
   const { handler, summary } = declaration;
   const operation = operations.get(handler);
-  const parameters = toParameters(path, declaration, types, vocabulary, operation, report);
+  const parameters = toParameters(path, declaration, types, vocabulary, operation, document);
   const whole = parameters.size === Object.keys(declaration.parameters ?? {}).length;
   const faulty = new Set(Object.keys(declaration.parameters ?? {}).filter((name) => !parameters.has(name)));
-  const context = { parameters, faulty, vocabulary: vocabulary(), report };
+  const context = { parameters, faulty, vocabulary: vocabulary(), report, textOf };
   const restriction = toRestriction(declaration.restriction, [...at, "restriction"], context);
   if (operation === undefined) {
     const known = [...operations.keys()];
@@ -206,7 +220,7 @@ function toParameters(
   types: Types,
   vocabulary: () => Vocabulary,
   operation: Operation | undefined,
-  report: Report,
+  { report, textOf }: ParsedDocument,
 ): Map<string, Parameter> {
   const parameters = new Map<string, Parameter>();
   const placeholders = placeholdersOf(path);
@@ -236,11 +250,10 @@ function toParameters(
     } else if (place === "path") {
       report([...at, "default"], "a path parameter is always present and takes no default", "key");
     } else {
+      const text = isTextual(type.base) ? textOf(fallback, [...at, "default"]) : String(fallback);
+      if (text === undefined) continue;
       try {
-        parameters.set(name, {
-          ...parameter,
-          default: parseParameter(parameter, String(fallback), vocabulary()),
-        });
+        parameters.set(name, { ...parameter, default: parseParameter(parameter, text, vocabulary()) });
       } catch (error) {
         report([...at, "default"], (error as Error).message);
       }

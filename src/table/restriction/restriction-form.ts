@@ -1,8 +1,9 @@
 /** Parses a restriction of a table, and reports each fault where it is. */
 import { didYouMean, fold, oneOf } from "../../domain/text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
-import { expectation, type Parameter, parseParameter } from "../parameters.ts";
+import { expectation, isTextual, type Parameter, parseParameter } from "../parameters.ts";
 import type { Path, Report } from "../yaml/fault.ts";
+import type { ReadYAML } from "../yaml/read.ts";
 import { gotWords, isMap, unknownName } from "../yaml/wording.ts";
 import type { Case, Compound, ParameterValue, Reference, Restriction } from "./restriction.ts";
 
@@ -21,6 +22,7 @@ export interface RestrictionContext {
   readonly faulty: ReadonlySet<string>;
   readonly vocabulary: Vocabulary;
   readonly report: Report;
+  readonly textOf: ReadYAML["textOf"];
 }
 
 /** Parses a restriction. Returns undefined if it has a fault, which was then reported. */
@@ -138,10 +140,11 @@ function toReference(
   path: Path,
   context: RestrictionContext,
 ): Reference | undefined {
-  const { parameters, faulty, vocabulary, report } = context;
+  const { parameters, faulty, vocabulary, report, textOf } = context;
   if (typeof content !== "string" && typeof content !== "number")
     return report(path, `expected the name of a ${of}, got ${gotWords(content)}`);
-  const text = String(content);
+  const text = textOf(content, path);
+  if (text === undefined) return undefined;
   if (text.startsWith("$")) {
     const name = text.slice(1);
     if (faulty.has(name)) return undefined;
@@ -192,7 +195,7 @@ function toCases(list: readonly unknown[], path: Path, context: RestrictionConte
 function toCondition(
   when: unknown,
   path: Path,
-  { parameters, faulty, vocabulary, report }: RestrictionContext,
+  { parameters, faulty, vocabulary, report, textOf }: RestrictionContext,
 ): Record<string, ParameterValue> | undefined {
   if (!isMap(when) || Object.keys(when).length === 0)
     return report(path, `expected a map of parameters and their values, got ${gotWords(when)}`, "key");
@@ -210,8 +213,10 @@ function toCondition(
       const expected = expectation(parameter.type, vocabulary);
       return report([...path, name], `"${name}" must be ${expected}, not ${gotWords(value)}`);
     }
+    const text = isTextual(parameter.type.base) ? textOf(value, [...path, name]) : String(value);
+    if (text === undefined) return undefined;
     try {
-      condition[name] = parseParameter(parameter, String(value), vocabulary);
+      condition[name] = parseParameter(parameter, text, vocabulary);
     } catch (error) {
       return report([...path, name], (error as Error).message);
     }

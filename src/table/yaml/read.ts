@@ -22,6 +22,7 @@ import {
   YAMLParseError,
 } from "yaml";
 import { type Fault, type Path, type Position, type Report, type Side, toFault } from "./fault.ts";
+import { rewrittenWords, sourceAt } from "./scalar.ts";
 
 /** How a text is read. */
 export interface YAMLOptions {
@@ -42,6 +43,8 @@ export interface ReadYAML {
   readonly report: Report;
   /** Returns the position of a value or its key, or of what comes closest to it in the document. */
   readonly locate: (path: Path, side?: Side) => Position;
+  /** Returns the text of a scalar; reports a number or boolean whose text is not what is written, such as 2.10. */
+  readonly textOf: (value: unknown, path: Path) => string | undefined;
 }
 
 /** How deeply lists and maps may be nested: deeper than any table needs, and shallow enough for recursion. */
@@ -66,7 +69,11 @@ export function readYAML(text: string, { expected, schema, duplicateHint = "" }:
   const report: Report = (path, message, side) => {
     faults.push(toFault(locate(path, side), message));
   };
-  const failed = { value: undefined, faults, report, locate };
+  const textOf = (value: unknown, path: Path) => {
+    const words = rewrittenWords(value, sourceAt(document, path));
+    return words === undefined ? String(value) : report(path, words);
+  };
+  const failed = { value: undefined, faults, report, locate, textOf };
 
   // Text that an editor saves as "Unicode" can be UTF-16, which has a NUL in each ASCII character.
   const nul = text.indexOf("\0");
@@ -241,8 +248,11 @@ function structureFaults(document: Document.Parsed): RawFault[] {
       return visit.BREAK;
     },
     Pair(_key, { key }) {
+      if (!isScalar(key)) return;
       // In a document of YAML 1.1, which has merge keys, such a key is a symbol.
-      if (!isScalar(key) || key.value !== "<<" || key.type !== "PLAIN") return;
+      const words = typeof key.value === "symbol" ? undefined : rewrittenWords(key.value, key.source);
+      if (words !== undefined) faults.push([key.range?.[0] ?? 0, words]);
+      if (key.value !== "<<" || key.type !== "PLAIN") return;
       faults.push([
         key.range?.[0] ?? 0,
         'expected a key, got "<<": YAML 1.2 has no merge keys; write the keys out, or use an alias for the whole value',
