@@ -2,7 +2,7 @@
 import { fold } from "../../src/domain/text.ts";
 import { parseTable } from "../../src/table/document.ts";
 import type { ParameterType } from "../../src/table/parameters.ts";
-import { placeholdersOf } from "../../src/table/table.ts";
+import { placeholdersOf } from "../../src/table/route-parameters.ts";
 import { Types } from "../../src/table/types.ts";
 
 /** A route with the types of its parameters. */

@@ -3,29 +3,16 @@
  * can narrow a parameter or change a restriction, but not break an operation: the types of a route's parameters are
  * checked against the operation's requirements.
  */
-import type * as v from "valibot";
 import { defaultLanguage, endsAlike, fold } from "../domain/text.ts";
 import type { Vocabulary } from "./caller.ts";
-import {
-  type ParameterDeclaration,
-  type ParsedDocument,
-  parseTable,
-  type RouteDeclaration,
-} from "./document.ts";
+import { type ParsedDocument, parseTable, type RouteDeclaration } from "./document.ts";
 import { type Limit, type Limits, toLimit, toLimits } from "./limits.ts";
 import type { Operation, Operations } from "./operation.ts";
-import {
-  isNarrowed,
-  isTextual,
-  type Parameter,
-  type ParameterType,
-  parseParameter,
-  toSchema,
-} from "./parameters.ts";
-import { mismatchOf, requirementOf } from "./requirement.ts";
+import type { Parameter } from "./parameters.ts";
 import { parametersOf, type Restriction } from "./restriction/restriction.ts";
 import { toRestriction } from "./restriction/restriction-form.ts";
 import { revisionOf } from "./revision.ts";
+import { checkAgainstOperation, placeholdersOf, toParameters } from "./route-parameters.ts";
 import { Types } from "./types.ts";
 import { toWatch, type Watch } from "./watch.ts";
 import { type Fault, inOrder, type Report } from "./yaml/fault.ts";
@@ -127,11 +114,6 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
   return { table: { ...head, routes, watch, missing, revision }, faults: [] };
 }
 
-/** Returns the names of the placeholders in a path. */
-export function placeholdersOf(path: string): readonly string[] {
-  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
-}
-
 function checkUnserved(names: readonly string[], operations: Operations, report: Report): void {
   const known = [...operations.keys()];
   for (const [index, name] of names.entries()) {
@@ -212,88 +194,4 @@ function toRoute(
   const limit = declaration.limit && toLimit(path, declaration.limit);
   const all = [...parameters.values()];
   return { path, summary, restriction, parameters: all, decisive, handler, operation, limit };
-}
-
-function toParameters(
-  path: string,
-  declaration: RouteDeclaration,
-  types: Types,
-  vocabulary: () => Vocabulary,
-  operation: Operation | undefined,
-  { report, textOf }: ParsedDocument,
-): Map<string, Parameter> {
-  const parameters = new Map<string, Parameter>();
-  const placeholders = placeholdersOf(path);
-  const declared = declaration.parameters ?? {};
-  for (const name of placeholders) {
-    if (!Object.hasOwn(declared, name))
-      report(["routes", path], `the placeholder {${name}} is missing in "parameters"`, "key");
-  }
-  for (const [name, form] of Object.entries(declared)) {
-    const at = ["routes", path, "parameters", name];
-    if (!/^[A-Za-z]\w*$/.test(name)) {
-      report(at, `expected a name of letters, digits and "_", got "${name}"`, "key");
-      continue;
-    }
-    const declaredType = toType(form, at, types, report);
-    if (declaredType === undefined) continue;
-    const requirement = requirementOf(operation, name);
-    const roundsDown = declaredType.base === "integer" && requirement?.roundsDown === true;
-    const type: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
-    const schema = toSchema(type, vocabulary);
-    const place = placeholders.includes(name) ? "path" : "query";
-    const isReference = type.base === "text" && !isNarrowed(type) && requirement?.reference === true;
-    const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };
-    const fallback = typeof form === "string" ? undefined : form.default;
-    if (fallback === undefined) {
-      parameters.set(name, parameter);
-    } else if (place === "path") {
-      report([...at, "default"], "a path parameter is always present and takes no default", "key");
-    } else {
-      const text = isTextual(type.base) ? textOf(fallback, [...at, "default"]) : String(fallback);
-      if (text === undefined) continue;
-      try {
-        parameters.set(name, { ...parameter, default: parseParameter(parameter, text, vocabulary()) });
-      } catch (error) {
-        report([...at, "default"], (error as Error).message);
-      }
-    }
-  }
-  return parameters;
-}
-
-function toType(
-  form: string | ParameterDeclaration,
-  at: readonly string[],
-  types: Types,
-  report: Report,
-): ParameterType | undefined {
-  if (typeof form !== "string") return types.refined(form, at);
-  if (!types.names.includes(form)) return report(at, unknownName("type", form, types.names));
-  return types.named(form);
-}
-
-function checkAgainstOperation(
-  at: readonly string[],
-  handler: string,
-  operation: Operation,
-  parameters: ReadonlyMap<string, Parameter>,
-  report: Report,
-): void {
-  const { entries } = operation.input;
-  for (const [name, schema] of Object.entries(entries)) {
-    const parameter = parameters.get(name);
-    if (parameter === undefined) {
-      if (schema.type !== "optional")
-        report([...at, "parameters"], `${handler} requires the parameter "${name}"`, "key");
-      continue;
-    }
-    const mismatch = mismatchOf(parameter, schema as v.GenericSchema);
-    if (mismatch !== undefined) report([...at, "parameters", name], `${handler} requires ${mismatch}`);
-  }
-  for (const name of parameters.keys()) {
-    if (Object.hasOwn(entries, name)) continue;
-    const message = unknownName("parameter", name, Object.keys(entries), { of: handler });
-    report([...at, "parameters", name], message, "key");
-  }
 }

@@ -1,0 +1,108 @@
+/** The parameters of a route: parses what a table declares, and checks it against what the operation requires. */
+import type * as v from "valibot";
+import type { Vocabulary } from "./caller.ts";
+import type { ParameterDeclaration, ParsedDocument, RouteDeclaration } from "./document.ts";
+import type { Operation } from "./operation.ts";
+import {
+  isNarrowed,
+  isTextual,
+  type Parameter,
+  type ParameterType,
+  parseParameter,
+  toSchema,
+} from "./parameters.ts";
+import { mismatchOf, requirementOf } from "./requirement.ts";
+import type { Types } from "./types.ts";
+import type { Report } from "./yaml/fault.ts";
+import { unknownName } from "./yaml/wording.ts";
+
+/** Returns the names of the placeholders in a path. */
+export function placeholdersOf(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name as string);
+}
+
+/** Parses the parameters of a route. Leaves out those that have a fault, which was then reported. */
+export function toParameters(
+  path: string,
+  declaration: RouteDeclaration,
+  types: Types,
+  vocabulary: () => Vocabulary,
+  operation: Operation | undefined,
+  { report, textOf }: ParsedDocument,
+): Map<string, Parameter> {
+  const parameters = new Map<string, Parameter>();
+  const placeholders = placeholdersOf(path);
+  const declared = declaration.parameters ?? {};
+  for (const name of placeholders) {
+    if (!Object.hasOwn(declared, name))
+      report(["routes", path], `the placeholder {${name}} is missing in "parameters"`, "key");
+  }
+  for (const [name, form] of Object.entries(declared)) {
+    const at = ["routes", path, "parameters", name];
+    if (!/^[A-Za-z]\w*$/.test(name)) {
+      report(at, `expected a name of letters, digits and "_", got "${name}"`, "key");
+      continue;
+    }
+    const declaredType = toType(form, at, types, report);
+    if (declaredType === undefined) continue;
+    const requirement = requirementOf(operation, name);
+    const roundsDown = declaredType.base === "integer" && requirement?.roundsDown === true;
+    const type: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
+    const schema = toSchema(type, vocabulary);
+    const place = placeholders.includes(name) ? "path" : "query";
+    const isReference = type.base === "text" && !isNarrowed(type) && requirement?.reference === true;
+    const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };
+    const fallback = typeof form === "string" ? undefined : form.default;
+    if (fallback === undefined) {
+      parameters.set(name, parameter);
+    } else if (place === "path") {
+      report([...at, "default"], "a path parameter is always present and takes no default", "key");
+    } else {
+      const text = isTextual(type.base) ? textOf(fallback, [...at, "default"]) : String(fallback);
+      if (text === undefined) continue;
+      try {
+        parameters.set(name, { ...parameter, default: parseParameter(parameter, text, vocabulary()) });
+      } catch (error) {
+        report([...at, "default"], (error as Error).message);
+      }
+    }
+  }
+  return parameters;
+}
+
+function toType(
+  form: string | ParameterDeclaration,
+  at: readonly string[],
+  types: Types,
+  report: Report,
+): ParameterType | undefined {
+  if (typeof form !== "string") return types.refined(form, at);
+  if (!types.names.includes(form)) return report(at, unknownName("type", form, types.names));
+  return types.named(form);
+}
+
+/** Reports what the operation of a route requires of its parameters and does not get. */
+export function checkAgainstOperation(
+  at: readonly string[],
+  handler: string,
+  operation: Operation,
+  parameters: ReadonlyMap<string, Parameter>,
+  report: Report,
+): void {
+  const { entries } = operation.input;
+  for (const [name, schema] of Object.entries(entries)) {
+    const parameter = parameters.get(name);
+    if (parameter === undefined) {
+      if (schema.type !== "optional")
+        report([...at, "parameters"], `${handler} requires the parameter "${name}"`, "key");
+      continue;
+    }
+    const mismatch = mismatchOf(parameter, schema as v.GenericSchema);
+    if (mismatch !== undefined) report([...at, "parameters", name], `${handler} requires ${mismatch}`);
+  }
+  for (const name of parameters.keys()) {
+    if (Object.hasOwn(entries, name)) continue;
+    const message = unknownName("parameter", name, Object.keys(entries), { of: handler });
+    report([...at, "parameters", name], message, "key");
+  }
+}
