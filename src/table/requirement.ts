@@ -3,7 +3,10 @@ import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { oneOf } from "../domain/text.ts";
 import type { Operation } from "./operation.ts";
-import type { BaseType, Parameter } from "./parameters.ts";
+import type { Vocabulary } from "./caller.ts";
+import { type BaseType, expectation, type Parameter, type ParameterType } from "./parameters.ts";
+import type { ParameterValue } from "./restriction/restriction.ts";
+import { isWorded } from "./yaml/wording.ts";
 
 /** What an operation requires of a parameter: its schema as JSON Schema, and the metadata that JSON Schema lacks. */
 export interface Requirement {
@@ -31,10 +34,7 @@ export function requirementOf(operation: Operation | undefined, name: string): R
 
 /** Returns what the operation requires instead of the parameter's type, or undefined if the type meets it. */
 export function mismatchOf({ name, type }: Parameter, schema: v.GenericSchema): string | undefined {
-  const required = {
-    ...toJsonSchema(schema, { errorMode: "ignore" }),
-    ...v.getMetadata(schema),
-  } as Requirement;
+  const required = toRequirement(schema);
   const kind = required.base ?? required.type;
   const got = type.base === "text" || type.base === "enum" ? "string" : type.base;
   if (kind !== got) return `"${name}" to be of type ${kind === "string" ? "text" : kind}, not ${type.name}`;
@@ -43,15 +43,49 @@ export function mismatchOf({ name, type }: Parameter, schema: v.GenericSchema): 
     if (type.values?.every((value) => values.includes(value))) return undefined;
     return `"${name}" to be an enum of ${oneOf(values, "and")}, or of some of them`;
   }
-  const above = (["maximum", "maxLength"] as const).find(
-    (key) => (type[key] ?? -Infinity) > (required[key] ?? Infinity),
-  );
-  if (above !== undefined)
-    return `the ${above} of "${name}" to be at most ${required[above]}, not ${type[above]}`;
-  const below = (["minimum", "minLength"] as const).find(
-    (key) => (type[key] ?? Infinity) < (required[key] ?? -Infinity),
-  );
-  if (below !== undefined)
-    return `the ${below} of "${name}" to be at least ${required[below]}, not ${type[below]}`;
+  // A minimum above the operation's maximum would refuse every request.
+  for (const [least, most] of [
+    ["minimum", "maximum"],
+    ["minLength", "maxLength"],
+  ] as const) {
+    for (const key of [most, least]) {
+      const got = type[key];
+      if (got === undefined) continue;
+      if (got > (required[most] ?? Infinity))
+        return `the ${key} of "${name}" to be at most ${required[most]}, not ${got}`;
+      if (got < (required[least] ?? -Infinity))
+        return `the ${key} of "${name}" to be at least ${required[least]}, not ${got}`;
+    }
+  }
   return undefined;
+}
+
+/**
+ * Returns a type with the bounds of the operation where it has none of its own, so that a request beyond them is refused
+ * in the words of the type.
+ */
+export function bounded(type: ParameterType, operation: Operation | undefined, name: string): ParameterType {
+  const entries = operation?.input.entries ?? {};
+  if (!Object.hasOwn(entries, name) || (type.base !== "text" && type.base !== "integer")) return type;
+  const required = toRequirement(entries[name] as v.GenericSchema);
+  const keys =
+    type.base === "text" ? (["minLength", "maxLength"] as const) : (["minimum", "maximum"] as const);
+  const missing = keys.filter((key) => type[key] === undefined && required[key] !== undefined);
+  return { ...type, ...Object.fromEntries(missing.map((key) => [key, required[key]])) };
+}
+
+/** Returns why an operation refuses a value of a parameter, or undefined if it accepts it. */
+export function refusalOf(
+  type: ParameterType,
+  schema: v.GenericSchema,
+  value: ParameterValue,
+  vocabulary: Vocabulary,
+): string | undefined {
+  const [issue] = v.safeParse(schema, value).issues ?? [];
+  if (issue === undefined || isWorded(issue)) return issue?.message;
+  return `expected ${expectation(type, vocabulary)}`;
+}
+
+function toRequirement(schema: v.GenericSchema): Requirement {
+  return { ...toJsonSchema(schema, { errorMode: "ignore" }), ...v.getMetadata(schema) } as Requirement;
 }

@@ -11,9 +11,10 @@ import {
   parseParameter,
   toSchema,
 } from "./parameters.ts";
-import { mismatchOf, requirementOf } from "./requirement.ts";
+import { bounded, mismatchOf, refusalOf, requirementOf } from "./requirement.ts";
+import type { ParameterValue } from "./restriction/restriction.ts";
 import type { Types } from "./types.ts";
-import type { Report } from "./yaml/fault.ts";
+import type { Path, Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
 
 /** Returns the names of the placeholders in a path. */
@@ -47,10 +48,11 @@ export function toParameters(
     if (declaredType === undefined) continue;
     const requirement = requirementOf(operation, name);
     const roundsDown = declaredType.base === "integer" && requirement?.roundsDown === true;
-    const type: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
+    const own: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
+    const type = bounded(own, operation, name);
     const schema = toSchema(type, vocabulary);
     const place = placeholders.includes(name) ? "path" : "query";
-    const isReference = type.base === "text" && !isNarrowed(type) && requirement?.reference === true;
+    const isReference = own.base === "text" && !isNarrowed(own) && requirement?.reference === true;
     const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };
     const fallback = typeof form === "string" ? undefined : form.default;
     if (fallback === undefined) {
@@ -60,8 +62,10 @@ export function toParameters(
     } else {
       const text = isTextual(type.base) ? textOf(fallback, [...at, "default"]) : String(fallback);
       if (text === undefined) continue;
+      // The bounds of the operation are not those of the type: checkAgainstOperation says whose they are.
+      const unbounded = { ...parameter, type: own, schema: toSchema(own, vocabulary) };
       try {
-        parameters.set(name, { ...parameter, default: parseParameter(parameter, text, vocabulary()) });
+        parameters.set(name, { ...parameter, default: parseParameter(unbounded, text, vocabulary()) });
       } catch (error) {
         report([...at, "default"], (error as Error).message);
       }
@@ -86,7 +90,9 @@ export function checkAgainstOperation(
   at: readonly string[],
   handler: string,
   operation: Operation,
+  declared: NonNullable<RouteDeclaration["parameters"]>,
   parameters: ReadonlyMap<string, Parameter>,
+  vocabulary: Vocabulary,
   report: Report,
 ): void {
   const { entries } = operation.input;
@@ -97,8 +103,24 @@ export function checkAgainstOperation(
         report([...at, "parameters"], `${handler} requires the parameter "${name}"`, "key");
       continue;
     }
+    const here = [...at, "parameters", name];
     const mismatch = mismatchOf(parameter, schema as v.GenericSchema);
-    if (mismatch !== undefined) report([...at, "parameters", name], `${handler} requires ${mismatch}`);
+    if (mismatch !== undefined) {
+      report(here, `${handler} requires ${mismatch}`);
+      continue;
+    }
+    const checkValue = (value: ParameterValue, path: Path) => {
+      const refusal = refusalOf(parameter.type, schema as v.GenericSchema, value, vocabulary);
+      if (refusal === undefined) return;
+      report(path, `${handler} refuses ${JSON.stringify(value)} as "${name}": ${refusal}`);
+    };
+    const { type, default: fallback } = parameter;
+    const form = declared[name];
+    const hasOwnValues = typeof form === "object" && form.values !== undefined;
+    for (const [index, value] of (type.values ?? []).entries())
+      checkValue(value, hasOwnValues ? [...here, "values", index] : here);
+    // The default of an enum is one of its values.
+    if (fallback !== undefined && type.values === undefined) checkValue(fallback, [...here, "default"]);
   }
   for (const name of parameters.keys()) {
     if (Object.hasOwn(entries, name)) continue;

@@ -173,7 +173,8 @@ function toRoute(
 ): Route | undefined {
   const { report, textOf } = document;
   const at = ["routes", path];
-  const { handler, summary } = declaration;
+  const { handler } = declaration;
+  const summary = declaration.summary.normalize("NFC");
   const operation = operations.get(handler);
   const parameters = toParameters(path, declaration, types, vocabulary, operation, document);
   const whole = parameters.size === Object.keys(declaration.parameters ?? {}).length;
@@ -188,7 +189,10 @@ function toRoute(
     );
     return report([...at, "handler"], unknownName("handler", handler, known, { likely }));
   }
-  if (whole) checkAgainstOperation(at, handler, operation, parameters, report);
+  if (whole) {
+    const declared = declaration.parameters ?? {};
+    checkAgainstOperation(at, handler, operation, declared, parameters, vocabulary(), report);
+  }
   if (restriction === undefined) return undefined;
   const decisive = new Set(parametersOf(restriction));
   const limit = declaration.limit && toLimit(path, declaration.limit);

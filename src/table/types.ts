@@ -69,7 +69,9 @@ export class Types {
     const type = {
       ...inherited,
       ...Object.fromEntries(refinements),
-      description: description ?? inherited.description,
+      // Texts in the data and in answers are in NFC (contract, section 1).
+      values: declaration.values?.map((value) => value.normalize("NFC")) ?? inherited.values,
+      description: description?.normalize("NFC") ?? inherited.description,
       pattern: inherited.pattern,
     };
     if (misplaced.length > 0 || !this.#isConsistent(type, path)) return undefined;

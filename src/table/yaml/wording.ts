@@ -66,10 +66,14 @@ const kinds: Readonly<Record<string, string>> = {
   number: "a number",
 };
 
+/** Whether the message of an issue is ours; valibot's own all begin so. */
+export function isWorded({ message }: v.BaseIssue<unknown>): boolean {
+  return !message.startsWith("Invalid ");
+}
+
 function expectedWords(issue: v.BaseIssue<unknown>): string {
   if (issue.type === "picklist") return oneOf(choicesOf(issue));
-  // Valibot's own messages all begin so.
-  if (!issue.message.startsWith("Invalid ")) return issue.message;
+  if (isWorded(issue)) return issue.message;
   return kinds[issue.expected ?? ""] ?? issue.expected ?? issue.message;
 }
 
