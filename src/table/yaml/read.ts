@@ -248,9 +248,9 @@ function structureFaults(document: Document.Parsed): RawFault[] {
       return visit.BREAK;
     },
     Pair(_key, { key }) {
-      if (!isScalar(key)) return;
       // In a document of YAML 1.1, which has merge keys, such a key is a symbol.
-      const words = typeof key.value === "symbol" ? undefined : rewrittenWords(key.value, key.source);
+      if (!isScalar(key) || typeof key.value === "symbol") return;
+      const words = rewrittenWords(key.value, key.source);
       if (words !== undefined) faults.push([key.range?.[0] ?? 0, words]);
       if (key.value !== "<<" || key.type !== "PLAIN") return;
       faults.push([

@@ -66,7 +66,7 @@ const kinds: Readonly<Record<string, string>> = {
   number: "a number",
 };
 
-/** Whether the message of an issue is ours; valibot's own all begin so. */
+/** Whether the message of an issue is ours: all of valibot's own begin with "Invalid". */
 export function isWorded({ message }: v.BaseIssue<unknown>): boolean {
   return !message.startsWith("Invalid ");
 }
