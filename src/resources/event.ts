@@ -37,23 +37,27 @@ export const current = defineCachedRead({
   }),
 });
 
-/** How far in the future a reported start may be, in milliseconds: the clocks of clients differ. */
-const maximumLead = 60 * 60 * 1000;
+/**
+ * How far in the future a reported start may be, in milliseconds, since the clocks of clients differ; and how far in the
+ * past, to replace one in the future.
+ */
+const hour = 60 * 60 * 1000;
 
 /**
  * Defines the operation that reports the start of an event. The latest start wins, in whatever order clients report: a
- * late repetition must not replace a newer event. Any report replaces a start in the future, so that nobody can freeze
- * an event (contract, section 0).
+ * late repetition must not replace a newer event. A start in the future can be corrected, so that nobody can freeze an
+ * event, but only by one that is not long past, so that nobody can erase an announced event either.
  */
 function defineEvent(kind: Event["kind"], what: string) {
   return defineChange({
     example: `Added the ${what}.`,
     description:
-      "The start replaces the stored one if it is later, or if the stored one is still in the future. An earlier start " +
-      "changes nothing and is answered with 200. A start may be at most one hour ahead of the server's clock.",
+      "The start replaces the stored one if it is later, or if the stored one is still in the future and the new one at " +
+      "most one hour old. Any other start changes nothing and is answered with 200. A start may be at most one hour " +
+      "ahead of the server's clock.",
     input: { startTime: field(instant, `When the ${what} starts.`, 1795262400000) },
     change(draft, { startTime }, { now }) {
-      if (startTime > now + maximumLead) {
+      if (startTime > now + hour) {
         const start = new Date(startTime).toISOString();
         const sentence = `"startTime" must be at most one hour ahead of the server's clock, but is ${start}.`;
         throw new Failure("PARAMETER_INVALID", sentence, {
@@ -62,7 +66,8 @@ function defineEvent(kind: Event["kind"], what: string) {
         });
       }
       const stored = draft.events.get(kind)?.startTime;
-      if (stored !== undefined && stored > startTime && stored <= now)
+      const isCorrection = stored !== undefined && stored > now && startTime >= now - hour;
+      if (stored !== undefined && stored > startTime && !isCorrection)
         return `A later ${what} is already known.`;
       if (stored === startTime) return `The ${what} is already known.`;
       draft.events.put({ kind, startTime });

@@ -77,14 +77,22 @@ for (const [path, field] of [
       assert.equal((await world.ok(token, "/event"))[field], noon + hour);
     });
 
-    it(`${path} replaces a start in the future by any other`, async (t) => {
+    it(`${path} replaces a start in the future by one that is at most an hour old, and by no older one`, async (t) => {
       const world = await openWorld(t, { transport });
       const { token } = await world.player("Ada");
       await world.ok(token, path, { startTime: noon + hour });
-      for (const startTime of [noon + minute, noon - hour, noon]) {
+      for (const startTime of [noon + minute, noon + 2 * minute, noon + 1]) {
         await world.ok(token, path, { startTime });
         assert.equal((await world.ok(token, "/event"))[field], startTime);
       }
+      for (const startTime of [0, 1, noon - hour - 1]) {
+        const { info } = await world.ok(token, path, { startTime });
+        assert.match(info, /^A later .+ is already known\.$/);
+        assert.equal((await world.ok(token, "/event"))[field], noon + 1);
+      }
+      await world.ok(token, path, { startTime: noon - hour });
+      assert.equal((await world.ok(token, "/event"))[field], noon - hour);
+      await world.ok(token, path, { startTime: noon });
       // The start has passed.
       await world.ok(token, path, { startTime: noon - 1 });
       assert.equal((await world.ok(token, "/event"))[field], noon);
