@@ -1,6 +1,7 @@
 /** The body of a read: its bytes, its ETag, and, for clients that accept it, its compressed form. */
 import { hash } from "node:crypto";
 import { gzip, gzipSync } from "node:zlib";
+import { elementForm, qualityIn } from "./quality.ts";
 
 /** Smaller bodies, in bytes, fit into one packet either way. */
 const minCompressed = 1024;
@@ -94,24 +95,26 @@ export class ReadyBody {
   }
 
   #compressed(bytes: Buffer): Representation {
-    return { bytes, etag: this.#plain.etag.replace(/"$/, '-gzip"'), encoding: "gzip" };
+    return { bytes, etag: gzipTag(this.#plain.etag), encoding: "gzip" };
   }
 
   /** Returns whether an `If-None-Match` names the body, in either form. */
   matches(ifNoneMatch: string): boolean {
-    const tags = ifNoneMatch.split(",").map((tag) => tag.trim().replace(/^W\//, ""));
     const { etag } = this.#plain;
-    return tags.some((tag) => tag === "*" || tag.replace(/-gzip"$/, '"') === etag);
+    // Quotes delimit tags, so that one cannot be part of another.
+    const isNamed = ifNoneMatch.includes(etag) || ifNoneMatch.includes(gzipTag(etag));
+    return isNamed || ifNoneMatch.trim() === "*";
   }
 }
 
+function gzipTag(etag: string): string {
+  return `${etag.slice(0, -1)}-gzip"`;
+}
+
+const gzipForm = elementForm("(?:x-)?gzip");
+const anyForm = elementForm("\\*");
+
 /** Returns whether an `Accept-Encoding` contains gzip or `*` with a weight above 0 (RFC 9110, section 12.5.3). */
 function acceptsGzip(acceptEncoding: string): boolean {
-  const codings = acceptEncoding
-    .toLowerCase()
-    .split(",")
-    .map((coding) => coding.trim());
-  const named = codings.find((coding) => /^(?:x-)?gzip(?:;|$|\s)/.test(coding));
-  const chosen = named ?? codings.find((coding) => coding.startsWith("*"));
-  return chosen !== undefined && !/;\s*q=0(?:\.0*)?$/.test(chosen);
+  return (qualityIn(acceptEncoding, gzipForm) ?? qualityIn(acceptEncoding, anyForm) ?? 0) > 0;
 }

@@ -8,8 +8,20 @@ export interface IncomingRequest {
   /** The client's network address; undefined for a request from within the process. */
   readonly address: string | undefined;
   /**
-   * Returns a header; of several with the same name, all values, joined by `, `, where the transport has them.
+   * Returns a header, within the bound of {@link interpretable}; of several with the same name, all values, joined by
+   * `, `, where the transport has them.
    * @param name in lower case
    */
   header(name: string): string | null;
+}
+
+/** The longest header that is interpreted: clients send far shorter ones, and splitting one of 16 KiB takes milliseconds. */
+export const longestHeader = 1000;
+
+/**
+ * Returns a header as it is interpreted. A longer one is read as empty rather than as absent, since the presence of some
+ * counts: `Early-Data` is refused with any value, and an `Idempotency-Key` that is ignored would count a change twice.
+ */
+export function interpretable(header: string | null): string | null {
+  return header !== null && header.length > longestHeader ? "" : header;
 }

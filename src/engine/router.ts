@@ -1,5 +1,6 @@
 /** The router: finds the route of a path, for requests and for commands. */
 import { addRoute, createRouter, findRoute, type RouterContext } from "rou3";
+import { textLength } from "../domain/limits.ts";
 import { endsAlike, KnownNames, longestTyped } from "../domain/text.ts";
 import type { Route, Table } from "../table/table.ts";
 
@@ -14,6 +15,12 @@ export interface Match {
 
 const none = {};
 
+/** The longest value of a placeholder as a client can write it: each character is up to four bytes, percent-encoded. */
+const longestValue = textLength.maxLength * 4 * "%00".length;
+
+/** The longest token. */
+const longestToken = 100;
+
 /** See the head of this file. */
 export class Router {
   readonly #routes: RouterContext<Route> = createRouter();
@@ -23,10 +30,17 @@ export class Router {
   /** Folded once, since anybody can request unknown paths without a token. */
   readonly #paths: KnownNames;
   readonly #byPath: ReadonlyMap<string, Route>;
+  /** The length of the longest path that can match, with the prefix. Any character can be percent-encoded. */
+  readonly longestPath: number;
 
   constructor({ prefix, routes }: Pick<Table, "prefix" | "routes">) {
     [this.#before = "", this.#behind = ""] = prefix.split(/\{\w+\}/);
     this.#byPath = new Map(routes.map((route) => [route.path, route]));
+    const lengths = [...this.#byPath.keys()].map((path) => {
+      const [first = "", ...others] = path.split(/\{\w+\}/);
+      return 3 * [first, ...others].join("").length + others.length * longestValue;
+    });
+    this.longestPath = 3 * `${this.#before}${this.#behind}`.length + longestToken + Math.max(...lengths);
     this.#paths = new KnownNames([...this.#byPath.keys()]);
     for (const route of routes) {
       addRoute(this.#routes, "", route.path.replace(/\{(\w+)\}/g, ":$1"), route);
@@ -39,6 +53,7 @@ export class Router {
    * @param pathname with the prefix, percent-encoded
    */
   match(pathname: string): Match | undefined {
+    if (pathname.length > this.longestPath) return undefined;
     const split = this.#split(pathname);
     return split && this.#find(split.path, split.token);
   }

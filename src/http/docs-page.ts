@@ -5,6 +5,7 @@
  */
 import { readFile } from "node:fs/promises";
 import { ReadyBody } from "../engine/body.ts";
+import { elementForm, qualityIn } from "../engine/quality.ts";
 import { packaged } from "../packaged.ts";
 import { descriptionPath } from "./description-pages.ts";
 import type { Content, Page } from "./page.ts";
@@ -141,22 +142,15 @@ async function readBody({ read }: PageFile, paths: DescriptionPaths): Promise<Re
   return body;
 }
 
+const htmlForm = elementForm("text/html");
+const jsonForm = elementForm("application/json");
+
 /**
  * Returns whether an `Accept` names HTML with a higher quality than JSON, as browsers do (RFC 9110, section 12.5.1).
  * Wildcards do not count, since programs send them.
  */
 function prefersHTML(accept: string): boolean {
-  return qualityOf("text/html", accept) > qualityOf("application/json", accept);
-}
-
-function qualityOf(type: string, accept: string): number {
-  for (const range of accept.toLowerCase().split(",")) {
-    const [name, ...parameters] = range.split(";").map((part) => part.trim());
-    if (name !== type) continue;
-    const quality = parameters.find((parameter) => parameter.startsWith("q="));
-    return quality === undefined ? 1 : Number(quality.slice(2));
-  }
-  return 0;
+  return (qualityIn(accept, htmlForm) ?? 0) > (qualityIn(accept, jsonForm) ?? 0);
 }
 
 /** Escapes a text for HTML. */

@@ -10,6 +10,7 @@ import { LRUCache } from "lru-cache";
 import { NodeRequest } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
+import { longestHeader } from "../engine/request.ts";
 import type { Answer } from "../engine/response.ts";
 import type { Certificate } from "./certificate.ts";
 import { ClientAddresses, type Sender } from "./client-address.ts";
@@ -253,7 +254,7 @@ function refusalOf(request: IncomingMessage, closing: boolean): Failure | undefi
       hint: "HTTP/1.1 requires one.",
     });
   }
-  if (host !== undefined && !isHost.memo(host)) {
+  if (host !== undefined && (host.length > longestHeader || !isHost.memo(host))) {
     return new Failure("REQUEST_MALFORMED", "The Host header is not a host with an optional port.");
   }
   // Node uses the first, and a proxy in front may have used another (RFC 9112, section 3.2).

@@ -42,6 +42,15 @@ describe("a path with the prefix", () => {
     });
   }
 
+  it("can have 64 characters of four bytes, percent-encoded, in a placeholder; no route has more", () => {
+    const reader = encodeURIComponent("\u{20000}".repeat(64));
+    assert.equal(router.match(`/library/rosa/v1/readers/${reader}`)?.params.reader, reader);
+    assert.equal(
+      router.match(`/library/rosa/v1/readers/${reader}${"x".repeat(router.longestPath)}`),
+      undefined,
+    );
+  });
+
   it("has a token also without a route", () => {
     assert.equal(router.match("/library/rosa/v1/nowhere"), undefined);
     assert.equal(router.tokenIn("/library/rosa/v1/nowhere"), "rosa");

@@ -43,6 +43,9 @@ it("the start page is HTML only if the client prefers HTML to JSON", async (t) =
     "*/*": false,
     "text/*": false,
     ",;,": false,
+    // A header of more than 1,000 characters counts as absent.
+    [`text/html,${"x".repeat(990)}`]: true,
+    [`text/html,${"x".repeat(991)}`]: false,
   };
   for (const [accept, expected] of Object.entries(isHTML)) {
     const { headers, status } = await ask(url, "/?x", { Accept: accept });

@@ -1,6 +1,6 @@
-/** Bounds on the cost of refusals: suggestions and messages examine a limited part of a request. */
+/** Bounds on the cost of requests: only a limited part of a path, of a header or of the known names is examined. */
 import assert from "node:assert/strict";
-import { it } from "node:test";
+import { describe, it } from "node:test";
 import { mostCompared } from "../../src/domain/text.ts";
 import { assertFailure, describeOverTransports, everyRight, openWorld, prefix } from "../_setup.ts";
 
@@ -72,5 +72,65 @@ describeOverTransports("a refusal", (transport) => {
       `${prefix}/${world.publicToken}/houseban?${"&".repeat(500)}advanced=false`,
     );
     assert.equal(answer.status, 200);
+  });
+});
+
+describe("a path that is too long for any route", () => {
+  it("is refused before its percent-encodings are read", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const malformed = (length: number) => `/${"%ZZ".repeat(length / 3)}`;
+    assertFailure(await world.request(malformed(300)), 400, "PARAMETER_INVALID");
+    for (const path of [malformed(3000), "/".repeat(3000), `${prefix}/x${malformed(3000)}`])
+      assertFailure(await world.request(path), 404, "UNKNOWN_PATH");
+  });
+
+  it("is longer than a name of four-byte letters, percent-encoded", async (t) => {
+    const world = await openWorld(t, { transport: "socket" });
+    const name = "\u{20000}".repeat(32);
+    await world.service.administer("player.add", { name });
+    const body = await world.ok(world.publicToken, `/statistic/${encodeURIComponent(name)}`);
+    assert.equal(body.name, name);
+  });
+});
+
+describeOverTransports("a header of more than 1,000 characters", (transport) => {
+  it("counts as absent", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada", everyRight);
+    for (let number = 0; number < 60; number += 1)
+      await world.ok(token, "/wantedreason/add", { reason: `Reason-${number}`, points: number });
+    const read = (headers: Record<string, string>) =>
+      world.get(token, "/wantedreason", {}, { method: "HEAD", headers });
+    const etag = (await read({ "Accept-Encoding": "identity" })).headers.get("etag");
+    for (const [length, encoding, status, version] of [
+      [1001, null, 200, null],
+      [1000, "gzip", 304, "2.6.1"],
+    ] as const) {
+      const long = (text: string) => text.padEnd(length, "x");
+      const encoded = await read({
+        "Accept-Encoding": long("gzip, "),
+        "User-Agent": long("gameaddon/2.6.1 "),
+      });
+      assert.equal(encoded.headers.get("content-encoding"), encoding);
+      assert.equal((await read({ "If-None-Match": long(`${etag}, `) })).status, status);
+      assert.equal((await world.ok(token, "/statistic/Ada")).gameaddon.version, version);
+    }
+  });
+
+  it("counts as present where ignoring it could make or count a change", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Ada");
+    const long = "x".repeat(1001);
+    for (const [name, status, code] of [
+      ["Early-Data", 425, "SPECULATIVE"],
+      ["Idempotency-Key", 400, "PARAMETER_INVALID"],
+    ] as const) {
+      const headers = { [name]: long };
+      const answer = await world.get(token, "/statistic/Ada/add", { type: "KILL" }, { headers });
+      assertFailure(answer, status, code);
+    }
+    const headers = { Authorization: `Bearer ${long}` };
+    assertFailure(await world.get("-", "/event", {}, { headers }), 401, "TOKEN_UNKNOWN");
+    assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 0);
   });
 });

@@ -16,6 +16,7 @@ describe("the connection of a refused request", () => {
     ["too long a path", `GET /${"x".repeat(8000)} HTTP/1.1\r\nHost: a\r\n\r\n`],
     ["no Host", "GET / HTTP/1.1\r\n\r\n"],
     ["an invalid Host", "GET / HTTP/1.1\r\nHost: a/b\r\n\r\n"],
+    ["too long a Host", `GET / HTTP/1.1\r\nHost: ${"a".repeat(1001)}\r\n\r\n`],
     ["two Hosts", "GET / HTTP/1.1\r\nHost: a\r\nHost: b\r\n\r\n"],
     ["garbage", "garbage\r\n\r\n"],
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
