@@ -6,6 +6,8 @@ import { Activity } from "../../src/identity/activity.ts";
 import { Operator } from "../../src/operator/operator.ts";
 import type { Service, ServiceOptions } from "../../src/service.ts";
 import type { DataStore } from "../../src/store/data.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { lockFolder } from "../../src/store/folder/folder.ts";
 import { Store } from "../../src/store/store.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Workspace } from "./workspace.ts";
@@ -64,6 +66,8 @@ export async function openFolder(
   const { folder } = workspace;
   if (!(await workspace.hasData())) {
     if (mode === "reads") throw noData(folder);
+    // The folder comes first: if it cannot be used, nothing is written elsewhere.
+    await (await lockFolder(nodeFiles, folder)).release();
     for (const file of await workspace.writeDefaults()) output.remark(`Wrote ${file}.`);
   }
   const options = { ...settings, folder, routes: await workspace.routesFile() };

@@ -1,5 +1,5 @@
 /** The files of a command: the data folder, the route table and the seed. */
-import { access, mkdir, readFile } from "node:fs/promises";
+import { access, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { packaged } from "../../src/packaged.ts";
 import type { IO } from "../terminal/io.ts";
@@ -79,7 +79,7 @@ export async function exists(path: string): Promise<boolean> {
 async function writePackaged(name: string, path: string): Promise<string> {
   const { writeTarget } = await import("../../src/backup/output-file.ts");
   const { nodeFiles } = await import("../../src/store/folder/files.ts");
-  await mkdir(dirname(path), { recursive: true });
+  await nodeFiles.mkdir(dirname(path));
   await writeTarget(nodeFiles, path, [await readFile(packaged(name))], { mode: 0o666 });
   return path;
 }

@@ -82,7 +82,7 @@ export async function replaceFiles(
   try {
     if (kept !== null) {
       // 2.
-      await files.mkdir(join(folder, kept), { recursive: true });
+      await files.mkdir(join(folder, kept));
       await syncFolder(files, folder);
       // 3.
       const same = snapshotFile(sequence);

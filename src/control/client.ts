@@ -4,13 +4,12 @@
  *
  * Most commands find no service, so the code that talks to one is loaded only when needed.
  */
-import { access } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
 import { lockHolder, processState } from "../store/folder/lock-file.ts";
 import type { Control, ControlMethod } from "./control.ts";
-import { missing, socketPath } from "./socket.ts";
+import { entryAt, missing, socketPath } from "./socket.ts";
 import { fromWire, type WireAnswer } from "./wire.ts";
 
 /** The time limit of a health check, in milliseconds, so that a command ends within 5 s. */
@@ -31,7 +30,7 @@ const retries = { count: 3, pause: 150 };
  * @throws Failure `STORE_UNAVAILABLE` if a service does not answer, or cannot be reached
  */
 export async function connectControl(folder: string, signal?: AbortSignal): Promise<Control | undefined> {
-  if (await isMissing(join(folder, "socket"))) return undefined;
+  if ((await entryAt(join(folder, "socket")).catch(() => null)) === undefined) return undefined;
   const client = new ControlClient(folder, socketPath(folder));
   try {
     await client.checkHealth(signal);
@@ -211,13 +210,6 @@ async function unresponsive(folder: string, cause: NoAnswer, outcome: string): P
     "STORE_UNAVAILABLE",
     `The service on ${folder} does not answer: ${who} does not respond.`,
     { hint: `${outcome}${again}`, cause },
-  );
-}
-
-function isMissing(path: string): Promise<boolean> {
-  return access(path).then(
-    () => false,
-    (error: NodeJS.ErrnoException) => missing.has(error.code),
   );
 }
 

@@ -1,4 +1,5 @@
 /** The path of the control socket of a data folder, and its limits. */
+import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { Failure } from "../domain/errors.ts";
@@ -8,6 +9,16 @@ const maxPathBytes = process.platform === "linux" ? 107 : 103;
 
 /** The error codes for a path that does not exist. */
 export const missing: ReadonlySet<string | undefined> = new Set(["ENOENT", "ENOTDIR"]);
+/** The error codes for a folder that cannot exist. Opening it says why. */
+const impossible: ReadonlySet<string | undefined> = new Set(["ELOOP", "ENAMETOOLONG"]);
+
+/** Returns what is at a path, undefined if there is nothing. @throws the error of the system if that cannot be examined */
+export async function entryAt(path: string): Promise<Stats | undefined> {
+  return lstat(path).catch((error: NodeJS.ErrnoException) => {
+    if (missing.has(error.code) || impossible.has(error.code)) return undefined;
+    throw error;
+  });
+}
 
 /**
  * Returns the path of a folder's socket for this process: absolute or relative, whichever is shorter.
@@ -34,10 +45,7 @@ export function socketPath(folder: string): string {
  */
 export async function requireSocketPath(folder: string): Promise<string> {
   const path = socketPath(folder);
-  const found = await lstat(path).catch((error: NodeJS.ErrnoException) => {
-    if (missing.has(error.code)) return undefined;
-    throw error;
-  });
+  const found = await entryAt(path);
   if (found === undefined || found.isSocket()) return path;
   const what = found.isDirectory() ? "a directory" : "a file";
   throw new Failure(

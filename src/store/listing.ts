@@ -1,7 +1,9 @@
 /** Reading a data folder without its lock, while a running service may delete files in it. */
+import { lstat } from "node:fs/promises";
 import { Failure } from "../domain/errors.ts";
 import { type Files, isMissing } from "./folder/files.ts";
 import { hasData } from "./folder/folder-names.ts";
+import { unusable } from "./folder/refusals.ts";
 
 const attempts = 5;
 
@@ -16,11 +18,15 @@ export async function steadily<T>(read: () => Promise<T>): Promise<T> {
   }
 }
 
-/** Returns the names in a folder, none where it does not exist. */
+/** Returns the names in a folder, none where it does not exist. @throws Failure `STORE_UNAVAILABLE` if it cannot be used */
 export async function namesIn(files: Files, folder: string): Promise<string[]> {
-  return files.readdir(folder).catch((error: unknown) => {
-    if (isMissing(error)) return [];
-    throw error;
+  return files.readdir(folder).catch(async (error: unknown) => {
+    if (!isMissing(error)) throw unusable(folder, error);
+    // A link to nothing keeps a folder from being created there.
+    const link = await lstat(folder).catch(() => undefined);
+    // A link to nothing keeps a folder from being created there.
+    if (link?.isSymbolicLink()) throw unusable(folder, Object.assign(new Error(), { code: "EEXIST" }));
+    return [];
   });
 }
 

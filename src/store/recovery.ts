@@ -139,7 +139,7 @@ async function repairEnd(
 /** Copies all data files into a folder inside the data folder, durably. */
 export async function copyDataFiles(files: Files, folder: string, name: string): Promise<void> {
   const target = join(folder, name);
-  await files.mkdir(target, { recursive: true });
+  await files.mkdir(target);
   for (const each of await files.readdir(folder)) {
     if (isDataFile(each)) await copyTo(files, join(target, each), piecesOf(files, join(folder, each)));
   }

@@ -12,14 +12,15 @@ import type { Model } from "../domain/model.ts";
 import { FolderAdapter } from "./adapter.ts";
 import { Database, type DurableView } from "./collection.ts";
 import { spaceFor } from "./folder/disk.ts";
-import { type Files, hasCode, nodeFiles, privateMode } from "./folder/files.ts";
-import { makeFolder } from "./folder/folder.ts";
+import { type Files, nodeFiles, privateMode } from "./folder/files.ts";
+import { lockFolder } from "./folder/folder.ts";
 import { earlierFolder, hasData, unsyncedMarker } from "./folder/folder-names.ts";
-import { FolderLock } from "./folder/lock.ts";
+import type { FolderLock } from "./folder/lock.ts";
 import { shuttingDown, systemCode, unusable, unwritten } from "./folder/refusals.ts";
 import { FolderLost, type Journal, SyncFailure } from "./journal/journal.ts";
 import type { Meter } from "./journal/meter.ts";
 import { journalVersion } from "./journal/segment.ts";
+import { namesIn } from "./listing.ts";
 import { copyDataFiles } from "./recovery.ts";
 import { defaultRetention, prune, type Retention } from "./retention.ts";
 import { type Decide, type DecideBulk, type Origin, Writer } from "./writer.ts";
@@ -94,12 +95,7 @@ export class Store<M extends Model> {
 
   /** Returns whether a folder has data of the service. A folder that does not exist has none. */
   static async exists(folder: string, files: Files = nodeFiles): Promise<boolean> {
-    try {
-      return hasData(await files.readdir(folder));
-    } catch (error) {
-      if (hasCode(error, "ENOENT", "ENOTDIR")) return false;
-      throw error;
-    }
+    return hasData(await namesIn(files, folder));
   }
 
   /**
@@ -302,14 +298,4 @@ async function markUnsynced(files: Files, folder: string): Promise<void> {
 function codeOf(error: unknown): string {
   const code = systemCode(error);
   return code === undefined ? "" : ` (${code})`;
-}
-
-/** Locks a folder, which is created where it is missing. @throws Failure where it cannot be written to */
-async function lockFolder(files: Files, folder: string): Promise<FolderLock> {
-  try {
-    await makeFolder(files, folder);
-    return await FolderLock.take(files, folder);
-  } catch (cause) {
-    throw cause instanceof Failure ? cause : unusable(folder, cause);
-  }
 }

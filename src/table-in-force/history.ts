@@ -99,7 +99,7 @@ export class TableHistory {
   async #write(table: HistoryEntry, text: string): Promise<void> {
     // Only in an existing data folder: this must not create one again that was deleted.
     if (!(await this.#files.readdir(this.#dataFolder)).includes(tablesFolder))
-      await this.#files.mkdir(this.folder, { recursive: true, mode: 0o700 });
+      await this.#files.mkdir(this.folder, { mode: 0o700 });
     const known = await this.list().catch((error: unknown) => {
       // A damaged list is replaced by a new one, but not one that cannot be read at the moment.
       if (error instanceof Failure) return [];

@@ -112,7 +112,7 @@ describe("replacing files, stopped at any step", () => {
     it(`of ${name}: the folder opens with the old or the new data, or is refused`, async (t) => {
       const base = await temporaryFolder(t);
       const template = join(base, "template");
-      await nodeFiles.mkdir(template, { recursive: true });
+      await nodeFiles.mkdir(template);
       if (old !== undefined) await write(template, old);
       if (from !== undefined) await write(join(base, "from"), from);
       const source = from === undefined ? template : join(base, "from");

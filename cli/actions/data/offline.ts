@@ -8,8 +8,7 @@ import type { model } from "../../../src/domain/model.ts";
 import type { Fault } from "../../../src/repair/fault.ts";
 import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { makeFolder } from "../../../src/store/folder/folder.ts";
-import { FolderLock } from "../../../src/store/folder/lock.ts";
+import { lockFolder } from "../../../src/store/folder/folder.ts";
 import { waitForLock } from "../../data/lock-wait.ts";
 import type { IO } from "../../terminal/io.ts";
 
@@ -52,7 +51,7 @@ export async function refuseBesideService(folder: string, what: string): Promise
 export async function withFolder<T>(folder: string, what: string, work: () => Promise<T>): Promise<T> {
   const lock = await waitForLock(async () => {
     await refuseBesideService(folder, what);
-    return takeLock(folder);
+    return lockFolder(nodeFiles, folder);
   });
   try {
     return await work();
@@ -94,21 +93,4 @@ export async function requireData(place: { folder: string; hasData(): Promise<bo
 /** Returns a fault and its position as one line. */
 export function describeFault({ file, offset, what }: Fault): string {
   return `${file}: byte ${offset}: ${what}`;
-}
-
-async function takeLock(folder: string): Promise<FolderLock> {
-  try {
-    await makeFolder(nodeFiles, folder);
-    return await FolderLock.take(nodeFiles, folder);
-  } catch (cause) {
-    if (cause instanceof Failure) throw cause;
-    throw new Failure(
-      "STORE_UNAVAILABLE",
-      `Cannot use the data folder ${folder}: ${cause instanceof Error ? cause.message : cause}.`,
-      {
-        hint: "It must be a writable folder; --data names another one.",
-        cause,
-      },
-    );
-  }
 }

@@ -22,7 +22,8 @@ export interface Files {
   readdir(path: string): Promise<string[]>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
-  mkdir(path: string, options: { recursive: true; mode?: number }): Promise<string | undefined>;
+  /** Creates a folder, and those above it. */
+  mkdir(path: string, options?: { mode?: number }): Promise<void>;
 }
 
 /** An error of the file system that names its file, unlike Node's errors about an open file. */
@@ -60,6 +61,22 @@ export function isMissing(error: unknown): boolean {
   return hasCode(error, "ENOENT");
 }
 
+/**
+ * Creates a folder, and those above it. Node's own never returns where a folder exists, but can have no others in it:
+ * in `/proc`, it tries again for ever.
+ */
+async function makeFolders(path: string, options: { mode?: number } = {}): Promise<void> {
+  const make = () =>
+    fs.mkdir(path, options).catch(async (error: unknown) => {
+      if (!(await fs.stat(path).catch(() => undefined))?.isDirectory()) throw error;
+    });
+  await make().catch(async (error: unknown) => {
+    if (!isMissing(error)) throw error;
+    await makeFolders(dirname(path));
+    await make();
+  });
+}
+
 /** The bytes that are read at once. */
 const pieceLength = 256 * 1024;
 /** The bytes of a large file that are synced at once: appends to the journal wait for as long as that takes. */
@@ -74,7 +91,7 @@ export const nodeFiles: Files = {
   readdir: fs.readdir,
   rename: fs.rename,
   unlink: fs.unlink,
-  mkdir: fs.mkdir,
+  mkdir: makeFolders,
   async *readPieces(path, from = 0) {
     // A named pipe fails at once instead of blocking a thread until somebody writes to it. Windows has no such flag.
     const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);

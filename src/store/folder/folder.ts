@@ -1,8 +1,11 @@
 /** Creates data folders. Only the owner can enter one, since it has hashes of tokens, and who did what. */
 import { chmod, stat } from "node:fs/promises";
 import { dirname } from "node:path";
+import { Failure } from "../../domain/errors.ts";
 import type { Files } from "./files.ts";
 import { foreignIn, remainsIn } from "./folder-names.ts";
+import { FolderLock } from "./lock.ts";
+import { unusable } from "./refusals.ts";
 
 const privateFolderMode = 0o700;
 
@@ -11,8 +14,8 @@ const privateFolderMode = 0o700;
  * of somebody else, keeps its permissions: they may be intended.
  */
 export async function makeFolder(files: Files, folder: string): Promise<void> {
-  await files.mkdir(dirname(folder), { recursive: true });
-  await files.mkdir(folder, { recursive: true, mode: privateFolderMode });
+  await files.mkdir(dirname(folder));
+  await files.mkdir(folder, { mode: privateFolderMode });
   const names = await files.readdir(folder);
   if (foreignIn(names).length > 0 || remainsIn(names) !== undefined) return;
   // Hidden files may be anybody's, as in a home folder.
@@ -22,6 +25,16 @@ export async function makeFolder(files: Files, folder: string): Promise<void> {
   const isShared = (mode & 0o7000) !== 0;
   // Only its owner can close it; `serve` warns otherwise.
   if (!isShared && (mode & 0o077) !== 0) await chmod(folder, privateFolderMode).catch(() => {});
+}
+
+/** Locks a folder, which is created where it is missing. @throws Failure if it cannot be used */
+export async function lockFolder(files: Files, folder: string): Promise<FolderLock> {
+  try {
+    await makeFolder(files, folder);
+    return await FolderLock.take(files, folder);
+  } catch (cause) {
+    throw cause instanceof Failure ? cause : unusable(folder, cause);
+  }
 }
 
 /** Returns the mode of a folder that others than its owner can enter, in octal; undefined for any other. */

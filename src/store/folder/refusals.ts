@@ -45,12 +45,23 @@ const folderErrors: ReadonlySet<string | undefined> = new Set([
   "EEXIST",
 ]);
 
+/** What keeps a path from being a folder, in words. */
+const obstacles: Readonly<Record<string, string>> = {
+  EEXIST: "a file or a broken symbolic link is in its path",
+  ENOTDIR: "a file or a broken symbolic link is in its path",
+  ENOENT: "no folder can be created there",
+  ELOOP: "symbolic links in its path form a loop",
+  ENAMETOOLONG: "its path is too long",
+};
+
 /** The refusal after an error of the file system, whose message names the file. */
 export function unusable(folder: string, cause: unknown): Failure {
-  const remedy = folderErrors.has(systemCode(cause)) ? undefined : remedyFor(cause);
+  const code = systemCode(cause) ?? "";
+  const why = obstacles[code];
+  const remedy = folderErrors.has(code) ? undefined : remedyFor(cause);
   return new Failure(
     "STORE_UNAVAILABLE",
-    `The data folder ${folder} cannot be used: ${(cause as Error).message}.`,
+    `The data folder ${folder} cannot be used: ${why === undefined ? (cause as Error).message : `${why} (${code})`}.`,
     { hint: remedy ?? "Expected a folder that you may write to; name another one with --data.", cause },
   );
 }
