@@ -1,5 +1,5 @@
 /**
- * 200 reloads of the route table under load, in every way, with valid and faulty tables in turn. No request fails, each
+ * Reloads of the route table under load, in every way, with valid and faulty tables in turn. No request fails, each
  * answer follows from one table alone, and never from a faulty one.
  */
 import assert from "node:assert/strict";
@@ -11,10 +11,11 @@ import { connectControl } from "../src/control/client.ts";
 import type { Control } from "../src/control/control.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
 import { readHistory } from "../src/store/journal/history.ts";
+import { runs } from "./_depth.ts";
 import { prefix } from "./_setup.ts";
 import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 
-const reloads = 200;
+const reloads = runs(200);
 const clients = 32;
 
 /** The parts in which the two tables differ: all of them, so that an answer from a mixture is recognized. */
