@@ -200,12 +200,29 @@ describe("limits", () => {
     assert.deepEqual(await statuses(own, first, other, home), [200, 200, 429]);
   });
 
-  it("do not apply to pages, nor to calls within the process", async (t) => {
-    const world = await openWorld(t, { transport: "socket", limits: true, routes: withLimits(slow) });
-    for (const path of ["/", "/docs", `${prefix}/openapi.json`]) {
-      for (let number = 0; number < 4; number += 1)
-        assert.equal((await fetch(`${world.url}${path}`, { redirect: "manual" })).status, 200, path);
-    }
+  it("count pages, their files, descriptions and preflights together, and apart from all others", async (t) => {
+    const routes = withLimits(slow.replace(" }", " }, pages: { rate: 1/h, burst: 5 }"));
+    const world = await openWorld(t, { transport: "socket", limits: true, routes });
+    const ask = async (path: string, method = "GET") => {
+      const { status, headers } = await fetch(`${world.url}${path}`, { method });
+      return [status, headers.get("ratelimit")];
+    };
+    const preflight = `${prefix}/-/event`;
+    const refused = [429, '"pages";r=0;t=3600'];
+    for (const path of ["/", "/docs", "/docs/page.js", `${prefix}/openapi.json`])
+      assert.deepEqual(await ask(path), [200, null], path);
+    assert.deepEqual(await ask(preflight, "OPTIONS"), [204, null]);
+    assert.deepEqual(await ask(preflight, "OPTIONS"), refused);
+    for (const path of ["/", "/docs", "/docs/page.js", `${prefix}/openapi.yaml`])
+      assert.deepEqual(await ask(path), refused, path);
+    assert.deepEqual(await ask("/docs", "POST"), refused);
+    for (const path of ["/health", "/ready"]) assert.deepEqual(await ask(path), [200, null], path);
+    assert.equal((await ask(`${prefix}/${world.publicToken}/event`))[0], 200);
+    assert.equal((await ask("/nowhere"))[0], 404);
+  });
+
+  it("do not apply to calls within the process", async (t) => {
+    const world = await openWorld(t, { limits: true, routes: withLimits(slow) });
     for (let number = 0; number < 4; number += 1) {
       assert.equal((await world.service.call("/event", [])).status, 200);
       assert.equal((await world.service.call("/nowhere", [])).status, 404);

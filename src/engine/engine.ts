@@ -4,6 +4,7 @@
  */
 import type { Caller } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
+import type { Refusal } from "./limiter.ts";
 import { type EngineOptions, Pipeline } from "./pipeline.ts";
 import type { IncomingRequest } from "./request.ts";
 import type { Answer } from "./response.ts";
@@ -29,6 +30,13 @@ export class Engine {
   /** Refuses a request whose path cannot be decoded. It is limited like one to an unknown path. */
   refuse(request: IncomingRequest, error: unknown): Answer {
     return new Pipeline(this.#options, this.router, request, undefined).refuse(error);
+  }
+
+  /** Counts a request for a page. Returns its refusal, if it exceeds the limit. */
+  limitPage(request: Pick<IncomingRequest, "address">): Refusal | undefined {
+    const { limiter, table } = this.#options;
+    const { pages } = table.limits;
+    return pages === "off" ? undefined : limiter?.ofNetwork(pages, request);
   }
 
   /**

@@ -22,7 +22,7 @@ export interface RequestRecord {
   readonly address?: string | undefined;
   /** The failure's code, or null. */
   readonly code: string | null;
-  /** For `RATE_LIMITED`: the limit, which is `reads`, `changes`, `unknown`, or the path of a route. */
+  /** For `RATE_LIMITED`: the limit, which is one of the table's, or the path of a route. */
   readonly limit?: string | undefined;
   /** For `RATE_LIMITED`: whether the limit refused the caller's last request as well. */
   readonly isRepeated?: boolean | undefined;
@@ -47,8 +47,7 @@ export class Exchange {
   caller: Caller | undefined;
   /** Why the caller is restricted, if so. */
   reason: Reason | undefined;
-  /** The refusal by a limit, if any. */
-  refusal: Refusal | undefined;
+  #refusal: Refusal | undefined;
   readonly #started = performance.now();
   readonly #observer: Observer;
   readonly #request: Pick<IncomingRequest, "method" | "address">;
@@ -64,6 +63,17 @@ export class Exchange {
     this.#route = route;
   }
 
+  /** Ends a request that a limit refuses, if it does. @throws Failure `RATE_LIMITED` */
+  limit(refusal: Refusal | undefined, what: string): void {
+    if (refusal === undefined) return;
+    this.#refusal = refusal;
+    const { limit, seconds } = refusal;
+    const wait = seconds === 1 ? "1 second" : `${seconds} seconds`;
+    throw new Failure("RATE_LIMITED", `${what}: try again in ${wait}.`, {
+      hint: `Expected at most ${limit.words} (the limit "${limit.name}").`,
+    });
+  }
+
   /** Records an answer, and returns it. */
   end(answer: Answer, failure?: Failure): Answer {
     const { observe, logAddress } = this.#observer;
@@ -77,8 +87,8 @@ export class Exchange {
       token: this.caller === undefined ? undefined : publicTokenOf(this.caller),
       address: logAddress === true ? this.#request.address : undefined,
       code: failure?.code ?? null,
-      limit: this.refusal?.limit.name,
-      isRepeated: this.refusal?.isRepeated,
+      limit: this.#refusal?.limit.name,
+      isRepeated: this.#refusal?.isRepeated,
       reason: this.reason,
       error: failure?.cause,
     });
@@ -93,7 +103,7 @@ export class Exchange {
   refuse(error: unknown, allow: string, extra: readonly string[] = []): Answer {
     const failure = error instanceof Failure ? error : internalFailure(error);
     const headers = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", allow, ...extra] : extra;
-    const limited = this.refusal === undefined ? [] : limitHeaders(this.refusal);
+    const limited = this.#refusal === undefined ? [] : limitHeaders(this.#refusal);
     return this.end(failureAnswer(failure, this.requestId, [...limited, ...headers]), failure);
   }
 }

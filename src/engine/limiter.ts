@@ -28,7 +28,7 @@ interface Bucket {
 }
 
 /**
- * The maximum number of buckets of each kind: of reads, changes, limits of routes, and networks without a valid token. A
+ * The maximum number of buckets of each kind: of reads, changes, limits of routes, and networks. A
  * bucket that is evicted is full again, so that many networks could only loosen limits. The kinds are apart, so that
  * nobody without a valid token can evict the bucket of a caller.
  */
@@ -51,7 +51,7 @@ export class Limiter {
   readonly #reads = newBuckets();
   readonly #changes = newBuckets();
   readonly #routes = newBuckets();
-  readonly #strangers = newBuckets();
+  readonly #networks = newBuckets();
   readonly #now: () => number;
 
   /** @param now returns milliseconds, of any clock */
@@ -69,9 +69,9 @@ export class Limiter {
     return this.#take(this.#routes, `${name} ${key}`, limit);
   }
 
-  /** As {@link ofCaller}, for a request without a valid token. */
-  ofStranger(limit: Limit, client: Client): Refusal | undefined {
-    return this.#take(this.#strangers, networkOfClient(client), limit);
+  /** As {@link ofCaller}, for a request whose token is invalid or does not matter. */
+  ofNetwork(limit: Limit, client: Client): Refusal | undefined {
+    return this.#take(this.#networks, `${limit.name} ${networkOfClient(client)}`, limit);
   }
 
   #take(buckets: Buckets, key: string, limit: Limit): Refusal | undefined {

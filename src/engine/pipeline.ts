@@ -13,7 +13,7 @@
  * 10. the answer
  *
  * A request that fails at one of the first three steps is counted before it is refused: as a read if its token is valid,
- * otherwise as `unknown`.
+ * otherwise as `unknown`. A preflight ends at step 2, and counts as a request for a page.
  */
 import { Failure } from "../domain/errors.ts";
 import { isExcluded, isOperationAllowed } from "../table/authorization.ts";
@@ -25,7 +25,7 @@ import { bearerToken, isInHeader } from "./bearer.ts";
 import { ReadyBody } from "./body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
 import { RequestInput, refuseToken } from "./input.ts";
-import type { Limiter, Refusal } from "./limiter.ts";
+import type { Limiter } from "./limiter.ts";
 import { reasonOf } from "./reason.ts";
 import type { IncomingRequest } from "./request.ts";
 import { type Answer, changeAnswer, preflightAnswer, readAnswer } from "./response.ts";
@@ -107,7 +107,10 @@ export class Pipeline {
     const { params, route, token } = this.#requireMatch();
     const { method } = this.#request;
     const { effect } = route.operation;
-    if (method === "OPTIONS") return preflightAnswer(methodsOf(route), this.#exchange.requestId);
+    if (method === "OPTIONS") {
+      this.#limitNetwork(this.#options.table.limits.pages, "Too many requests");
+      return preflightAnswer(methodsOf(route), this.#exchange.requestId);
+    }
     if (method !== "GET" && !(method === "HEAD" && effect === "read")) {
       this.#limitFault(token);
       throw methodNotAllowed(method);
@@ -186,26 +189,19 @@ export class Pipeline {
   #limitCaller(caller: Caller, limit: Limit | "off"): void {
     if (limit === "off") return;
     const refusal = this.#limiter?.ofCaller(limit, caller, this.#request);
-    if (refusal === undefined) return;
-    this.#exchange.caller = caller;
-    this.#refuseLimited(refusal, "Too many requests");
+    if (refusal !== undefined) this.#exchange.caller = caller;
+    this.#exchange.limit(refusal, "Too many requests");
   }
 
   /** Counts a request without a valid token. @throws Failure `RATE_LIMITED` */
   #limitStranger(): void {
-    const { unknown: limit } = this.#options.table.limits;
-    if (limit === "off") return;
-    const refusal = this.#limiter?.ofStranger(limit, this.#request);
-    if (refusal !== undefined) this.#refuseLimited(refusal, "Too many requests without a valid addon token");
+    const { unknown } = this.#options.table.limits;
+    this.#limitNetwork(unknown, "Too many requests without a valid addon token");
   }
 
-  #refuseLimited(refusal: Refusal, what: string): never {
-    this.#exchange.refusal = refusal;
-    const { limit, seconds } = refusal;
-    const wait = seconds === 1 ? "1 second" : `${seconds} seconds`;
-    throw new Failure("RATE_LIMITED", `${what}: try again in ${wait}.`, {
-      hint: `Expected at most ${limit.words} (the limit "${limit.name}").`,
-    });
+  /** Counts a request by the network that it comes from. @throws Failure `RATE_LIMITED` */
+  #limitNetwork(limit: Limit | "off", what: string): void {
+    if (limit !== "off") this.#exchange.limit(this.#limiter?.ofNetwork(limit, this.#request), what);
   }
 
   /** @throws Failure `EXCLUDED` */

@@ -51,7 +51,8 @@ export class App {
       const request = new H3Request(event, this.#addresses);
       const found = pages.get(request.pathname);
       const page = found?.isExact === true && sentPath(event) !== request.pathname ? undefined : found;
-      const answer = page === undefined ? engine.answer(request) : answerPage(page, request, options);
+      const limit = () => engine.limitPage(request);
+      const answer = page === undefined ? engine.answer(request) : answerPage(page, request, options, limit);
       return new AnswerResponse(await answer);
     });
   }

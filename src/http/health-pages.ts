@@ -1,7 +1,7 @@
 /**
  * `/health` and `/ready`, for supervisors and load balancers: whether the process answers, and whether it is ready. They
  * are outside the route table's prefix, which has at least two segments, so no route can have their paths. They need no
- * token and leave no line in the log.
+ * token, have no limit, and leave no line in the log. Each is cheap: those who ask for `/ready` at once share its checks.
  */
 import type { Page } from "./page.ts";
 
@@ -29,7 +29,7 @@ export function isHealthRequest({ url = "" }: { readonly url?: string | undefine
 
 /** Returns the pages, by path. */
 export function healthPages(readiness: () => Promise<Readiness>): [string, Page][] {
-  const common = { isExact: true, isLogged: false };
+  const common = { isExact: true, isProbe: true };
   const healthPage: Page = {
     ...common,
     name: health,

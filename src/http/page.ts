@@ -1,6 +1,7 @@
 /** Pages: answers at fixed paths that are not in the route table and need no token. */
 import type { ReadyBody } from "../engine/body.ts";
 import { Exchange, methodNotAllowed, type Observer } from "../engine/exchange.ts";
+import type { Refusal } from "../engine/limiter.ts";
 import type { IncomingRequest } from "../engine/request.ts";
 import { type Answer, preflightAnswer, readAnswer, reportAnswer } from "../engine/response.ts";
 
@@ -9,8 +10,11 @@ export interface Page {
   readonly name: string;
   /** Whether only its path as it is leads to it. h3 normalises even `http://[` to `/`. */
   readonly isExact?: boolean;
-  /** Whether requests for it are logged and counted, which is the default. Faults of the service always are. */
-  readonly isLogged?: boolean;
+  /**
+   * Whether it is for supervisors and load balancers: requests for it are neither limited nor, unless they fail by a fault
+   * of the service, logged.
+   */
+  readonly isProbe?: boolean;
   /** Returns what to send. @throws if it cannot be read, which is answered with `INTERNAL` */
   content(request: IncomingRequest): Content | Report | Promise<Content | Report>;
 }
@@ -36,16 +40,22 @@ export type Pages = ReadonlyMap<string, Page>;
 
 const methods = "GET, HEAD, OPTIONS";
 
-/** Answers a request for a page. A failure is an answer, too. */
-export async function answerPage(page: Page, request: IncomingRequest, observer: Observer): Promise<Answer> {
-  const exchange = new Exchange(
-    page.isLogged === false ? onlyFaults(observer) : observer,
-    request,
-    page.name,
-  );
+/**
+ * Answers a request for a page. A failure is an answer, too.
+ * @param limit counts a request, and returns its refusal if it exceeds the limit
+ */
+export async function answerPage(
+  page: Page,
+  request: IncomingRequest,
+  observer: Observer,
+  limit: () => Refusal | undefined = () => undefined,
+): Promise<Answer> {
+  const { isProbe = false, name } = page;
+  const exchange = new Exchange(isProbe ? onlyFaults(observer) : observer, request, name);
   const { requestId } = exchange;
   const { method } = request;
   try {
+    if (!isProbe) exchange.limit(limit(), "Too many requests");
     if (method === "OPTIONS") return exchange.end(preflightAnswer(methods, requestId));
     if (method !== "GET" && method !== "HEAD") throw methodNotAllowed(method);
     const content = await page.content(request);

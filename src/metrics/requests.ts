@@ -1,15 +1,13 @@
 /** The metrics of requests, which are fed by the records that the log gets. */
 import { Counter, Histogram, type Registry } from "prom-client";
 import type { RequestRecord } from "../engine/exchange.ts";
+import { limitNames } from "../table/limits.ts";
 
 /** The upper bounds of the durations, in seconds. Most reads take less than the first; a change waits for the disk. */
 const buckets = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.5, 2.5];
 
 /** The label of requests that match neither a route nor a page. */
 const noRoute = "none";
-
-/** The limits of every table. They are counted from 0 on, so that the first refusal is an increase. */
-const commonLimits = ["reads", "changes", "unknown"];
 
 /** The part of a route table that bounds the labels. */
 interface Routes {
@@ -42,7 +40,8 @@ export class RequestMetrics {
       labelNames: ["limit"],
       registers: [registry],
     });
-    for (const limit of commonLimits) this.#limited.inc({ limit }, 0);
+    // From 0 on, so that the first refusal is an increase.
+    for (const limit of limitNames) this.#limited.inc({ limit }, 0);
   }
 
   /** Counts a request. */
@@ -79,7 +78,7 @@ export class RequestMetrics {
       this.#series.delete(route);
     }
     for (const limit of this.#limits) {
-      if (paths.has(limit) || commonLimits.includes(limit)) continue;
+      if (paths.has(limit) || !limit.startsWith("/")) continue;
       this.#limited.remove({ limit });
       this.#limits.delete(limit);
     }

@@ -20,7 +20,7 @@ export function generalWords({ product, prefix, limits }: Table): readonly strin
   ];
 }
 
-function limitParagraphs({ reads, changes, unknown }: Limits): readonly string[] {
+function limitParagraphs({ reads, changes, unknown, pages }: Limits): readonly string[] {
   const limited = [
     ...(reads === "off" ? [] : [`reads to ${reads.words}`]),
     ...(changes === "off" ? [] : [`changes to ${changes.words}`]),
@@ -29,14 +29,19 @@ function limitParagraphs({ reads, changes, unknown }: Limits): readonly string[]
     unknown === "off"
       ? []
       : [`Requests without a valid token are limited to ${unknown.words} for each network.`];
+  const open =
+    pages === "off"
+      ? []
+      : [`Pages, this description and preflights are limited to ${pages.words} for each network.`];
   const callers =
     limited.length === 0
       ? []
       : [
           `Requests with a token are limited, ${limited.join(" and ")}, for each token, or for each public token and network.`,
         ];
-  if (callers.length + strangers.length === 0) return [];
-  const sentences = [...callers, ...strangers, "A network is an IPv4 address or an IPv6 /64."];
+  const networks = [...strangers, ...open];
+  if (callers.length + networks.length === 0) return [];
+  const sentences = [...callers, ...networks, "A network is an IPv4 address or an IPv6 /64."];
   sentences.push(
     "Any request beyond that gets a 429 (`RATE_LIMITED`): repeat it after `Retry-After` seconds.",
   );

@@ -3,10 +3,14 @@
  * they mean. `src/engine/limiter.ts` applies them.
  */
 import * as v from "valibot";
+import { oneOf } from "../domain/text.ts";
 import type { Operation } from "./operation.ts";
 
-/** The names of a table's limits: of a caller's reads and changes, and of requests without a valid token. */
-export const limitNames = ["reads", "changes", "unknown"] as const;
+/**
+ * The names of a table's limits: of a caller's reads and changes, of requests without a valid token, and of those that need
+ * none: pages, descriptions and preflights.
+ */
+export const limitNames = ["reads", "changes", "unknown", "pages"] as const;
 
 /** A limit: a bucket of `burst` requests, which is refilled at a rate. */
 export interface Limit {
@@ -59,12 +63,13 @@ const limitEntries = {
   reads: limitOf("The reads with one token; with a public token, from one network."),
   changes: limitOf("The changes with one token; with a public token, from one network."),
   unknown: limitOf("The requests without a valid token from one network."),
+  pages: limitOf("The requests for pages and descriptions, and the CORS preflights, from one network."),
 };
 
 /** The form of a table's `limits`. */
 export const limitsSchema = v.union(
   [off, v.strictObject(limitEntries)],
-  "off, or a map of reads, changes and unknown",
+  `off, or a map of ${oneOf(limitNames, "and")}`,
 );
 
 export type LimitDeclaration = v.InferOutput<typeof limitSchema>;
@@ -75,13 +80,15 @@ const shipped: Readonly<Record<keyof Limits, LimitDeclaration>> = {
   reads: { rate: "10/s", burst: 60 },
   changes: { rate: "1/s", burst: 30 },
   unknown: { rate: "20/min", burst: 20 },
+  // A browser loads the page at /docs with ten files.
+  pages: { rate: "5/s", burst: 60 },
 };
 
 /** Returns the limits of a table: those that it declares, and the shipped ones for the others. */
 export function toLimits(declared: LimitsDeclaration = {}): Limits {
   const of = (name: keyof Limits) =>
     toLimit(name, declared === "off" ? "off" : (declared[name] ?? shipped[name]));
-  return { reads: of("reads"), changes: of("changes"), unknown: of("unknown") };
+  return { reads: of("reads"), changes: of("changes"), unknown: of("unknown"), pages: of("pages") };
 }
 
 /** Returns a limit. @param declared of the form of {@link limitSchema} */

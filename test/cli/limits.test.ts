@@ -61,7 +61,7 @@ describe("serve", () => {
       {},
       allOff,
       false,
-      /In \S+routes\.yaml these limits are off: reads, changes, unknown\./,
+      /In \S+routes\.yaml these limits are off: reads, changes, unknown, pages\./,
     ],
     [
       "says which limit is off",

@@ -145,6 +145,10 @@ it("limits, tokens, and the networks of a public token have buckets of their own
   assert.ok(isAllowed(reads, "p", null, "2001:db8::1"));
   assert.ok(!isAllowed(reads, "p", null, "2001:db8::2"));
   assert.ok(isAllowed(reads, "p", null, "2001:db8:0:1::2"));
+  for (const name of ["unknown", "pages"]) {
+    const take = (address: string) => limiter.ofNetwork(limitOf("1/h", 1, name), { address }) === undefined;
+    assert.deepEqual(["192.0.2.1", "192.0.2.1", "192.0.2.2"].map(take), [true, false, true]);
+  }
 });
 
 it("another limit of the same name continues with the bucket, which holds no more than its burst", () => {
@@ -171,7 +175,7 @@ it("of more buckets than the maximum, those used longest ago have their whole bu
     routes: (number) => limiter.ofCaller(limitOf("1/h", 1, "/bundle"), callerOf(`t${number}`), nowhere),
     "public tokens": (number) =>
       limiter.ofCaller(limitOf("1/h", 1, "/dogs"), callerOf("p", null), { address: addressOf(number) }),
-    networks: (number) => limiter.ofStranger(limitOf("1/h", 1, "unknown"), { address: addressOf(number) }),
+    networks: (number) => limiter.ofNetwork(limitOf("1/h", 1, "unknown"), { address: addressOf(number) }),
   };
   const separate = ["reads", "changes", "routes", "networks"];
   for (const kind of separate) assert.equal(kinds[kind]?.(0), undefined, kind);
@@ -197,7 +201,7 @@ it("reads a client's address only where it counts", () => {
   };
   assert.equal(limiter.ofCaller(limitOf("1/h", 1), callerOf("t"), hidden), undefined);
   assert.throws(() => limiter.ofCaller(limitOf("1/h", 1), callerOf("p", null), hidden), /is read/);
-  assert.throws(() => limiter.ofStranger(limitOf("1/h", 1, "unknown"), hidden), /is read/);
+  assert.throws(() => limiter.ofNetwork(limitOf("1/h", 1, "unknown"), hidden), /is read/);
 });
 
 function addressOf(number: number): string {

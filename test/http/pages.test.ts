@@ -35,10 +35,10 @@ describe("the log of a page", () => {
   };
 
   for (const logAddress of [true, false]) {
-    it(`a fault of a page that is not logged is logged, with${logAddress ? "" : "out"} the address`, async () => {
+    it(`a fault of a probe is logged, with${logAddress ? "" : "out"} the address`, async () => {
       const records: RequestRecord[] = [];
       const observer = { logAddress, observe: (record: RequestRecord) => void records.push(record) };
-      const page: Page = { name: "/page", isLogged: false, content };
+      const page: Page = { name: "/page", isProbe: true, content };
       assert.equal((await answerPage(page, requestFor(), observer)).status, 500);
       assert.deepEqual(
         records.map(({ route, code, error, address }) => ({ route, code, error, address })),
@@ -47,19 +47,19 @@ describe("the log of a page", () => {
     });
   }
 
-  for (const [isLogged, expected] of [
-    [false, []],
-    [true, [200, 405]],
+  for (const [isProbe, expected] of [
+    [true, []],
+    [false, [200, 405]],
     [undefined, [200, 405]],
   ] as const) {
-    it(`answers and refusals of a page are logged unless it says otherwise: ${isLogged}`, async () => {
+    it(`answers and refusals of a page are logged unless it is a probe: ${isProbe}`, async () => {
       const statuses: number[] = [];
       const observer = { observe: ({ status }: RequestRecord) => void statuses.push(status) };
       const report = { report: { status: "ok" }, isAvailable: true };
       const page: Page = {
         name: "/page",
         content: () => report,
-        ...(isLogged === undefined ? {} : { isLogged }),
+        ...(isProbe === undefined ? {} : { isProbe }),
       };
       for (const method of ["GET", "POST"]) await answerPage(page, requestFor({}, method), observer);
       assert.deepEqual(statuses, expected);

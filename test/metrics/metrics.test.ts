@@ -64,6 +64,7 @@ describe("the metrics of requests", () => {
       ["reads", 1],
       ["changes", 0],
       ["unknown", 0],
+      ["pages", 0],
     ]) {
       assert.equal(text.value(`gameaddon_limited_requests_total{limit="${limit}"}`), expected, String(limit));
     }
@@ -84,7 +85,7 @@ describe("the metrics of requests", () => {
     }
     const text = new Scrape(await registry.metrics());
     assert.deepEqual(text.labels("route"), new Set(["/event", "none", "/route48", "/route49"]));
-    assert.equal(text.labels("limit").size, 3 + 3);
+    assert.equal(text.labels("limit").size, 4 + 3);
     assert.equal(text.value(`${duration}_count{route="/event",status="200"}`), 50);
   });
 });

@@ -214,7 +214,7 @@ it("a request that no limit refuses adds no series of a limit", async () => {
   const requests = new RequestMetrics(registry, () => undefined);
   requests.observe({ ...record, route: "/event" });
   const text = new Scrape(await registry.metrics());
-  assert.deepEqual(text.labels("limit"), new Set(["reads", "changes", "unknown"]));
+  assert.deepEqual(text.labels("limit"), new Set(["reads", "changes", "unknown", "pages"]));
   assert.deepEqual(text.labels("route"), new Set(["/event"]));
 });
 

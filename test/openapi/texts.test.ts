@@ -219,11 +219,13 @@ describe("the general words", () => {
     "`Retry-After` seconds.";
   const callers = (limits: string) =>
     `Requests with a token are limited, ${limits}, for each token, or for each public token and network.`;
-  const strangers = "Requests without a valid token are limited to 3/h, burst 4 for each network.";
+  const strangers =
+    "Requests without a valid token are limited to 3/h, burst 4 for each network. " +
+    "Pages, this description and preflights are limited to 4/h, burst 5 for each network.";
   const [reads, changes, unknown] = [
     "reads: { rate: 1/s, burst: 2 }",
     "changes: { rate: 2/min, burst: 3 }",
-    "unknown: { rate: 3/h, burst: 4 }",
+    "unknown: { rate: 3/h, burst: 4 }, pages: { rate: 4/h, burst: 5 }",
   ];
 
   it("say how a client sends its version only if the table names a product", () => {
@@ -240,7 +242,7 @@ describe("the general words", () => {
       [`${callers("reads to 1/s, burst 2 and changes to 2/min, burst 3")} ${strangers} ${end}`],
     ],
     [`{ ${reads}, changes: off, ${unknown} }`, [`${callers("reads to 1/s, burst 2")} ${strangers} ${end}`]],
-    [`{ reads: off, ${changes}, unknown: off }`, [`${callers("changes to 2/min, burst 3")} ${end}`]],
+    [`{ reads: off, ${changes}, unknown: off, pages: off }`, [`${callers("changes to 2/min, burst 3")} ${end}`]],
     [`{ reads: off, changes: off, ${unknown} }`, [`${strangers} ${end}`]],
   ] as const) {
     it(`name the limits ${limits}`, () => assert.deepEqual(limitsOf(limits), expected));
