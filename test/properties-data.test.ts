@@ -7,6 +7,7 @@ import * as v from "valibot";
 import type { RequestRecord } from "../src/engine/exchange.ts";
 import { handlers } from "../src/resources/index.ts";
 import { Service } from "../src/service.ts";
+import { runs } from "./_depth.ts";
 import { assertContract, goodPath, openCallers, operations } from "./_operations.ts";
 import { type Cleanup, openWorld, prefix, shippedRoutes, World } from "./_setup.ts";
 
@@ -91,7 +92,7 @@ describe("after any changes", () => {
           assertFits(body);
         }
       }),
-      { numRuns: 25, ...withoutShrinking },
+      { numRuns: runs(25), ...withoutShrinking },
     );
   });
 
@@ -108,7 +109,7 @@ describe("after any changes", () => {
         const removal = /\/remove\?/.test(path) || first.status !== 200;
         assert.equal(second.status, removal ? (first.status === 200 ? 404 : first.status) : 200, path);
       }),
-      { numRuns: 300, ...withoutShrinking },
+      { numRuns: runs(300), ...withoutShrinking },
     );
   });
 
@@ -138,7 +139,7 @@ describe("after any changes", () => {
           assert.deepEqual(await answers(await reopened(second, cleanup)), atSecond);
         }),
       );
-      await fc.assert(run, { numRuns: 6 });
+      await fc.assert(run, { numRuns: runs(6) });
     });
   }
 });

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
+import { runs } from "./_depth.ts";
 import { day, everyRight, openWorld, type World } from "./_setup.ts";
 
 /** A text as sent, its identity, and its spelling in answers if it comes first. */
@@ -79,7 +80,7 @@ it("through random changes, the target list equals a list of names and marks", a
       assert.deepEqual(await world.ok(world.publicToken, "/targetlist"), expected);
     }
   });
-  await fc.assert(property, { numRuns: 25 });
+  await fc.assert(property, { numRuns: runs(25) });
 });
 
 const reasonLists = [
@@ -111,7 +112,7 @@ for (const { path, amount, hasCreator } of reasonLists) {
         assert.deepEqual(await world.ok(world.publicToken, path), expected);
       }
     });
-    await fc.assert(property, { numRuns: 20 });
+    await fc.assert(property, { numRuns: runs(20) });
   });
 }
 
@@ -192,5 +193,5 @@ it("through random changes, house bans follow from their reasons and the clock",
       assert.deepEqual(await world.ok(world.publicToken, "/houseban"), expected);
     }
   });
-  await fc.assert(property, { numRuns: 30 });
+  await fc.assert(property, { numRuns: runs(30) });
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { runs } from "./_depth.ts";
 import {
   anyCaller,
   anyPath,
@@ -65,7 +66,7 @@ describe("random requests", () => {
         if (assertContract(answer) === "failure") assert.equal(after, before, "the data has not changed");
         before = after;
       }),
-      { numRuns: 2000, ...withoutShrinking },
+      { numRuns: runs(2000), ...withoutShrinking },
     );
   });
 
@@ -78,7 +79,7 @@ describe("random requests", () => {
         assert.equal(assertContract(answer), "failure");
         assert.equal(dataOf(world), before);
       }),
-      { numRuns: 500, ...withoutShrinking },
+      { numRuns: runs(500), ...withoutShrinking },
     );
   });
 
@@ -93,7 +94,7 @@ describe("random requests", () => {
         assert.equal(assertContract(answer), "failure");
         assert.ok(["UNKNOWN_PATH", "PARAMETER_INVALID"].includes(answer.body.code), answer.body.code);
       }),
-      { numRuns: 300, ...withoutShrinking },
+      { numRuns: runs(300), ...withoutShrinking },
     );
   });
 
@@ -106,7 +107,7 @@ describe("random requests", () => {
         assertContract(await world.request(`${prefix}/${callers.get(caller)}${path}`));
         assert.equal(dataOf(world), before);
       }),
-      { numRuns: 300, ...withoutShrinking },
+      { numRuns: runs(300), ...withoutShrinking },
     );
   });
 
@@ -120,7 +121,7 @@ describe("random requests", () => {
         );
         assert.ok(status === 200 || !String(body.code).startsWith("PARAMETER_"), JSON.stringify(body));
       }),
-      { numRuns: 300, ...withoutShrinking },
+      { numRuns: runs(300), ...withoutShrinking },
     );
   });
 });
@@ -154,7 +155,7 @@ describe("random requests over a socket", () => {
         if (assertContract(answer) === "failure") assert.equal(after, before, "the data has not changed");
         before = after;
       }),
-      { numRuns: 500, ...withoutShrinking },
+      { numRuns: runs(500), ...withoutShrinking },
     );
   });
 
@@ -179,7 +180,7 @@ describe("random requests over a socket", () => {
         fc.pre(beginning + text !== "" && !isStartPage(beginning + text));
         assert.equal(assertContract(await askRaw(world, agent, beginning + text)), "failure");
       }),
-      { numRuns: 500, ...withoutShrinking },
+      { numRuns: runs(500), ...withoutShrinking },
     );
   });
 });

@@ -15,6 +15,7 @@ import {
   nearest,
   oneOf,
 } from "../../src/domain/text.ts";
+import { runs } from "../_depth.ts";
 
 /** Texts with letters whose case or composition is special. */
 const text = fc.string({
@@ -45,7 +46,7 @@ describe("two texts are the same", () => {
   it("when one is folded and the other folded twice", () => {
     fc.assert(
       fc.property(text, (any) => assert.equal(fold(fold(any)), fold(any))),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

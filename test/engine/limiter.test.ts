@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { Limiter, mostBuckets } from "../../src/engine/limiter.ts";
 import type { Caller } from "../../src/table/caller.ts";
 import { type Limit, toLimit } from "../../src/table/limits.ts";
+import { runs } from "../_depth.ts";
 
 function limitOf(rate: string, burst: number, name = "reads"): Limit {
   const limit = toLimit(name, { rate, burst });
@@ -97,7 +98,7 @@ it("for any requests, and a clock that may be set back, it decides as a slow mod
         }
       },
     ),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
 });
 

@@ -2,6 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
+import { runs } from "../_depth.ts";
 import { operations } from "../_operations.ts";
 import { openWorld, prefix, type World } from "../_setup.ts";
 
@@ -128,7 +129,7 @@ describe("can-i", () => {
           });
         },
       ),
-      { numRuns: 15 },
+      { numRuns: runs(15) },
     );
   });
 
@@ -163,7 +164,7 @@ describe("can-i", () => {
         const fewer = pairs.filter(([name]) => decisive.includes(name));
         assert.deepEqual(await world.service.questions.canI(who, path, fewer), decision);
       }),
-      { numRuns: 400 },
+      { numRuns: runs(400) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Crowd, TableDiff } from "../../src/explain/diff.ts";
+import { runs } from "../_depth.ts";
 import { openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
@@ -256,7 +257,7 @@ describe("the diff of two tables", () => {
           );
         }
       }),
-      { numRuns: 60 },
+      { numRuns: runs(60) },
     );
   });
 });

@@ -4,6 +4,7 @@ import { it } from "node:test";
 import fc from "fast-check";
 import { type Network, parseNetwork } from "../../src/domain/address.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
+import { runs } from "../_depth.ts";
 
 function networks(...texts: readonly string[]): Network[] {
   return texts.map((text) => {
@@ -225,7 +226,7 @@ it("the address of a client follows a simple model, for any networks, peers and 
         seen[expected === peer ? "peer" : "entry"] += 1;
       },
     ),
-    { numRuns: 2000 },
+    { numRuns: runs(2000) },
   );
   assert.ok(seen.peer > 200 && seen.entry > 200, JSON.stringify(seen));
 });

@@ -13,6 +13,7 @@ import { App } from "../../src/http/app.ts";
 import type { Operation } from "../../src/table/operation.ts";
 import type { Input } from "../../src/table/restriction/restriction.ts";
 import { checkTable } from "../../src/table/table.ts";
+import { runs } from "../_depth.ts";
 import { everyRight, openWorld, type PlayerDetails } from "../_setup.ts";
 import { owner, vocabulary } from "../table/_library.ts";
 
@@ -284,7 +285,7 @@ it("both entrances find the same route in random tables, and run its operation w
           seen.ambiguous += 1;
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(300) },
   );
   assert.ok(seen.plain > 500 && seen.matched > 200 && seen.ambiguous > 50, JSON.stringify(seen));
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { Activity } from "../../src/identity/activity.ts";
+import { runs } from "../_depth.ts";
 import { day, openWorld } from "../_setup.ts";
 
 const step = fc.record({
@@ -62,7 +63,7 @@ it("activity has each client's last request and version, and reports changes", a
         assert.equal(activity.requests, requests);
       }
     }),
-    { numRuns: 60, examples: [[returning]] },
+    { numRuns: runs(60), examples: [[returning]] },
   );
 });
 

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { Failure } from "../../src/domain/errors.ts";
 import { CallerCache } from "../../src/identity/caller-cache.ts";
 import { hashOfToken, newToken } from "../../src/identity/tokens.ts";
+import { runs } from "../_depth.ts";
 import { assertFailure, day, openWorld, type World } from "../_setup.ts";
 
 const step = fc.record({
@@ -69,7 +70,7 @@ it("a cached caller equals a fresh one, through random changes", async (t) => {
         assertSame();
       }
     }),
-    { numRuns: 30 },
+    { numRuns: runs(30) },
   );
 });
 

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import type { Token } from "../../src/domain/model.ts";
 import { type Client, Clients } from "../../src/identity/clients.ts";
 import type { Service } from "../../src/service.ts";
+import { runs } from "../_depth.ts";
 import { day, openWorld } from "../_setup.ts";
 
 const players = ["Ada", "Bob", "Eve"] as const;
@@ -102,7 +103,7 @@ it("the counts of clients equal a fresh count, through random events and clock c
       }
       assertCounted(clients, service, clock.time);
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

@@ -5,6 +5,7 @@ import fc from "fast-check";
 import { model, type Player, type Statistic } from "../../src/domain/model.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { Collection } from "../../src/store/collection.ts";
+import { runs } from "../_depth.ts";
 
 /** More players than the leaders of a category. */
 const crowd = 160;
@@ -103,7 +104,7 @@ it("the top list equals the result of sorting all players, through random change
         crowded.assertRight();
       }
     }),
-    { numRuns: 60 },
+    { numRuns: runs(60) },
   );
 });
 

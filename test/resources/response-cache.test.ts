@@ -8,6 +8,7 @@ import { handlers } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
 import { UserList } from "../../src/resources/user-list.ts";
+import { runs } from "../_depth.ts";
 import { day, everyRight, openWorld, type World } from "../_setup.ts";
 
 /** Every cached read: its path, its handler, and the input of that. */
@@ -124,7 +125,7 @@ it("a cached answer equals a fresh one, through random changes", async (t) => {
         }
       }
     }),
-    { numRuns: 25 },
+    { numRuns: runs(25) },
   );
 });
 

@@ -4,6 +4,7 @@ import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { Collection, Database, type Rows } from "../../src/store/collection.ts";
 import { BatchDraft } from "../../src/store/draft.ts";
+import { runs } from "../_depth.ts";
 import { type Note, notebook } from "./_faults.ts";
 
 const topics = ["x", "y", "z"];
@@ -65,7 +66,7 @@ describe("a collection", () => {
           assert.equal(collection.has(id), !drops);
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -210,7 +211,7 @@ describe("a draft", () => {
         assert.deepEqual(indexed(database.view.notes), untouched);
         assert.equal(draft.tallies.size, 0);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 

@@ -10,6 +10,7 @@ import { type File, nodeFiles } from "../../src/store/folder/files.ts";
 import { BrokenLine } from "../../src/store/journal/lines.ts";
 import { readState } from "../../src/store/reading.ts";
 import { readSnapshot } from "../../src/store/snapshot.ts";
+import { runs } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertKept,
@@ -90,7 +91,7 @@ describe("a snapshot", () => {
           await again.close();
         },
       ),
-      { numRuns: 10 },
+      { numRuns: runs(10) },
     );
   });
 

@@ -12,6 +12,7 @@ import { startControl } from "../../src/control/server.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Service } from "../../src/service.ts";
 import { readSegment } from "../../src/store/journal/segment.ts";
+import { runs } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertRefused,
@@ -285,7 +286,7 @@ describe("an index", () => {
           await again.close({ snapshot });
         }
       }),
-      { numRuns: 25 },
+      { numRuns: runs(25) },
     );
   });
 });

@@ -8,6 +8,7 @@ import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { runs } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertKept,
@@ -271,7 +272,7 @@ async function liveAndDie(t: TestContext, seed: number, byHalf: boolean, durable
 }
 
 const lives = 5;
-const seeds = 15;
+const seeds = runs(16);
 /** A seed to begin with, to look into a failure again. */
 const first = Number(process.env.UNSYNCED_SEED ?? Math.floor(Math.random() * 1e9));
 

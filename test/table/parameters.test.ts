@@ -12,6 +12,7 @@ import {
   toSchema,
 } from "../../src/table/parameters.ts";
 import type { ParameterValue } from "../../src/table/restriction/restriction.ts";
+import { runs } from "../_depth.ts";
 
 const vocabulary = {
   group: ["CEO", "BLACKLIST"],
@@ -210,7 +211,7 @@ describe("the refusal of a parameter", () => {
           assert.ok(error instanceof Failure, String(error));
         }
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 });

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { Pattern, PatternFault } from "../../src/table/pattern.ts";
+import { runs } from "../_depth.ts";
 
 /** The patterns of the shipped table, and others that tables may have. */
 const patterns = [
@@ -110,7 +111,7 @@ describe("a pattern", () => {
         for (const each of texts)
           assert.equal(pattern.matches(each), expected.test(each), `/${source}/ of ${each}`);
       }),
-      { numRuns: 1000 },
+      { numRuns: runs(1000) },
     );
   });
 

@@ -16,6 +16,7 @@ import {
   isAllowed,
   type Restriction,
 } from "../../src/table/restriction/restriction.ts";
+import { runs } from "../_depth.ts";
 import { check, vocabulary } from "./_library.ts";
 
 /** A restriction in the form of a table. */
@@ -142,7 +143,7 @@ describe("a restriction of any form", () => {
           }
         }
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
     assert.ok(Math.min(decided.yes, decided.no) > 1000, JSON.stringify(decided));
   });
@@ -154,7 +155,7 @@ describe("a restriction of any form", () => {
         if (publicAccessOf(restriction) !== "yes") return;
         for (const input of inputs) assert.equal(isAllowed(restriction, toCaller(nobody), input), true);
       }),
-      { numRuns: 300 },
+      { numRuns: runs(300) },
     );
   });
 
@@ -173,7 +174,7 @@ describe("a restriction of any form", () => {
             JSON.stringify(input),
           );
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
     assert.ok(Math.min(said.yes, said.no, said.depends) > 20, JSON.stringify(said));
   });
@@ -199,7 +200,7 @@ describe("a restriction of any form", () => {
             if (isAllowed(one, caller, input)) assert.equal(isAllowed(other, caller, input), true);
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(500) },
     );
     assert.ok(implied > 30, `${implied} were implied`);
   });
@@ -210,7 +211,7 @@ describe("a restriction of any form", () => {
         const restriction = restrictionOf(written);
         assert.deepEqual(restrictionOf(toForm(restriction) as Form), restriction);
       }),
-      { numRuns: 200 },
+      { numRuns: runs(200) },
     );
   });
 });
@@ -266,7 +267,7 @@ describe("the words for a restriction", () => {
             assert.equal(decisions, before.decisions, `${words}: as in ${JSON.stringify(before.written)}`);
         }
       }),
-      { numRuns: 1500 },
+      { numRuns: runs(1500) },
     );
     assert.ok(again > 300, `only ${again} were said twice`);
   });

@@ -1,4 +1,7 @@
-/** The JSON Schema for editors: the shipped file is up to date, and the schema agrees with the checker. */
+/**
+ * The JSON Schema for editors: the shipped file is up to date, and the schema agrees with the checker. Runs alone, since it
+ * imports other test files for their faulty tables.
+ */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -15,12 +15,13 @@ import { editorSchema } from "../../src/table/editor/editor-schema.ts";
 import type { Parameter } from "../../src/table/parameters.ts";
 import type { Route, Table } from "../../src/table/table.ts";
 import { warningsOf } from "../../src/table/warnings.ts";
+import { runs } from "../_depth.ts";
 import { type Cleanup, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 
 /** The number of edits of each test. 3000 were tried once. */
-const numRuns = 120;
+const numRuns = runs(120);
 
 /** The maximum time to check an edit, in milliseconds; usual are about ten. */
 const patience = 5000;
