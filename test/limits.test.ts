@@ -181,7 +181,7 @@ describeOverTransports("a request with a valid token", (transport) => {
 });
 
 describe("limits", () => {
-  it("count networks: an IPv4 address, or an IPv6 /64; for a public token, and without a valid token", async (t) => {
+  it("count networks: an IPv4 address, or an IPv6 /56; for a public token, and without a valid token", async (t) => {
     const world = await openWorld(t, { limits: true, routes: withLimits(slow) });
     const { token } = await world.player("Ada");
     const statuses = async (path: string, ...addresses: readonly string[]) => {
@@ -190,7 +190,7 @@ describe("limits", () => {
       return all;
     };
     const [first, mapped, other] = ["192.0.2.1", "::ffff:192.0.2.1", "192.0.2.2"];
-    const [home, neighbour, far] = ["2001:db8::1", "2001:db8::ffff", "2001:db8:0:1::1"];
+    const [home, neighbour, far] = ["2001:db8::1", "2001:db8:0:ff::1", "2001:db8:0:100::1"];
     const open = `${prefix}/${world.publicToken}/event`;
     assert.deepEqual(await statuses(open, first, first, mapped, other), [200, 200, 429, 200]);
     assert.deepEqual(await statuses(open, home, home, neighbour, far), [200, 200, 429, 200]);
@@ -198,6 +198,23 @@ describe("limits", () => {
     assert.deepEqual(await statuses("/elsewhere", home, home, neighbour, far), [404, 404, 429, 404]);
     const own = `${prefix}/${token}/event`;
     assert.deepEqual(await statuses(own, first, other, home), [200, 200, 429]);
+  });
+
+  it("count the changes of a public token together as well, ten times the limit of one network", async (t) => {
+    const world = await openWorld(t, { limits: true, routes: withLimits(slow) });
+    const change = `${prefix}/${world.publicToken}/event/gangwar?defender=0&attacker=`;
+    const statuses: number[] = [];
+    for (let network = 0; network < 256; network += 1)
+      statuses.push(await from(world, `2001:db8:${network.toString(16)}::1`, `${change}${network}`));
+    assert.deepEqual(
+      statuses,
+      Array.from({ length: 256 }, (_, network) => (network < 20 ? 200 : 429)),
+    );
+    const refused = await world.get(world.publicToken, "/event/gangwar", { attacker: 1, defender: 0 });
+    assertLimited(refused, "changes", 360, 20, 7200);
+    assert.match(refused.body.hint, /ten times 1\/h, burst 2, from all networks together/);
+    const { token } = await world.player("Ada");
+    await world.ok(token, "/event/gangwar", { attacker: 1, defender: 0 });
   });
 
   it("count pages, their files, descriptions and preflights together, and apart from all others", async (t) => {

@@ -50,12 +50,14 @@ export function familyOf(address: string): Family {
 
 /**
  * Returns the part of an address by which clients are counted: all of an IPv4 address, also of one that is mapped to IPv6;
- * of an IPv6 address the first 64 bits, which one customer has.
+ * of an IPv6 address the first 56 bits: a customer has 256 networks of 64 bits or more (RFC 6177).
  */
 export function networkOf(text: string): string {
   const address = parseAddress(text) ?? text;
   if (isIP(address) !== 6) return address;
   const [head = [], tail = []] = address.split("::").map((half) => (half === "" ? [] : half.split(":")));
   const zeros = Array.from({ length: 8 - head.length - tail.length }, () => "0");
-  return `${[...head, ...zeros, ...tail].slice(0, 4).join(":")}::/64`;
+  const [first, second, third, fourth = "0"] = [...head, ...zeros, ...tail];
+  const half = (Number.parseInt(fourth, 16) & 0xff00).toString(16);
+  return `${first}:${second}:${third}:${half}::/56`;
 }

@@ -6,6 +6,7 @@ import { LRUCache } from "lru-cache";
 import { networkOf } from "../domain/address.ts";
 import { type Caller, publicTokenOf } from "../table/caller.ts";
 import type { Limit } from "../table/limits.ts";
+import type { Operation } from "../table/operation.ts";
 import type { IncomingRequest } from "./request.ts";
 
 /** A request that a limit refuses. */
@@ -34,6 +35,9 @@ interface Bucket {
  */
 export const mostBuckets = 25_000;
 
+/** The limit of all changes with one public token, as a multiple of that of one network. */
+const networksTogether = 10;
+
 /** Sums of fractions differ from whole numbers by less than this. */
 const tolerance = 1e-6;
 
@@ -42,6 +46,9 @@ const networks = new LRUCache<string, string>({ max: 10_000, memoMethod: network
 
 /** The sender of a request. Its address is read only if it counts. */
 type Client = Pick<IncomingRequest, "address">;
+
+/** Whether an operation reads or changes data. */
+type Effect = Operation["effect"];
 
 type Buckets = LRUCache<string, Bucket>;
 
@@ -59,14 +66,19 @@ export class Limiter {
     this.#now = now;
   }
 
-  /** Counts a request with a valid token. Returns its refusal, if it exceeds the limit. */
-  ofCaller(limit: Limit, caller: Caller, client: Client): Refusal | undefined {
-    const token = caller.token ?? caller.scope;
-    const key = publicTokenOf(caller) === undefined ? token : `${token} ${networkOfClient(client)}`;
+  /**
+   * Counts a request with a valid token. Returns its refusal, if it exceeds the limit. A public token has it for each
+   * network; its changes count together as well, so that no number of networks grows the journal without end.
+   */
+  ofCaller(limit: Limit, caller: Caller, client: Client, effect: Effect): Refusal | undefined {
     const { name } = limit;
+    const token = caller.token ?? caller.scope;
+    const isPublic = publicTokenOf(caller) !== undefined;
+    const key = isPublic ? `${token} ${networkOfClient(client)}` : token;
+    const together = isPublic && effect === "change" ? token : undefined;
     if (name === "reads") return this.#take(this.#reads, key, limit);
-    if (name === "changes") return this.#take(this.#changes, key, limit);
-    return this.#take(this.#routes, `${name} ${key}`, limit);
+    if (name === "changes") return this.#take(this.#changes, key, limit, together);
+    return this.#take(this.#routes, `${name} ${key}`, limit, together && `${name} ${together}`);
   }
 
   /** As {@link ofCaller}, for a request whose token is invalid or does not matter. */
@@ -74,7 +86,8 @@ export class Limiter {
     return this.#take(this.#networks, `${limit.name} ${networkOfClient(client)}`, limit);
   }
 
-  #take(buckets: Buckets, key: string, limit: Limit): Refusal | undefined {
+  /** @param together the key of the bucket of all networks; a request counts in both buckets or in neither */
+  #take(buckets: Buckets, key: string, limit: Limit, together?: string): Refusal | undefined {
     const { burst, perSecond } = limit;
     const now = this.#now();
     let bucket = buckets.get(key);
@@ -93,9 +106,19 @@ export class Limiter {
       const seconds = Math.max(1, Math.ceil((1 - bucket.left) / perSecond - tolerance));
       return { limit, seconds, isRepeated };
     }
-    bucket.left = Math.max(0, bucket.left - 1);
-    return undefined;
+    const refusal = together === undefined ? undefined : this.#take(buckets, together, ofAllNetworks(limit));
+    if (refusal === undefined) bucket.left = Math.max(0, bucket.left - 1);
+    return refusal;
   }
+}
+
+function ofAllNetworks({ name, burst, perSecond, words }: Limit): Limit {
+  return {
+    name,
+    burst: burst * networksTogether,
+    perSecond: perSecond * networksTogether,
+    words: `ten times ${words}, from all networks together`,
+  };
 }
 
 function newBuckets(): Buckets {

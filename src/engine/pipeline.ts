@@ -19,6 +19,7 @@ import { Failure } from "../domain/errors.ts";
 import { isExcluded, isOperationAllowed } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import { type Limit, limitFor } from "../table/limits.ts";
+import type { Operation } from "../table/operation.ts";
 import { describe, type Input, isAllowed } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { bearerToken, isInHeader } from "./bearer.ts";
@@ -121,7 +122,7 @@ export class Pipeline {
     }
 
     const caller = this.#authenticate(token);
-    this.#limitCaller(caller, limitFor(route, this.#options.table));
+    this.#limitCaller(caller, limitFor(route, this.#options.table), effect);
     this.#refuseExcluded(caller);
     refuseReadOnly(route, caller);
 
@@ -182,13 +183,13 @@ export class Pipeline {
     if (this.#limiter === undefined) return;
     const caller = token === undefined ? undefined : this.#callerOf(token);
     if (caller === undefined || caller instanceof Failure) this.#limitStranger();
-    else this.#limitCaller(caller, this.#options.table.limits.reads);
+    else this.#limitCaller(caller, this.#options.table.limits.reads, "read");
   }
 
   /** Counts a request with a valid token. @throws Failure `RATE_LIMITED` */
-  #limitCaller(caller: Caller, limit: Limit | "off"): void {
+  #limitCaller(caller: Caller, limit: Limit | "off", effect: Operation["effect"]): void {
     if (limit === "off") return;
-    const refusal = this.#limiter?.ofCaller(limit, caller, this.#request);
+    const refusal = this.#limiter?.ofCaller(limit, caller, this.#request, effect);
     if (refusal !== undefined) this.#exchange.caller = caller;
     this.#exchange.limit(refusal, "Too many requests");
   }

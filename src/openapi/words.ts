@@ -38,10 +38,15 @@ function limitParagraphs({ reads, changes, unknown, pages }: Limits): readonly s
       ? []
       : [
           `Requests with a token are limited, ${limited.join(" and ")}, for each token, or for each public token and network.`,
+          ...(changes === "off"
+            ? []
+            : [
+                "The changes with one public token also count together: ten times as many are allowed from all networks.",
+              ]),
         ];
   const networks = [...strangers, ...open];
   if (callers.length + networks.length === 0) return [];
-  const sentences = [...callers, ...networks, "A network is an IPv4 address or an IPv6 /64."];
+  const sentences = [...callers, ...networks, "A network is an IPv4 address or an IPv6 /56."];
   sentences.push(
     "Any request beyond that gets a 429 (`RATE_LIMITED`): repeat it after `Retry-After` seconds.",
   );

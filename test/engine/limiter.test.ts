@@ -87,7 +87,7 @@ it("for any requests, and a clock that may be set back, it decides as a slow mod
         let wasRefused = false;
         for (const wait of waits) {
           now += wait;
-          const refusal = limiter.ofCaller(limit, callerOf("t"), nowhere);
+          const refusal = limiter.ofCaller(limit, callerOf("t"), nowhere, "read");
           const milliseconds = model.take(now);
           assert.equal(refusal !== undefined, milliseconds > 0, `after ${wait} ms`);
           if (refusal !== undefined) {
@@ -113,7 +113,7 @@ it("a request is allowed after the seconds that its refusal names, and no second
     let now = 0;
     const limiter = new Limiter(() => now);
     const limit = limitOf(rate, burst);
-    const take = () => limiter.ofCaller(limit, callerOf("t"), nowhere);
+    const take = () => limiter.ofCaller(limit, callerOf("t"), nowhere, "read");
     for (let number = 0; number < burst; number += 1) assert.equal(take(), undefined);
     const seconds = take()?.seconds ?? 0;
     now += (seconds - 1) * 1000;
@@ -126,7 +126,7 @@ it("a request is allowed after the seconds that its refusal names, and no second
 it("refused requests do not delay the next that is allowed, although tenths do not add up to one", () => {
   let now = 0;
   const limiter = new Limiter(() => now);
-  const isAllowed = () => limiter.ofCaller(limitOf("10/s", 1), callerOf("t"), nowhere) === undefined;
+  const isAllowed = () => limiter.ofCaller(limitOf("10/s", 1), callerOf("t"), nowhere, "read") === undefined;
   assert.ok(isAllowed());
   for (now = 10; now < 100; now += 10) assert.ok(!isAllowed(), `allowed after ${now} ms`);
   assert.ok(isAllowed());
@@ -136,7 +136,7 @@ it("limits, tokens, and the networks of a public token have buckets of their own
   const limiter = new Limiter(() => 0);
   const [reads, changes] = [limitOf("1/h", 1), limitOf("1/h", 1, "changes")];
   const isAllowed = (limit: Limit, token: string, id: string | null, address: string) =>
-    limiter.ofCaller(limit, callerOf(token, id), { address }) === undefined;
+    limiter.ofCaller(limit, callerOf(token, id), { address }, "read") === undefined;
   assert.ok(isAllowed(reads, "a", "Ada", "192.0.2.1"));
   assert.ok(!isAllowed(reads, "a", "Ada", "192.0.2.2"));
   assert.ok(isAllowed(changes, "a", "Ada", "192.0.2.1"));
@@ -145,17 +145,44 @@ it("limits, tokens, and the networks of a public token have buckets of their own
   assert.ok(!isAllowed(reads, "p", null, "::ffff:192.0.2.1"));
   assert.ok(isAllowed(reads, "p", null, "2001:db8::1"));
   assert.ok(!isAllowed(reads, "p", null, "2001:db8::2"));
-  assert.ok(isAllowed(reads, "p", null, "2001:db8:0:1::2"));
+  assert.ok(!isAllowed(reads, "p", null, "2001:db8:0:ff::2"));
+  assert.ok(isAllowed(reads, "p", null, "2001:db8:0:100::2"));
   for (const name of ["unknown", "pages"]) {
     const take = (address: string) => limiter.ofNetwork(limitOf("1/h", 1, name), { address }) === undefined;
     assert.deepEqual(["192.0.2.1", "192.0.2.1", "192.0.2.2"].map(take), [true, false, true]);
   }
 });
 
+it("the changes of a public token count together as well, ten times the limit; one refused by either bucket counts in neither", () => {
+  for (const name of ["changes", "/house/close"]) {
+    let now = 0;
+    const limiter = new Limiter(() => now);
+    const limit = limitOf("1/h", 2, name);
+    const change = (number: number, token = "p", id: string | null = null) =>
+      limiter.ofCaller(limit, callerOf(token, id), { address: addressOf(number) }, "change");
+    const allowed = (numbers: readonly number[]) => numbers.filter((number) => change(number) === undefined);
+    assert.deepEqual(allowed([1, 1, 1, 1, 1]), [1, 1]);
+    const others = Array.from({ length: 30 }, (_, index) => index + 2);
+    assert.deepEqual(allowed(others), others.slice(0, 18));
+    for (const [number, burst, seconds] of [
+      [1, 2, 3600],
+      [40, 20, 360],
+    ] as const) {
+      const refusal = change(number);
+      assert.deepEqual([refusal?.limit.burst, refusal?.limit.name, refusal?.seconds], [burst, name, seconds]);
+    }
+    assert.equal(change(1, "q"), undefined, "another public token");
+    assert.equal(change(1, "t", "Ada"), undefined, "a player's token");
+    now = 2 * 360_000;
+    assert.deepEqual(allowed([40, 40, 40]), [40, 40], "its refused change did not count");
+    assert.equal(limiter.ofCaller(limit, callerOf("p", null), { address: addressOf(41) }, "read"), undefined);
+  }
+});
+
 it("another limit of the same name continues with the bucket, which holds no more than its burst", () => {
   let now = 0;
   const limiter = new Limiter(() => now);
-  const take = (limit: Limit) => limiter.ofCaller(limit, callerOf("t"), nowhere);
+  const take = (limit: Limit) => limiter.ofCaller(limit, callerOf("t"), nowhere, "read");
   for (let number = 0; number < 5; number += 1) assert.equal(take(limitOf("1/s", 10)), undefined);
   const small = limitOf("1/s", 2);
   assert.deepEqual([take(small), take(small)], [undefined, undefined]);
@@ -171,11 +198,18 @@ it("of more buckets than the maximum, those used longest ago have their whole bu
   assert.ok(4 * mostBuckets <= 100_000);
   const limiter = new Limiter(() => 0);
   const kinds: Record<string, (number: number) => unknown> = {
-    reads: (number) => limiter.ofCaller(limitOf("1/h", 1), callerOf(`t${number}`), nowhere),
-    changes: (number) => limiter.ofCaller(limitOf("1/h", 1, "changes"), callerOf(`t${number}`), nowhere),
-    routes: (number) => limiter.ofCaller(limitOf("1/h", 1, "/bundle"), callerOf(`t${number}`), nowhere),
+    reads: (number) => limiter.ofCaller(limitOf("1/h", 1), callerOf(`t${number}`), nowhere, "read"),
+    changes: (number) =>
+      limiter.ofCaller(limitOf("1/h", 1, "changes"), callerOf(`t${number}`), nowhere, "read"),
+    routes: (number) =>
+      limiter.ofCaller(limitOf("1/h", 1, "/bundle"), callerOf(`t${number}`), nowhere, "read"),
     "public tokens": (number) =>
-      limiter.ofCaller(limitOf("1/h", 1, "/dogs"), callerOf("p", null), { address: addressOf(number) }),
+      limiter.ofCaller(
+        limitOf("1/h", 1, "/dogs"),
+        callerOf("p", null),
+        { address: addressOf(number) },
+        "read",
+      ),
     networks: (number) => limiter.ofNetwork(limitOf("1/h", 1, "unknown"), { address: addressOf(number) }),
   };
   const separate = ["reads", "changes", "routes", "networks"];
@@ -200,8 +234,8 @@ it("reads a client's address only where it counts", () => {
       throw new Error("the address is read");
     },
   };
-  assert.equal(limiter.ofCaller(limitOf("1/h", 1), callerOf("t"), hidden), undefined);
-  assert.throws(() => limiter.ofCaller(limitOf("1/h", 1), callerOf("p", null), hidden), /is read/);
+  assert.equal(limiter.ofCaller(limitOf("1/h", 1), callerOf("t"), hidden, "read"), undefined);
+  assert.throws(() => limiter.ofCaller(limitOf("1/h", 1), callerOf("p", null), hidden, "read"), /is read/);
   assert.throws(() => limiter.ofNetwork(limitOf("1/h", 1, "unknown"), hidden), /is read/);
 });
 
