@@ -17,7 +17,6 @@ import { type Limits, limitNames } from "../../src/table/limits.ts";
 import { missingWords } from "../../src/table/warnings.ts";
 import { followTables } from "../../src/table-in-force/changes.ts";
 import { TableHistory } from "../../src/table-in-force/history.ts";
-import type { ReloadCause } from "../../src/table-in-force/route-table.ts";
 import type { Address } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
 import { openAsService } from "../data/control.ts";
@@ -31,7 +30,7 @@ import type { LogOptions } from "../serving/log-options.ts";
 import { isLoopback } from "../serving/loopback.ts";
 import { type Measuring, measure } from "../serving/metrics.ts";
 import { misspelledSettings } from "../serving/misspelled.ts";
-import type { ReloadSignal } from "../serving/reloading.ts";
+import { type ReloadSignal, TableReloader } from "../serving/reloading.ts";
 import { refreshSchema } from "../serving/schema-refresh.ts";
 import { logTable } from "../serving/table-log.ts";
 import { watchFile } from "../serving/watch.ts";
@@ -47,6 +46,8 @@ export interface ServeOptions {
   readonly key?: string;
   /** Whether a changed route table, and a renewed certificate, are put in force without a signal or command. */
   readonly watch: boolean;
+  /** Whether a changed table that takes something away waits for `routes reload`. */
+  readonly confirmLoss?: boolean;
   /** Whether the log contains the client's address. */
   readonly logAddress?: boolean;
   readonly log?: LogOptions;
@@ -129,6 +130,7 @@ async function serveOn(
     cert,
     key,
     watch,
+    confirmLoss = false,
     logAddress = false,
     limits: limitsOption,
     clientAddresses,
@@ -141,6 +143,7 @@ async function serveOn(
   followTables({
     service,
     history: new TableHistory(service.store.folder),
+    confirmsLoss: confirmLoss,
     report: (change) => logTable(log, change),
     warn: log.warn,
   });
@@ -169,16 +172,17 @@ async function serveOn(
     const control = await serveControl(service.store, controlOf(service, holder), log);
     closers.push(() => control.close());
     closers.push(await measuring.listen(service, server));
-    const reload = (cause: ReloadCause) => reloadTable(service, log, cause);
+    const tables = new TableReloader(service.routes, log);
+    closers.push(() => tables.close());
     const reloader = files && certificate && new CertificateReloader(files, certificate, server, log);
     reloader?.watch({ files: watch });
     closers.push(() => reloader?.close());
     reloading.listen(() => {
-      void reload("signal");
+      void tables.reload("signal");
       void reloader?.reload();
     });
     if (watch) {
-      const watching = watchFile(service.routes.file, () => void reload("watch"), log.warn);
+      const watching = watchFile(service.routes.file, () => void tables.reload("watch"), log.warn);
       closers.push(() => watching.close());
     }
     service.start();
@@ -264,16 +268,6 @@ async function warnOfInconsistencies(service: Service, log: Log, stopping: Abort
   const more = found.length > maxNamed ? `; and ${found.length - maxNamed} more` : "";
   const named = found.slice(0, maxNamed).map(describeInconsistency).join("; ");
   log.warn(`Inconsistent records: ${named}${more}. \`addon-cli data verify\` lists all of them.`);
-}
-
-/** Reloads the table; {@link followTables} logs the change. A faulty table is refused and logged, and the old one stays in force. */
-async function reloadTable(service: Service, log: Log, cause: ReloadCause): Promise<void> {
-  try {
-    await service.routes.reload(cause);
-  } catch (error) {
-    const { revision } = service.routes.status();
-    log.warn(`The route table was refused; revision ${revision} stays in force.`, error);
-  }
 }
 
 const tokenHint =

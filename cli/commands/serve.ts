@@ -88,6 +88,8 @@ export function addServeCommand(program: Command, context: Context): void {
       "--no-watch",
       "reload a changed route table only on SIGHUP and `routes reload`, a certificate only on SIGHUP",
     )
+    .option("--confirm-loss", "a changed route table that takes something away waits for `routes reload`")
+    .option("--no-confirm-loss", "it does not wait, even if ADDON_CONFIRM_LOSS is set")
     .addOption(limits)
     .addOption(logRequests)
     .addOption(logLevel)
@@ -121,9 +123,10 @@ export function addServeCommand(program: Command, context: Context): void {
       const limits = asked
         ? fromEnvironment<"off">(command, "ADDON_LIMITS", asked, oneOf(["off"]))
         : undefined;
-      const addressText = io.env.ADDON_LOG_ADDRESS ?? "";
-      const logAddress =
-        options.logAddress ?? fromEnvironment(command, "ADDON_LOG_ADDRESS", addressText, parseSwitch);
+      const isOn = (variable: string) =>
+        fromEnvironment(command, variable, io.env[variable] ?? "", parseSwitch);
+      const logAddress = options.logAddress ?? isOn("ADDON_LOG_ADDRESS");
+      const confirmLoss = options.confirmLoss ?? isOn("ADDON_CONFIRM_LOSS");
       const log: LogOptions = {
         requests: fromEnvironment(command, "ADDON_LOG_REQUESTS", options.logRequests, oneOf(requestChoices)),
         level: fromEnvironment(command, "ADDON_LOG_LEVEL", options.logLevel, oneOf(levelChoices)),
@@ -134,6 +137,10 @@ export function addServeCommand(program: Command, context: Context): void {
       // Before the action is loaded, so that an early signal is not lost.
       const signals = { stopping: stopSignal(io), reloading: new ReloadSignal(io) };
       const { serve } = await import("../actions/serve.ts");
-      await serve(context, { ...options, ...address, log, logAddress, trustedProxies, limits }, signals);
+      await serve(
+        context,
+        { ...options, ...address, log, logAddress, confirmLoss, trustedProxies, limits },
+        signals,
+      );
     });
 }

@@ -3,6 +3,7 @@ import { nearest } from "../../src/domain/text.ts";
 
 /** The variables that are settings. */
 const variables = [
+  "ADDON_CONFIRM_LOSS",
   "ADDON_DATA",
   "ADDON_HOST",
   "ADDON_LIMITS",

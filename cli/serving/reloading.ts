@@ -1,5 +1,9 @@
-/** SIGHUP, with which `serve` reloads its configuration. */
+/** Reloading while `serve` runs: SIGHUP, and the route table. */
+import { Failure } from "../../src/domain/errors.ts";
+import type { Table } from "../../src/table/table.ts";
+import { type ReloadCause, type RouteTable, UnsettledTable } from "../../src/table-in-force/route-table.ts";
 import type { IO } from "../terminal/io.ts";
+import type { Log } from "./log.ts";
 
 /**
  * Handles SIGHUP, which would otherwise end the process, from its construction on. A signal that arrives before the
@@ -20,5 +24,47 @@ export class ReloadSignal {
   listen(reload: () => void): void {
     this.#reload = reload;
     if (this.#isPending) reload();
+  }
+}
+
+/** How long a table that takes something away must not change before it takes effect, in milliseconds. */
+const settleMilliseconds = 2000;
+
+/** Puts the changed route table in force. A faulty one is refused and logged, and the old one stays in force. */
+export class TableReloader {
+  readonly #routes: Pick<RouteTable<{ readonly table: Table }>, "reload" | "status">;
+  readonly #log: Pick<Log, "warn">;
+  #settling: NodeJS.Timeout | undefined;
+
+  constructor(
+    routes: Pick<RouteTable<{ readonly table: Table }>, "reload" | "status">,
+    log: Pick<Log, "warn">,
+  ) {
+    this.#routes = routes;
+    this.#log = log;
+  }
+
+  /** Reloads the table. @param settled the revision that has not changed for {@link settleMilliseconds} */
+  async reload(cause: ReloadCause, settled?: string): Promise<void> {
+    this.close();
+    try {
+      await this.#routes.reload(cause, settled);
+    } catch (error) {
+      if (error instanceof UnsettledTable) {
+        this.#log.warn(error.message);
+        this.close();
+        this.#settling = setTimeout(() => void this.reload(cause, error.revision), settleMilliseconds);
+      } else if (settled !== undefined && error instanceof Failure && error.code === "CONFLICT") {
+        // The file has changed since.
+        await this.reload(cause);
+      } else {
+        const { revision } = this.#routes.status();
+        this.#log.warn(`The route table was refused; revision ${revision} stays in force.`, error);
+      }
+    }
+  }
+
+  close(): void {
+    clearTimeout(this.#settling);
   }
 }

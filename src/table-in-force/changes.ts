@@ -2,6 +2,7 @@
  * Reports what each table that is put in force changes, and adds the table to the history, for rollbacks. Neither can fail
  * a reload.
  */
+import { Failure } from "../domain/errors.ts";
 import { compareTables, type Source } from "../explain/comparison.ts";
 import { summarize, type TableSummary } from "../explain/summary.ts";
 import { checkRoutes } from "../operations.ts";
@@ -9,7 +10,13 @@ import type { Data } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
 import type { HistoryEntry, TableHistory } from "./history.ts";
-import type { ReloadCause, RouteTable, TablePutInForce } from "./route-table.ts";
+import {
+  type ReloadCause,
+  type RouteTable,
+  type TablePutInForce,
+  type UnseenTable,
+  UnsettledTable,
+} from "./route-table.ts";
 
 /** What a table changes in the table that was in force before it. */
 export interface TableChange {
@@ -28,6 +35,8 @@ export interface TableChangesOptions {
     readonly vocabulary: () => Vocabulary;
   };
   readonly history: TableHistory;
+  /** Whether a table that takes something away waits for `routes reload`. */
+  readonly confirmsLoss?: boolean;
   readonly report: (change: TableChange) => void;
   /** Called if a change cannot be compared or stored. */
   readonly warn: (message: string, error?: unknown) => void;
@@ -35,7 +44,35 @@ export interface TableChangesOptions {
 
 /** Follows a service's route table from now on; to be called before the table is loaded. */
 export function followTables(options: TableChangesOptions): void {
-  options.service.routes.follow((put) => noteTable(options, put));
+  options.service.routes.follow(
+    (put) => noteTable(options, put),
+    (unseen) => reviewTable(options, unseen),
+  );
+}
+
+/**
+ * Refuses a table that may be half written: the beginning of the one in force, also as a valid table, and one that takes
+ * something away until its file has settled. A signal says that it has.
+ */
+async function reviewTable(
+  options: TableChangesOptions,
+  { cause, before, table, beforeText, text }: UnseenTable,
+): Promise<TableSummary | undefined> {
+  const byHand = "`addon-cli routes reload` puts it in force";
+  if (beforeText.trimEnd().startsWith(text.trimEnd())) {
+    const what = `${options.service.routes.file} is only the beginning of the table in force, as if it were cut off`;
+    throw new Failure("CONFLICT", `${what}: ${byHand} all the same.`);
+  }
+  const summary = await summaryOf(options, before, table);
+  if (summary === undefined || !(summary.takesAway || summary.counts.removed > 0)) return summary;
+  const loss = `Revision ${table.revision} takes something away. ${summary.words}`;
+  if (options.confirmsLoss === true)
+    throw new Failure("CONFLICT", `${loss} Because of --confirm-loss it waits: ${byHand}.`);
+  if (cause === "watch") {
+    const when = "It takes effect once its file has not changed for two seconds";
+    throw new UnsettledTable(table.revision, `${loss} ${when}; ${byHand} at once.`);
+  }
+  return summary;
 }
 
 async function noteTable(options: TableChangesOptions, put: TablePutInForce): Promise<void> {
@@ -46,7 +83,7 @@ async function noteTable(options: TableChangesOptions, put: TablePutInForce): Pr
     const last = before === undefined ? await newest(options) : undefined;
     if (last?.revision === revision) return;
     const old = last === undefined ? before : await tableOf(options, last, revision);
-    const summary = old && (await summaryOf(options, old, table));
+    const summary = put.summary ?? (old && (await summaryOf(options, old, table)));
     if (old !== undefined && summary !== undefined)
       report({ cause, revision, before: old.revision, summary });
     await history.add({ revision, since, change: summary?.words ?? null }, text);

@@ -4,6 +4,7 @@
  */
 import { readFile, stat } from "node:fs/promises";
 import { Failure } from "../domain/errors.ts";
+import type { TableSummary } from "../explain/summary.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
 import type { Fault } from "../table/yaml/fault.ts";
 
@@ -49,6 +50,34 @@ export interface TablePutInForce {
   readonly text: string;
   /** Milliseconds since 1970. */
   readonly since: number;
+  /** What it changes, if it was reviewed. */
+  readonly summary?: TableSummary | undefined;
+}
+
+/** A table that nobody has reviewed, and the one in force. */
+export interface UnseenTable {
+  readonly cause: ReloadCause;
+  readonly before: Table;
+  readonly table: Table;
+  readonly beforeText: string;
+  readonly text: string;
+}
+
+/**
+ * Decides whether a table takes effect that nobody has reviewed.
+ * @returns what it changes, if known
+ * @throws Failure if it does not
+ */
+export type Review = (unseen: UnseenTable) => Promise<TableSummary | undefined>;
+
+/** The refusal of a table that takes effect if its file does not change for a while. */
+export class UnsettledTable extends Failure {
+  readonly revision: string;
+
+  constructor(revision: string, message: string) {
+    super("CONFLICT", message);
+    this.revision = revision;
+  }
 }
 
 /** The result of a reload. */
@@ -81,7 +110,10 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   readonly #mount: (table: Table) => Mounted;
   readonly #now: () => number;
   #note: (put: TablePutInForce) => Promise<void> = async () => {};
+  #review: Review = async () => undefined;
   #mounted: Mounted | undefined;
+  /** The text of the table in force. */
+  #text = "";
   #since = 0;
   #refused: TableStatus["refused"] = null;
   #reloading: Promise<unknown> = Promise.resolve();
@@ -105,9 +137,13 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     return this.mounted.table;
   }
 
-  /** Calls `note` for each table that is put in force from now on. It must not reject; the next table waits for it. */
-  follow(note: (put: TablePutInForce) => Promise<void>): void {
+  /**
+   * Calls `note` for each table that is put in force from now on. It must not reject; the next table waits for it.
+   * @param review is called before, for a file that has changed by itself
+   */
+  follow(note: (put: TablePutInForce) => Promise<void>, review = this.#review): void {
     this.#note = note;
+    this.#review = review;
   }
 
   /** Returns the table in force, from the file if there is none yet. @throws TableFaults, or Failure if there is no file */
@@ -135,7 +171,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   async #reload(cause: ReloadCause, expected: string | undefined): Promise<Reloaded> {
     const before = this.#mounted?.table;
-    const { table, text } = await this.#read();
+    const { table, text, summary } = await this.#read(cause, before, expected);
     if (expected !== undefined && table.revision !== expected) {
       throw new Failure("CONFLICT", "The route table's file changed during the review.", {
         hint: "Repeat the command to see what it would change now.",
@@ -143,19 +179,26 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     }
     if (before?.revision === table.revision) return { revision: table.revision, changed: false };
     this.#mounted = this.#mount(table);
+    this.#text = text;
     this.#since = this.#now();
-    await this.#note({ cause, before, table, text, since: this.#since });
+    await this.#note({ cause, before, table, text, since: this.#since, summary });
     return { revision: table.revision, changed: true };
   }
 
-  async #read(): Promise<{ table: Table; text: string }> {
+  async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
     try {
       const text = await readServedTable(this.file);
       const { table, faults } = await this.#check(text);
       if (table === undefined) throw new TableFaults(this.file, faults, text);
+      const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
+      const summary =
+        isUnseen && before !== undefined && before.revision !== table.revision
+          ? await this.#review({ cause, before, table, beforeText: this.#text, text })
+          : undefined;
       this.#refused = null;
-      return { table, text };
+      return { table, text, summary };
     } catch (error) {
+      if (error instanceof UnsettledTable) throw error;
       const faults = error instanceof TableFaults ? error.faults : [];
       this.#refused = { at: this.#now(), reason: (error as Error).message, faults };
       throw error;

@@ -82,7 +82,7 @@ describe("the reference", () => {
     const described = help.matchAll(/^ {2}(?:-\w, )?(--[a-z-]+).*(?:\n {4,}.*)*/gm);
     const expected = Array.from(described, ([text, flag]) => {
       return `${flag} ${/default:\s+(?!false)"?([^")]+)/.exec(text)?.[1] ?? "none"}`;
-    }).filter((line) => !/^--(?:help|version|no-log-address) /.test(line));
+    }).filter((line) => !/^--(?:help|version|no-log-address|no-confirm-loss) /.test(line));
     const listed = rows(section(page, "settings")).map(([option = "", , initial = ""]) => {
       return `${/--[a-z-]+/.exec(option)?.[0]} ${initial.replaceAll("`", "").replace("off", "none")}`;
     });

@@ -118,8 +118,7 @@ function statusText({ output }: Context, status: TableStatus, pending: Pending):
   } else {
     lines.push(`              ${output.style("red", "cannot be put in force")}: \`routes check\` shows why`);
   }
-  if (refused === null) lines.push("last attempt  was not refused");
-  else {
+  if (refused !== null) {
     lines.push(
       `last attempt  ${output.style("red", `was refused at ${formatInstant(refused.at)}`)}; revision ${revision} stayed in force:`,
       ...refused.reason.split("\n").map((line) => `  ${line}`),
