@@ -1,4 +1,4 @@
-/** Serves the control socket, and recreates it if somebody deletes it. */
+/** Serves the control socket, recreates it if somebody deletes it, and looks after the folder's lock. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
 import type { Control } from "../../src/control/control.ts";
@@ -20,8 +20,7 @@ export async function serveControl(
   let checking: Promise<void> | undefined;
 
   const check = async () => {
-    if (await store.check())
-      log.info(`Recreated ${join(folder, "lock")}, which was missing. Nothing is lost.`);
+    await store.check();
     const path = join(folder, "socket");
     if (!(await isMissing(path))) return;
     await listening.close();

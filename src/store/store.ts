@@ -223,22 +223,10 @@ export class Store<M extends Model> {
     }
   }
 
-  /**
-   * Restores the lock file if somebody deleted it, and ends the process if somebody moved or deleted the folder.
-   * @returns whether the lock file was missing
-   */
-  async check(): Promise<boolean> {
-    if (this.#isClosed || this.#writer.fatal !== undefined) return false;
-    let restored = false;
-    try {
-      await this.#writer.betweenBatches(async () => {
-        restored = await this.#journal.check();
-      });
-    } catch (error) {
-      if (error instanceof FolderLost) this.#options.onFatal?.(error);
-      throw error;
-    }
-    return restored;
+  /** Ends the process if somebody moved or deleted the folder, or its lock file. */
+  async check(): Promise<void> {
+    if (this.#isClosed || this.#writer.fatal !== undefined) return;
+    await this.#writer.betweenBatches(async () => this.#journal.check());
   }
 
   /** Begins a snapshot if the journal has grown enough. */

@@ -138,12 +138,12 @@ export class Writer<M extends Model> {
     return made;
   }
 
-  /** Runs a task while no batch is being written. */
+  /** Runs a task while no batch is being written. A {@link SyncFailure} of it ends all changes. */
   betweenBatches(task: () => Promise<void>): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#tasks.push(async () => {
         if (this.#fatal !== undefined) reject(unreliable(this.#fatal));
-        else await task().then(resolve, reject);
+        else await task().then(resolve, (error: unknown) => this.#refuseTask(error, reject));
       });
       this.#start();
     });
@@ -214,6 +214,11 @@ export class Writer<M extends Model> {
     draft.reset();
     this.#waiting.splice(0, batch.length);
     return { batch, made, answers };
+  }
+
+  async #refuseTask(error: unknown, reject: (error: unknown) => void): Promise<void> {
+    if (error instanceof SyncFailure && this.#fatal === undefined) await this.#fail(error);
+    reject(error);
   }
 
   /** Stops for good: no change is acknowledged any more. */

@@ -7,15 +7,14 @@ import { execute, serveProcess } from "./_process.ts";
 import { emptyDesk } from "./_setup.ts";
 
 describe("a running service", () => {
-  it("whose lock and socket are deleted keeps other processes out, and commands reach it again", async (t) => {
+  it("whose socket is deleted recreates it, and commands reach it again", async (t) => {
     const desk = await emptyDesk(t);
     const { child, base, token } = await serveProcess(desk);
-    for (const name of ["lock", "socket"]) await rm(join(desk.data, name));
+    await rm(join(desk.data, "socket"));
 
-    // The command finds neither file, waits for the folder, and then finds the service.
+    // The command does not find the service, waits for the folder, and then finds it.
     const added = await execute(desk, ["player", "add", "Ada"]);
     assert.equal(added.exitCode, 0, added.stderr);
-    await child.shows("stderr", /Recreated .*lock, which was missing/);
     await child.shows("stderr", /Recreated .*socket, which was missing/);
 
     const response = await fetch(`${base}/${token}/statistic/Ada`);
@@ -25,15 +24,21 @@ describe("a running service", () => {
     assert.match(await desk.ok("player", "list"), /^Ada\t/m);
   });
 
+  it("whose lock is deleted exits without a request, and says why", async (t) => {
+    const desk = await emptyDesk(t);
+    const { child } = await serveProcess(desk);
+    await rm(join(desk.data, "lock"));
+    assert.equal(await child.ended, 1);
+    assert.match(child.stderr, /lock was moved, deleted or replaced while it was open.*Then start again/);
+    assert.match(await desk.ok("data", "verify"), /no problems/);
+  });
+
   it("whose folder is moved leaves, and says which file is missing and what to do", async (t) => {
     const desk = await emptyDesk(t);
     const { child } = await serveProcess(desk);
     await rename(desk.data, `${desk.data}-2`);
     assert.equal(await child.ended, 1);
-    assert.match(
-      child.stderr,
-      /journal-000000000001\.log was moved, deleted or replaced.*Put the data folder back/,
-    );
+    assert.match(child.stderr, /journal-000000000001\.log was moved, deleted or replaced.*put it back/);
     assert.match(await desk.ok("--data", "data-2", "data", "verify"), /no problems/);
   });
 
@@ -49,10 +54,7 @@ describe("a running service", () => {
     assert.match(stderr, /may have been saved|The outcome of the command is unknown/);
     assert.doesNotMatch(stderr, /Nothing was changed/);
     assert.equal(await child.ended, 1);
-    assert.match(
-      child.stderr,
-      /was moved, deleted or replaced.* may have been saved.*Put the data folder back/,
-    );
+    assert.match(child.stderr, /was moved, deleted or replaced.* may have been saved.*put it back/);
     await rename(moved, desk.data);
     assert.match(await desk.ok("player", "list"), /^Ada\t/m);
   });

@@ -131,20 +131,15 @@ describe("an append whose lines end early", () => {
 });
 
 describe("a check of the journal", () => {
-  it("restores the lock file, and returns whether it was missing", async (t) => {
+  it("is refused where the lock file is gone, and writes nothing", async (t) => {
     const { journal, folder } = await Bench.open(t);
-    assert.equal(await journal.check(), false);
+    journal.check();
     await rm(join(folder, "lock"));
-    assert.equal(await journal.check(), true);
-    assert.equal(isFree(join(folder, "lock")), false);
-    assert.equal(await journal.check(), false);
-  });
-
-  it("without a lock finds nothing missing", async (t) => {
-    const folder = await temporaryFolder(t);
-    const journal = await Journal.create(nodeFiles, folder, 1, 99, 5);
-    assert.equal(await journal.check(), false);
-    await journal.close();
+    const before = await readFile(join(folder, segment(1)));
+    assert.throws(() => journal.check(), FolderLost);
+    await assert.rejects(journal.append([line]), FolderLost);
+    assert.deepEqual(readdirSync(folder), [segment(1)], "the lock file is not made anew");
+    assert.deepEqual(await readFile(join(folder, segment(1))), before);
   });
 
   it("is refused where the segment is no longer in place, and writes nothing", async (t) => {
@@ -153,7 +148,7 @@ describe("a check of the journal", () => {
     await rm(join(bench.folder, "lock"));
     const before = await readFile(`${bench.path(1)}.moved`);
     for (const work of [
-      () => bench.journal.check(),
+      async () => bench.journal.check(),
       () => bench.journal.append([line]),
       () => bench.journal.rotate(4, 99, 5),
     ]) {
@@ -223,9 +218,9 @@ describe("moving on to another segment", () => {
       await journal.rotate(4, 77, 6);
       const last = calls.slice(-2);
       await rm(join(folder, segment(1)));
-      assert.equal(await journal.check(), false);
+      journal.check();
       await rm(join(folder, segment(4)));
-      await assert.rejects(journal.check(), FolderLost);
+      assert.throws(() => journal.check(), FolderLost);
       await journal.close();
       await lock.release();
       return last;
@@ -299,9 +294,10 @@ describe("moving on to another segment", () => {
       },
     );
     assert.match(String(outcome), /EIO: injected/);
-    assert.deepEqual(calls.slice(-3), [
+    assert.deepEqual(calls.slice(-4), [
       `unlink temporary ${segment(4)}`,
       `unlink ${segment(4)}`,
+      `readdir ${basename(folder)}`,
       `close temporary ${segment(1)}`,
     ]);
   });

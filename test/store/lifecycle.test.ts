@@ -1,6 +1,6 @@
 /** What a store waits for, and when it begins a snapshot. */
 import assert from "node:assert/strict";
-import { cp, readFile, rm, stat } from "node:fs/promises";
+import { cp, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -94,7 +94,7 @@ describe("closing a store", () => {
       { code: "SHUTTING_DOWN" },
     );
     await assert.rejects(store.snapshot(), { code: "SHUTTING_DOWN" });
-    assert.equal(await store.check(), false);
+    await store.check();
     const again = await openNotebook(folder);
     assertKept(again, 3, 3);
     await again.close();
@@ -279,28 +279,5 @@ describe("a snapshot", () => {
     }, renames);
     assert.equal((await namesIn(folder, /^snapshot-/)).length, 1);
     assert.equal(gate.calls.filter(renames).length, 1);
-  });
-});
-
-describe("a check of the lock file", () => {
-  it("is done when it returns, and says whether the file was missing", async (t) => {
-    const { gate, folder, store } = await Gate.open(t, 1);
-    assert.equal(await store.check(), false);
-    await rm(join(folder, "lock"));
-    const isLock = ({ operation, path }: Call) => operation === "open" && path.endsWith("lock");
-    assert.equal(await gate.assertAwaited(() => store.check(), isLock), true);
-    assert.deepEqual(await namesIn(folder, /^lock$/), ["lock"]);
-    assert.equal(await store.check(), false);
-  });
-
-  it("that fails is refused, and changes go on", async (t) => {
-    const fatal: Error[] = [];
-    const { gate, folder, store } = await Gate.open(t, 1, { onFatal: (error) => fatal.push(error) });
-    await rm(join(folder, "lock"));
-    gate.fails = ({ operation }) => (operation === "open" ? systemError("EMFILE") : undefined);
-    await assert.rejects(store.check(), { code: "EMFILE" });
-    gate.fails = () => undefined;
-    await fill(store, 2);
-    assert.deepEqual(fatal, []);
   });
 });

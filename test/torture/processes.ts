@@ -120,14 +120,14 @@ export class RunningService {
     return !this.isAlive && !this.#isToEnd;
   }
 
-  /** Stops it and waits for its end. */
-  async end(signal: "SIGKILL" | "SIGTERM"): Promise<void> {
+  /** Stops it, or without a signal expects that it ends by itself, and waits for its end. */
+  async end(signal?: "SIGKILL" | "SIGTERM"): Promise<void> {
     this.#isToEnd = true;
-    this.#child.kill(signal);
+    if (signal !== undefined) this.#child.kill(signal);
     await Promise.race([
       this.#ended,
       setTimeout(patience, undefined, { ref: false }).then(() => {
-        throw new Error(`the service did not end by ${signal}`);
+        throw new Error(`the service did not end by ${signal ?? "itself"}`);
       }),
     ]);
   }

@@ -100,7 +100,7 @@ export class Torture {
     } else if (choice < 0.7) {
       await this.#counted("lock and socket deleted", async () => {
         for (const name of ["lock", "socket"]) await rm(join(data, name), { force: true });
-        await this.#requireRefusal();
+        await service.end();
       });
     } else if (choice < 0.8) {
       await this.#counted("freeze", async () => {

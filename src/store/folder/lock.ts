@@ -5,9 +5,8 @@
  *
  * Operators delete it all the same. So the holder locks the newest segment of the journal as well: a second process can
  * lock a new lock file, but not that segment, and cannot append without it. This lock moves with the journal: a new
- * segment is locked before it gets its name, and the old one is released afterwards. Before each append the holder
- * checks that the lock file is still its own, and else restores it. A second process that holds the new file for a
- * moment does no harm, since it fails at the segment and releases the file.
+ * segment is locked before it gets its name, and the old one is released afterwards. Around each append the holder
+ * checks that both files are still its own, and ends if one is not.
  */
 import { fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
@@ -23,8 +22,8 @@ const attempts = 10;
 export class FolderLock {
   readonly #files: Files;
   readonly #folder: string;
-  #file: File;
-  #identity: string;
+  readonly #file: File;
+  readonly #identity: string;
   /** The newest segment when the folder was locked, until another one is. */
   #taken: File | undefined;
   /** The segment that the journal appends to. */
@@ -74,28 +73,12 @@ export class FolderLock {
     await taken?.close();
   }
 
-  /** The path of the segment if that is no longer its file; else undefined. */
+  /** The path of the segment, or of the lock file, if its file was moved, deleted or replaced; else undefined. */
   get misplaced(): string | undefined {
     const { path, identity } = this.#segment ?? {};
-    return path === undefined || identityAt(path) === identity ? undefined : path;
-  }
-
-  /** Restores the lock file if it is missing or replaced. Returns whether it was. */
-  async keep(): Promise<boolean> {
-    const path = lockFile(this.#folder);
-    if (identityAt(path) === this.#identity) return false;
-    const file = await this.#files.open(path, "a+", privateMode);
-    if (!tryLock(file.fd)) {
-      // A second process holds it until it finds the segment locked: the next call tries again.
-      await file.close();
-      return false;
-    }
-    await sign(file).catch(() => {});
-    const lost = this.#file;
-    this.#file = file;
-    this.#identity = identityOf(file);
-    await lost.close();
-    return true;
+    if (path !== undefined && identityAt(path) !== identity) return path;
+    const lock = lockFile(this.#folder);
+    return identityAt(lock) === this.#identity ? undefined : lock;
   }
 
   /** Releases the folder. */

@@ -84,13 +84,12 @@ export class Journal {
   }
 
   /**
-   * Ensures that the next start finds what is appended: that the segment and the lock file are still in place. Restores a
-   * missing lock file, and returns whether that was necessary.
-   * @throws FolderLost where the segment was moved or deleted: nothing may be written any more
+   * Ensures that the next start finds what is appended, and that no other process can append: that the segment and the
+   * lock file are still in place.
+   * @throws FolderLost where one was moved, deleted or replaced: nothing may be written any more
    */
-  async check(): Promise<boolean> {
+  check(): void {
     this.#requireInPlace("unwritten");
-    return (await this.#lock?.keep()) ?? false;
   }
 
   /** The size of the segment in bytes. */
@@ -120,7 +119,7 @@ export class Journal {
   }
 
   async #append(pieces: Iterable<Uint8Array>): Promise<void> {
-    await this.check();
+    this.check();
     let size = this.#size;
     try {
       for (const piece of pieces) {
@@ -140,15 +139,14 @@ export class Journal {
   /**
    * Begins a new segment. If the present one has no changes yet, it is replaced, in the present format: if that fails,
    * the journal must not be used any more.
+   * @throws SyncFailure where the new segment may exist, which nobody has locked: nothing may be written any more
    */
   async rotate(first: number, chain: number, now: number): Promise<void> {
-    this.#requireInPlace("unwritten");
+    this.check();
     await requireNoRecords(this.#files, this.#folder, first);
     const segment = createSegment(this.#files, this.#folder, first, chain, now, this.#lock);
     const { file, size } = await segment.catch(async (error: unknown) => {
-      // The journal goes on in the present segment: the new one must not exist then.
-      const path = join(this.#folder, segmentFile(first));
-      if (first !== this.first) await this.#files.unlink(path).catch(() => {});
+      if (first !== this.first) await this.#removeNew(first);
       throw error;
     });
     const old = this.#file;
@@ -157,6 +155,16 @@ export class Journal {
     this.first = first;
     await this.#lock?.follow(this.#path, file);
     await old.close();
+  }
+
+  /** Removes a segment that could not be begun: the journal goes on in the present one. */
+  async #removeNew(first: number): Promise<void> {
+    const name = segmentFile(first);
+    await this.#files.unlink(join(this.#folder, name)).catch(async (cause: unknown) => {
+      const names = await this.#files.readdir(this.#folder).catch(() => [name]);
+      if (!names.includes(name)) return;
+      throw new SyncFailure("a new, empty segment of the journal could not be removed", cause);
+    });
   }
 
   async close(): Promise<void> {
@@ -209,13 +217,16 @@ export class SyncFailure extends Error {
   }
 }
 
-/** The open segment is no longer the file of its name: the next start would not find what is appended to it. */
+/**
+ * The open segment, or the lock file, is no longer the file of its name: the next start would not find what is appended,
+ * or another process could append as well.
+ */
 export class FolderLost extends SyncFailure {
   /** @param mayBeSaved whether this was found after a write: a folder that was moved then has the change */
   constructor(path: string, mayBeSaved: boolean) {
     const saved = mayBeSaved ? " A change that was being written may have been saved in it." : "";
     super(
-      `${path} was moved, deleted or replaced while it was open.${saved} Put the data folder back, or restore a backup, and start again`,
+      `${path} was moved, deleted or replaced while it was open.${saved} If the data folder is gone, put it back or restore a backup. Then start again`,
       undefined,
       mayBeSaved,
     );
