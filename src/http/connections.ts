@@ -7,6 +7,7 @@
  */
 import type { IncomingMessage, Server, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
+import { cutOffSlowReaders, Unread } from "./unread.ts";
 
 /** The deadline of a TLS handshake, in milliseconds. */
 const handshakeMilliseconds = 10_000;
@@ -44,6 +45,7 @@ export class Connection {
   pipelines = false;
   /** The bytes that had arrived at the last sweep. */
   bytesRead = 0;
+  #unread: Unread | undefined;
   #isPaused = false;
   #isDone = false;
 
@@ -63,6 +65,19 @@ export class Connection {
 
   get isPaused(): boolean {
     return this.#isPaused;
+  }
+
+  /** The answers that the client has not read. */
+  get unread(): Unread | undefined {
+    if (this.#unread?.isRead === true) this.#unread = undefined;
+    return this.#unread;
+  }
+
+  /** Notes an answer that was written, in case its client does not read it. */
+  noteAnswer(response: ServerResponse, body: Buffer | null): void {
+    if (response.writableFinished) return;
+    this.#unread = this.unread ?? new Unread(this.socket);
+    this.#unread.add(response, body);
   }
 
   /** Stops reading. What the client sends then waits in the kernel, which slows the client down. */
@@ -207,11 +222,13 @@ export class Connections implements Iterable<Connection> {
   /**
    * Closes connections on which endless bytes arrive without a request, such as line feeds, which Node's parser skips.
    * Starts the deadline of silence on those that have none: `server.timeout` would start it with every request, and again
-   * with every write.
+   * with every write. Cuts off slow readers.
    */
   #sweep(): void {
     const begin = performance.now() - sweepMilliseconds;
+    const unread: Unread[] = [];
     for (const connection of this) {
+      if (connection.unread !== undefined) unread.push(connection.unread);
       const { socket, bytesRead, lastUsed, waiting } = connection;
       connection.bytesRead = socket.bytesRead;
       const isAsking = lastUsed > begin || waiting.length > 0;
@@ -219,6 +236,7 @@ export class Connections implements Iterable<Connection> {
       // After an answer Node replaces it with its own, shorter one, and ends that when the next request begins.
       if ((socket.timeout ?? 0) === 0) socket.setTimeout(silenceMilliseconds);
     }
+    cutOffSlowReaders(unread);
   }
 
   /**

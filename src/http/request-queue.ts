@@ -186,7 +186,7 @@ export class RequestQueue {
     const ready = this.#ready;
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
-      sendAnswer(response, answered);
+      connection.noteAnswer(response, sendAnswer(response, answered));
       if (connection.isEnding) this.close(connection);
       this.#end(connection, response);
     }

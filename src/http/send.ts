@@ -10,32 +10,39 @@ import { AnswerResponse } from "./answer-response.ts";
 /** The engine's answer, or a `Response` of h3. */
 export type Answered = Answer | Response;
 
-/** The size of the pieces in which TLS gets a body, in bytes. */
-const pieceSize = 65_536;
+/**
+ * The size of the pieces in which a body is written, in bytes: how many are written shows how fast a client reads. TLS
+ * encrypts all it gets at once, for a client that may never read it.
+ */
+const pieceSize = { plain: 262_144, encrypted: 65_536 };
 /** The time in which a client has to close its side after {@link sendRaw}, in milliseconds. */
 const farewellMilliseconds = 2_000;
 
-/** Writes an answer to a response. An error closes the connection. */
-export function sendAnswer(response: ServerResponse, answered: Answered): void {
+/**
+ * Writes an answer to a response. An error closes the connection.
+ * @returns the body, which stays in memory until the client has read it
+ */
+export function sendAnswer(response: ServerResponse, answered: Answered): Buffer | null {
   const answer = answered instanceof AnswerResponse ? answered.answer : answered;
   if (answer instanceof Response) {
     sendNodeResponse(response, answer).catch(() => response.destroy());
-    return;
+    return null;
   }
+  const { status, headers, body } = answer;
+  const size = response.socket instanceof TLSSocket ? pieceSize.encrypted : pieceSize.plain;
   try {
-    const { status, headers, body } = answer;
     response.writeHead(status, STATUS_CODES[status], headers);
-    if (body !== null && body.length > pieceSize && response.socket instanceof TLSSocket) {
-      pipeline(Readable.from(piecesOf(body)), response, () => {});
-    } else response.end(body);
+    if (body !== null && body.length > size)
+      pipeline(Readable.from(piecesOf(body, size)), response, () => {});
+    else response.end(body);
   } catch {
     response.destroy();
   }
+  return body;
 }
 
-/** Yields a body in pieces: TLS encrypts all it gets at once, for a client that may never read it. */
-function* piecesOf(body: Buffer): Generator<Buffer> {
-  for (let start = 0; start < body.length; start += pieceSize) yield body.subarray(start, start + pieceSize);
+function* piecesOf(body: Buffer, size: number): Generator<Buffer> {
+  for (let start = 0; start < body.length; start += size) yield body.subarray(start, start + size);
 }
 
 /** Writes an answer where Node has no response object, and closes the connection. */
