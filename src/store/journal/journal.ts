@@ -163,7 +163,8 @@ export class Journal {
     await this.#files.unlink(join(this.#folder, name)).catch(async (cause: unknown) => {
       const names = await this.#files.readdir(this.#folder).catch(() => [name]);
       if (!names.includes(name)) return;
-      throw new SyncFailure("a new, empty segment of the journal could not be removed", cause);
+      const why = cause instanceof Error ? cause.message : String(cause);
+      throw new SyncFailure(`a new, empty segment of the journal could not be removed: ${why}`, cause);
     });
   }
 
