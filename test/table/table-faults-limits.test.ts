@@ -24,7 +24,12 @@ function limitsOf(from: string, to: string): Record<string, string> {
 }
 
 describe("the limits of a table", () => {
-  const shipped = { reads: "10/s, burst 60", changes: "1/s, burst 30", unknown: "20/min, burst 20" };
+  const shipped = {
+    reads: "10/s, burst 60",
+    changes: "1/s, burst 30",
+    unknown: "20/min, burst 20",
+    pages: "5/s, burst 60",
+  };
 
   it("are the shipped ones, as far as it declares none", () => {
     assert.deepEqual(limitsOf(top, top), shipped);
@@ -36,7 +41,7 @@ describe("the limits of a table", () => {
   });
 
   it("can be off, all or one of them, and for a route", () => {
-    const off = { reads: "off", changes: "off", unknown: "off" };
+    const off = { reads: "off", changes: "off", unknown: "off", pages: "off" };
     assert.deepEqual(limitsOf(top, withLimits("off")), off);
     assert.deepEqual(limitsOf(top, withLimits("{ unknown: off }")), { ...shipped, unknown: "off" });
     const path = "/books/{branch}/add";
@@ -67,19 +72,19 @@ describe("faults of limits", () => {
       "no value",
       top,
       withLimits(""),
-      [3, 9, "expected off, or a map of reads, changes and unknown, got nothing"],
+      [3, 9, "expected off, or a map of reads, changes, unknown and pages, got nothing"],
     ],
     [
       "another word",
       top,
       withLimits("on"),
-      [3, 9, 'expected off, or a map of reads, changes and unknown, got "on"'],
+      [3, 9, 'expected off, or a map of reads, changes, unknown and pages, got "on"'],
     ],
     [
       "a boolean",
       top,
       withLimits("false"),
-      [3, 9, "expected off, or a map of reads, changes and unknown, got false"],
+      [3, 9, "expected off, or a map of reads, changes, unknown and pages, got false"],
     ],
     ["a list", top, withLimits("[reads]"), [3, 1, "expected a map, got a list"]],
     ["a list of nothing", top, withLimits("[]"), [3, 1, "expected a map, got an empty list"]],
@@ -87,7 +92,7 @@ describe("faults of limits", () => {
       "an unknown limit",
       top,
       withLimits("{ read: { rate: 1/s, burst: 1 } }"),
-      [3, 11, 'unknown key "read"; expected reads, changes or unknown. Did you mean "reads"?'],
+      [3, 11, 'unknown key "read"; expected reads, changes, unknown or pages. Did you mean "reads"?'],
     ],
     ["a limit that is a number", top, withLimits("{ reads: 10 }"), [3, 18, `${limit} 10`]],
     ["a limit that is a rate", top, withLimits("{ reads: 10/s }"), [3, 18, `${limit} "10/s"`]],
