@@ -101,10 +101,15 @@ export function didYouMean(typed: string, known: readonly string[]): string {
   return name === undefined ? "" : ` Did you mean "${name}"?`;
 }
 
-/** Returns a list in words: `a, b or c`. */
-export function oneOf(names: readonly string[], conjunction = "or"): string {
-  if (names.length < 2) return names.join("");
-  return `${names.slice(0, -1).join(", ")} ${conjunction} ${names.at(-1)}`;
+/** The most names in a message: there can be thousands, and nobody reads as many. */
+const mostNamed = 20;
+
+/** Returns a list in words: `a, b or c`; of more names than `most` the first, as in `a, b or 4,980 more`. */
+export function oneOf(names: readonly string[], conjunction = "or", most = mostNamed): string {
+  const more = names.length - most;
+  const named = more > 0 ? [...names.slice(0, most), `${more.toLocaleString("en")} more`] : names;
+  if (named.length < 2) return named.join("");
+  return `${named.slice(0, -1).join(", ")} ${conjunction} ${named.at(-1)}`;
 }
 
 /** The language that orders names by default. */

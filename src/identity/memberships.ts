@@ -40,7 +40,7 @@ export function currentVocabulary(data: Pick<DurableData, "names">): () => Vocab
   };
 }
 
-/** Returns the refusal of an unknown name, with the nearest name and all names. */
+/** Returns the refusal of an unknown name, with the nearest name and the first names. */
 export function unknownName(
   code: "UNKNOWN_GROUP" | "UNKNOWN_FACTION",
   kind: string,

@@ -31,8 +31,8 @@ export const meanings: Readonly<Record<FailureCode, string>> = {
   EXCLUDED: "The caller is excluded from all operations.",
   UNKNOWN_PATH: "There is no operation at this path; `hint` may name the nearest path.",
   UNKNOWN_PLAYER: "There is no such player.",
-  UNKNOWN_GROUP: "There is no such group; `hint` lists the groups.",
-  UNKNOWN_FACTION: "There is no such faction; `hint` lists the factions.",
+  UNKNOWN_GROUP: "There is no such group; `hint` lists up to 20.",
+  UNKNOWN_FACTION: "There is no such faction; `hint` lists up to 20.",
   UNKNOWN_ENTRY: "There is no such entry.",
   METHOD_NOT_ALLOWED: "The operation does not have this method; the header `Allow` lists its methods.",
   CONFLICT: "An entry of that name exists with other values.",
@@ -94,7 +94,7 @@ function failuresOf(route: Route, table: Table): ReadonlyMap<FailureCode, string
     if (names.length > 0)
       add(
         nameFailures[kind],
-        `There is no ${kind} with the name in ${oneOf(names)}; \`hint\` lists the ${kind}s.`,
+        `There is no ${kind} with the name in ${oneOf(names)}; \`hint\` lists up to 20 ${kind}s.`,
       );
   }
   for (const code of failureCodes) {

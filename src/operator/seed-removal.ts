@@ -63,7 +63,14 @@ function recordsOf(data: Data, { kind, name }: ReferredName): Use[] {
 }
 
 function useOf(names: readonly string[], noun: string, remedy: string): Use[] {
-  return names.length === 0 ? [] : [{ words: `${count(names, noun)} (${firstOf(names)})`, remedy }];
+  return names.length === 0
+    ? []
+    : [
+        {
+          words: `${count(names, noun)} (${firstOf(names)})`,
+          remedy,
+        },
+      ];
 }
 
 function count(all: readonly unknown[], noun: string): string {
@@ -71,8 +78,5 @@ function count(all: readonly unknown[], noun: string): string {
 }
 
 function firstOf(texts: readonly string[]): string {
-  const inOrder = texts.toSorted(compareTexts);
-  const first = inOrder.slice(0, mostListed);
-  const more = inOrder.length - first.length;
-  return oneOf(more === 0 ? first : [...first, `${more} more`], "and");
+  return oneOf(texts.toSorted(compareTexts), "and", mostListed);
 }

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";
-import { comparisonForm, didYouMean, fold, oneOf } from "../domain/text.ts";
+import { comparisonForm, didYouMean, fold, mostCompared, oneOf } from "../domain/text.ts";
 import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
 import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
@@ -104,12 +104,14 @@ export const add = defineChange({
     "A ban starts with its first reason and lasts for the sum of the days of its reasons: a further reason adds its " +
     "days. The ban stores the days that the reason has now; a later change of the reason does not change the ban.",
   input: banned,
-  failures: { UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists all of them." },
+  failures: { UNKNOWN_ENTRY: "The house-ban reason does not exist; `hint` lists up to 20." },
   recordsCaller: true,
   change(draft, input, { caller, compare, now }) {
     const known = findEntry(draft.houseBanReasons, input.reason);
     if (known === undefined) {
-      const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason).sort(compare);
+      const names = Array.from(draft.houseBanReasons.values(), ({ reason }) => reason);
+      // Sorting thousands takes milliseconds, and only some of them are named.
+      if (names.length <= mostCompared) names.sort(compare);
       const hint = names.length === 0 ? "There are no house-ban reasons yet." : `Expected ${oneOf(names)}.`;
       const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
       throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });

@@ -204,6 +204,10 @@ describe("a list in words", () => {
     assert.equal(oneOf(["der", "die"]), "der or die");
     assert.equal(oneOf(["der", "die", "das"]), "der, die or das");
     assert.equal(oneOf(["der", "die", "das"], "and"), "der, die and das");
+    assert.equal(oneOf(["der", "die", "das"], "or", 2), "der, die or 1 more");
+    const names = Array.from({ length: 5000 }, (_, index) => `n${index}`);
+    assert.equal(oneOf(names), `${names.slice(0, 20).join(", ")} or 4,980 more`);
+    assert.equal(oneOf(names.slice(0, 20), "and").split(/, | and /).length, 20);
   });
 });
 

@@ -50,6 +50,27 @@ describeOverTransports("a refusal", (transport) => {
     }
   });
 
+  it("the refusal of an unknown name lists at most 20 of those that exist", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Root", everyRight);
+    const names = Array.from({ length: 400 }, (_, index) => `N${index}`);
+    await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
+      for (const [position, name] of names.entries()) {
+        draft.houseBanReasons.put({ reason: name, days: 1 });
+        for (const kind of ["group", "faction"] as const) draft.names.put({ kind, name, position });
+      }
+    });
+    for (const [path, query] of [
+      ["/houseban/add", { name: "Ada", reason: "None" }],
+      ["/player/add", { name: "Ada", group: "None" }],
+      ["/blacklistreason/None", {}],
+    ] as const) {
+      const { body } = await world.get(token, path, query);
+      assert.equal(body.hint.split(",").length, 20, body.hint);
+      assert.match(body.hint, / or 3\d\d more\.$/);
+    }
+  });
+
   it("the refusal of hundreds of malformed parameters decodes only the first hundred", async (t) => {
     const world = await openWorld(t, { transport });
     const decode = t.mock.method(globalThis, "decodeURIComponent");
