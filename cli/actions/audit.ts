@@ -1,5 +1,5 @@
 /** Implements `audit`. */
-import { type Command, InvalidArgumentError } from "commander";
+import type { Command } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
@@ -9,8 +9,7 @@ import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
-import { readOption, toInstant } from "../arguments/instant.ts";
-import { parseDuration } from "../arguments/numbers.ts";
+import { parseInstant, readOption } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { formatInstant } from "../terminal/output.ts";
 
@@ -25,17 +24,6 @@ const maxShown = 20;
 
 const nothing = "No change in the journal matches.";
 
-/** Parses an instant, or an age, into milliseconds since 1970. @throws InvalidArgumentError for any other text */
-function parseMoment(text: string): number {
-  const [, ago] = /^(\d+[mhdw])(?: ago)?$/.exec(text) ?? [];
-  if (ago !== undefined) return Date.now() - parseDuration(ago);
-  const instant = toInstant(text);
-  if (instant !== undefined) return instant;
-  throw new InvalidArgumentError(
-    "Expected ISO 8601 with a time zone, such as 2026-11-21T18:00:00Z, milliseconds since 1970, or an age such as 2h or 3d.",
-  );
-}
-
 /**
  * Shows the selected changes.
  * @param command stores the times as they were typed
@@ -48,8 +36,9 @@ export async function showAudit(
   stopped: AbortSignal,
 ): Promise<void> {
   const { io, output, workspace } = context;
-  const since = readOption(command, "since", parseMoment);
-  const until = readOption(command, "until", parseMoment);
+  const toInstant = (text: string) => parseInstant(text, "ago", output);
+  const since = readOption(command, "since", toInstant);
+  const until = readOption(command, "until", toInstant);
   const look: AuditQuery = { ...options, since, until };
   const { folder } = workspace();
   await listData(nodeFiles, folder);

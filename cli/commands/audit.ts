@@ -2,7 +2,7 @@
 import { type Command, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
 import type { StatisticsOptions } from "../actions/audit-statistics.ts";
-import { parseLimit } from "../arguments/numbers.ts";
+import { instantWords, parseLimit } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 
 export function addAuditCommands(program: Command, context: Context): void {
@@ -20,10 +20,7 @@ export function addAuditCommands(program: Command, context: Context): void {
       "--record <record>",
       "changes to these records: a collection, or a collection and part of a key, such as houseBans/ada",
     )
-    .option(
-      "--since <moment>",
-      "changes since then: ISO 8601 with a time zone, milliseconds, or an age such as 2h or 3d",
-    )
+    .option("--since <moment>", `changes since then: ${instantWords}`)
     .addOption(new Option("--until <moment>", "changes until then").conflicts("follow"))
     .option("--limit <n>", "only the newest n", parseLimit)
     .option("--all", "also internal records: activity, counters, idempotency keys")

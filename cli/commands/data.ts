@@ -1,7 +1,7 @@
 /** `data`: inspects, backs up, restores and repairs the data folder. */
 import { type Command, Option } from "commander";
 import type { ExportOptions } from "../actions/data/export.ts";
-import { parseCount } from "../arguments/numbers.ts";
+import { instantWords, parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import type { GlobalOptions } from "../data/workspace.ts";
 import { examples } from "../help.ts";
@@ -79,10 +79,7 @@ ${examples("data backup backup-$(date +%F).jsonl.gz", "data backup backups/ --ke
   const restore = neverSuggested(data.command("restore"))
     .description("restore a backup or a past state as one change; the service may be running")
     .argument("[file]", "a file written by `data backup`")
-    .option(
-      "--at <moment>",
-      "the state at this time: ISO 8601 with a time zone, milliseconds since 1970, or a change such as #42",
-    );
+    .option("--at <moment>", `the state at this time: ${instantWords}; or after a change such as #42`);
   addRestoreOptions(restore)
     .addHelpText(
       "after",

@@ -1,9 +1,9 @@
 /** `token`: issues, lists and revokes tokens. A token is shown once, when it is issued. */
-import { type Command, Option } from "commander";
+import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
-import { parseDuration } from "../arguments/numbers.ts";
+import { instantWords } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -53,7 +53,6 @@ interface IssueOptions {
   readonly label?: string;
   readonly addonVersion?: string;
   readonly readOnly?: boolean;
-  readonly expires?: number;
 }
 
 export function addTokenCommands(program: Command, context: Context): void {
@@ -66,7 +65,7 @@ export function addTokenCommands(program: Command, context: Context): void {
     .option("--public", "a token of nobody, for operations that are open to everyone")
     .option("--label <text>", "what the token is for")
     .option("--addon-version <version>", "the addon version it is issued for, such as 2.5.1")
-    .option("--expires <duration>", "the lifetime, such as 30d; also m, h and w", parseDuration)
+    .option("--expires <moment>", `when it expires: ${instantWords}`)
     .option("--read-only", "a token that allows no changes, for web pages and other public places")
     .addHelpText(
       "after",
@@ -79,13 +78,19 @@ export function addTokenCommands(program: Command, context: Context): void {
           exitCode: 2,
         });
       }
+      const { parseInstant, readOption } = await import("../arguments/instant.ts");
+      const expiresIn = readOption(command, "expires", (text) => {
+        const left = parseInstant(text, "ahead", output) - Date.now();
+        if (left > 0) return left;
+        throw new InvalidArgumentError("Expected a time in the future, such as 30d.");
+      });
       const issued = await withControl("changes", async (control) => {
         const answer = await control.administer("token.issue", {
           player: options.player,
           label: options.label,
           addonVersion: options.addonVersion,
           readOnly: options.readOnly,
-          expiresIn: options.expires,
+          expiresIn,
         });
         if (options.readOnly === true) await requireReadOnly(control, answer.id);
         return answer;

@@ -182,8 +182,12 @@ describe("audit", () => {
 
   it("when a filter is invalid, the error names what was expected", async (t) => {
     const desk = await deskWithHistory(t);
-    for (const moment of ["yesterday", "2026-11-21", "2026-11-21T12:00:00", "2y", "-5", ""]) {
-      assert.match(await desk.misused("audit", `--since=${moment}`), /ISO 8601 with a time zone/, moment);
+    for (const moment of ["yesterday", "2026-11-21T12", "2y", "-5", ""]) {
+      assert.match(
+        await desk.misused("audit", `--since=${moment}`),
+        /--since.*a duration such as 2h/,
+        moment,
+      );
     }
     for (const limit of ["-1", "1.5", "all"]) {
       assert.match(await desk.misused("audit", `--limit=${limit}`), /whole number/);

@@ -13,11 +13,11 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { steadily } from "../../../src/store/listing.ts";
-import { readOption, toInstant } from "../../arguments/instant.ts";
+import { parseInstant, readOption } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
-import { formatInstant, Reported } from "../../terminal/output.ts";
+import { formatInstant, type Output, Reported } from "../../terminal/output.ts";
 import { installData, requireData, withFolder } from "./offline.ts";
 import { previewLines } from "./preview.ts";
 
@@ -38,7 +38,7 @@ export interface RestoreOptions extends GlobalOptions {
 
 /** Restores a backup or a past state. */
 export async function restore(context: Context, file: string | undefined, command: Command): Promise<void> {
-  const at = readOption(command, "at", parseMoment);
+  const at = readOption(command, "at", (text) => parseMoment(text, context.output));
   if ((file === undefined) === (at === undefined)) {
     command.error("error: one of <file> and --at <moment> is required", { code: "usage", exitCode: 2 });
   }
@@ -73,14 +73,17 @@ export async function importData(context: Context, file: string, command: Comman
 type Moment = { readonly sequence: number } | { readonly instant: number };
 
 /** @throws InvalidArgumentError for any other text */
-function parseMoment(text: string): Moment {
+function parseMoment(text: string, output: Output): Moment {
   const [, number] = /^#([1-9]\d{0,15})$/.exec(text) ?? [];
   if (number !== undefined) return { sequence: Number(number) };
-  const instant = toInstant(text);
-  if (instant !== undefined) return { instant };
-  throw new InvalidArgumentError(
-    "Expected ISO 8601 with a time zone, such as 2026-11-21T18:30:00Z, milliseconds since 1970, or the number of a change, such as #42.",
-  );
+  try {
+    return { instant: parseInstant(text, "ago", output) };
+  } catch (error) {
+    if (!(error instanceof InvalidArgumentError)) throw error;
+    throw new InvalidArgumentError(
+      `${error.message} The number of a change, such as #42, is possible as well.`,
+    );
+  }
 }
 
 /** Returns the number of the last change at that time. @throws Failure if the data does not reach back that far */

@@ -1,0 +1,99 @@
+/** Instants on the command line: durations, dates, and times with and without a zone. */
+import assert from "node:assert/strict";
+import { describe, it, type TestContext } from "node:test";
+import { type Direction, parseInstant } from "../../cli/arguments/instant.ts";
+import { emptyDesk, seededDesk } from "./_setup.ts";
+
+const now = Date.UTC(2026, 10, 23, 12);
+const hour = 3_600_000;
+
+/** Parses a text in a zone. Returns the instant, and what the answer says of the zone. */
+function parseIn(t: TestContext, zone: string, text: string, direction: Direction = "ago") {
+  const { TZ } = process.env;
+  process.env.TZ = zone;
+  t.after(() => {
+    if (TZ === undefined) delete process.env.TZ;
+    else process.env.TZ = TZ;
+  });
+  const remarks: string[] = [];
+  t.mock.timers.enable({ apis: ["Date"], now });
+  const instant = parseInstant(text, direction, { remark: (remark) => remarks.push(remark) });
+  t.mock.timers.reset();
+  return { instant, remarks };
+}
+
+describe("an instant on the command line", () => {
+  for (const [text, direction, expected] of [
+    ["2h", "ago", now - 2 * hour],
+    ["2h ago", "ago", now - 2 * hour],
+    ["45m", "ahead", now + 0.75 * hour],
+    ["30d", "ahead", now + 720 * hour],
+    ["1w", "ago", now - 168 * hour],
+    ["1700000000000", "ago", 1_700_000_000_000],
+    ["2026-11-23T01:00Z", "ago", Date.UTC(2026, 10, 23, 1)],
+    ["2026-11-23 01:00:30+02:00", "ago", Date.UTC(2026, 10, 22, 23, 0, 30)],
+  ] as const) {
+    it(`may be "${text}" (${direction}), the same in every zone`, (t) => {
+      for (const zone of ["UTC", "America/New_York"])
+        assert.deepEqual(parseIn(t, zone, text, direction), { instant: expected, remarks: [] });
+    });
+  }
+
+  for (const [zone, text, expected] of [
+    ["Europe/Berlin", "2026-11-23", "2026-11-22T23:00:00.000Z"],
+    ["Europe/Berlin", "2026-07-01 18:00", "2026-07-01T16:00:00.000Z"],
+    ["America/New_York", "2026-11-23T18:00:01.5", "2026-11-23T23:00:01.500Z"],
+    // The clock skips the first hour of this day.
+    ["Asia/Beirut", "2026-03-29", "2026-03-28T22:00:00.000Z"],
+    // The first of the two hours.
+    ["Europe/Berlin", "2026-10-25T02:30", "2026-10-25T00:30:00.000Z"],
+  ] as const) {
+    it(`"${text}" without a zone is in that of the machine, ${zone}, and the answer says so`, (t) => {
+      const { instant, remarks } = parseIn(t, zone, text);
+      assert.equal(new Date(instant).toISOString(), expected);
+      assert.deepEqual(remarks, [`Without a zone, "${text}" is a time in ${zone}: ${expected}.`]);
+    });
+  }
+
+  for (const [text, why] of [
+    ["2026-02-30", /There is no such day/],
+    ["2026-02-29T12:00", /There is no such day/],
+    ["2026-13-01", /There is no such day/],
+    ["2026-11-23T25:00", /There is no such day or time/],
+    ["2026-03-29T02:30", /The clock of this machine's zone skips that time/],
+    ["2026-02-30T12:00Z", /^Expected a duration such as 2h or 30d/],
+    ["0d", /^Expected a duration/],
+    ["2 h", /^Expected a duration/],
+    ["", /^Expected a duration/],
+  ] as const) {
+    it(`is refused if it is "${text}"`, (t) => {
+      assert.throws(() => parseIn(t, "Europe/Berlin", text), { message: why });
+    });
+  }
+
+  it("is the same for --since, --until, --at and --expires", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    const expires = "2999-01-01T00:00Z";
+    for (const moment of ["2h", "2001-01-01", "2001-01-01T00:00Z", "978307200000"]) {
+      await desk.ok("audit", "--since", moment, "--until", moment);
+      assert.match(await desk.fails("data", "restore", "--at", moment), /There was no data/, moment);
+    }
+    for (const moment of ["2h", "2999-01-01", expires, String(Date.parse(expires))])
+      await desk.ok("token", "issue", "--public", "--expires", moment);
+    assert.match(
+      await desk.misused("token", "issue", "--public", "--expires", "2001-01-01"),
+      /in the future/,
+    );
+    const empty = await emptyDesk(t);
+    for (const [command, option] of [
+      [["audit"], "--since"],
+      [["data", "restore"], "--at"],
+      [["token", "issue"], "--expires"],
+    ] as const)
+      assert.match(
+        (await empty.ok(...command, "--help")).replace(/\s+/g, " "),
+        new RegExp(`${option} .*a duration such as 2h or 30d`),
+      );
+  });
+});
