@@ -1,7 +1,8 @@
 /** The lock on a data folder whose files somebody deletes, replaces or moves while a process has it open. */
 import assert from "node:assert/strict";
+import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";
-import { cp, mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
+import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -110,6 +111,44 @@ describe("a lock file", () => {
       await assert.rejects(holder.store[work]());
       assert.equal(holder.fatal.length, 1, work);
       await assertRefused(holder.change(), "Nothing was changed");
+    }
+  });
+});
+
+describe("a data folder that somebody else prepared", { skip: process.platform === "win32" }, () => {
+  const isRoot = process.getuid?.() === 0 ? false : "only root can give a folder away";
+
+  it("belongs to another user: root is refused as well, with the commands that help", {
+    skip: isRoot,
+  }, async (t) => {
+    const folder = join(await temporaryFolder(t), "data");
+    await mkdir(folder);
+    await chown(folder, 4711, 4711);
+    await assert.rejects(openNotebook(folder), {
+      code: "STORE_UNAVAILABLE",
+      message: `The data folder ${folder} belongs to user 4711, not to user 0.`,
+      hint: `Run the command as its owner, with \`sudo -u '#4711' …\`, or change the owner: \`sudo chown -R 0 ${folder}\`.`,
+    });
+    assert.deepEqual(await readdir(folder), []);
+    // As volumes are that an orchestrator shares with the group of a container.
+    await chmod(folder, 0o2770);
+    await (await openNotebook(folder)).close();
+  });
+
+  it("has a lock that is no regular file: nothing behind it is opened or written", async (t) => {
+    for (const plant of [
+      (lock: string, target: string) => symlink(target, lock),
+      async (lock: string) => void execFileSync("mkfifo", [lock]),
+    ]) {
+      const root = await temporaryFolder(t);
+      const folder = join(root, "data");
+      await mkdir(folder);
+      await writeFile(join(root, "target"), "precious");
+      await plant(join(folder, "lock"), join(root, "target"));
+      await assert.rejects(openNotebook(folder), (error: Error) =>
+        /lock is not a regular file/.test(error.message),
+      );
+      assert.equal(await readFile(join(root, "target"), "utf8"), "precious");
     }
   });
 });

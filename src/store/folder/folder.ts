@@ -5,7 +5,7 @@ import { Failure } from "../../domain/errors.ts";
 import type { Files } from "./files.ts";
 import { foreignIn, remainsIn } from "./folder-names.ts";
 import { FolderLock } from "./lock.ts";
-import { unusable } from "./refusals.ts";
+import { ofAnotherUser, unusable } from "./refusals.ts";
 
 const privateFolderMode = 0o700;
 
@@ -31,10 +31,21 @@ export async function makeFolder(files: Files, folder: string): Promise<void> {
 export async function lockFolder(files: Files, folder: string): Promise<FolderLock> {
   try {
     await makeFolder(files, folder);
+    await requireOwner(folder);
     return await FolderLock.take(files, folder);
   } catch (cause) {
     throw cause instanceof Failure ? cause : unusable(folder, cause);
   }
+}
+
+/**
+ * Refuses a folder of another user, who could replace every file in it. Root, too: the files that it would create are not
+ * readable for the folder's own service. A folder with the setgid bit is shared with a group on purpose, as volumes are.
+ */
+async function requireOwner(folder: string): Promise<void> {
+  const { uid, mode } = await stat(folder);
+  const user = process.geteuid?.();
+  if (user !== undefined && uid !== user && (mode & 0o2000) === 0) throw ofAnotherUser(folder, uid, user);
 }
 
 /** Returns the mode of a folder that others than its owner can enter, in octal; undefined for any other. */

@@ -8,12 +8,13 @@
  * segment is locked before it gets its name, and the old one is released afterwards. Around each append the holder
  * checks that both files are still its own, and ends if one is not.
  */
-import { fstatSync, statSync } from "node:fs";
+import { constants, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { tryLock, unlock } from "fs-native-extensions";
-import { type File, type Files, isMissing, privateMode } from "./files.ts";
+import { type File, type Files, hasCode, isMissing, privateMode } from "./files.ts";
 import { segmentFile, segmentsIn } from "./folder-names.ts";
 import { FolderHeld, lockFile, lockHolder } from "./lock-file.ts";
+import { notALockFile } from "./refusals.ts";
 
 /** How often the newest segment is tried, if it changes while the folder is being locked. */
 const attempts = 10;
@@ -38,7 +39,7 @@ export class FolderLock {
 
   /** Locks a folder. @throws FolderHeld where another process has it */
   static async take(files: Files, folder: string): Promise<FolderLock> {
-    const file = await files.open(lockFile(folder), "a+", privateMode);
+    const file = await openLockFile(files, lockFile(folder));
     if (!tryLock(file.fd)) {
       await file.close();
       throw new FolderHeld(folder, await lockHolder(folder));
@@ -115,6 +116,21 @@ export class FolderLock {
     const first = segmentsIn(await this.#files.readdir(this.#folder)).at(-1);
     return first === undefined ? undefined : join(this.#folder, segmentFile(first));
   }
+}
+
+/**
+ * Opens a lock file, and creates it if it is missing. Whoever can write to the folder must not have another file signed,
+ * so links are not followed. Opening a named pipe does not wait.
+ */
+async function openLockFile(files: Files, path: string): Promise<File> {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
+  const flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
+  const file = await files.open(path, flags, privateMode).catch((error: unknown) => {
+    throw hasCode(error, "ELOOP") ? notALockFile(path) : error;
+  });
+  if (fstatSync(file.fd).isFile()) return file;
+  await file.close();
+  throw notALockFile(path);
 }
 
 /**

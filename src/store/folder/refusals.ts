@@ -66,6 +66,24 @@ export function unusable(folder: string, cause: unknown): Failure {
   );
 }
 
+/** The refusal of a data folder that belongs to another user than this process's. Users are numbers. */
+export function ofAnotherUser(folder: string, owner: number, user: number): Failure {
+  return new Failure(
+    "STORE_UNAVAILABLE",
+    `The data folder ${folder} belongs to user ${owner}, not to user ${user}.`,
+    {
+      hint: `Run the command as its owner, with \`sudo -u '#${owner}' …\`, or change the owner: \`sudo chown -R ${user} ${folder}\`.`,
+    },
+  );
+}
+
+/** The refusal of a lock file that is a link, a pipe or a device. */
+export function notALockFile(path: string): Failure {
+  return new Failure("STORE_UNAVAILABLE", `${path} is not a regular file.`, {
+    hint: `Find out who created it, since it may have been planted. Then delete it: \`rm ${path}\`.`,
+  });
+}
+
 /** The refusal of a folder without data but with files of somebody else. */
 export function foreignFiles(
   code: "CONFLICT" | "STORE_UNAVAILABLE",
