@@ -303,6 +303,33 @@ describe("the stored answer of a repeatable request", () => {
     assert.equal(world.service.store.sequence, sequence + 1);
   });
 
+  it("a long key takes as much of the journal as a short one, and is stored nowhere", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada");
+    const stored: string[] = [];
+    for (const key of ["k", "long".repeat(32)]) {
+      await withKey(world, key, token, ...addKill);
+      stored.push(JSON.stringify([...world.service.store.data.repetitions.values()].at(-1)));
+    }
+    assert.equal(stored[0]?.length, stored[1]?.length);
+    assertLacks(stored.join(), "longlong");
+  });
+
+  it("an answer that a version before stored under the key itself is given for its 24 hours", async (t) => {
+    const world = await openWorld(t);
+    const { token } = await world.player("Ada");
+    const first = await withKey(world, "k-1", token, ...addKill);
+    const { store } = world.service;
+    await store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
+      const [answer] = [...repetitions.values()];
+      assert.ok(answer !== undefined, "the answer is stored");
+      repetitions.delete(`${answer.scope} ${answer.key}`);
+      repetitions.put({ ...answer, key: "k-1" });
+    });
+    assert.deepEqual((await withKey(world, "k-1", token, ...addKill)).body, first.body);
+    assert.equal(await kills(world), 1);
+  });
+
   it("a stored answer is deleted after 24 hours, when the service saves activity", async (t) => {
     const clock = new Clock();
     const folder = await temporaryFolder(t);
@@ -320,8 +347,8 @@ describe("the stored answer of a repeatable request", () => {
     });
     t.after(() => service.close());
     assert.deepEqual(
-      Array.from(service.store.data.repetitions.values(), ({ key }) => key),
-      ["young"],
+      Array.from(service.store.data.repetitions.values(), ({ instant }) => clock.time - instant),
+      [1],
     );
   });
 

@@ -196,6 +196,7 @@ export type Counter = v.InferOutput<typeof counterSchema>;
 const repetitionSchema = v.object({
   /** Who used the key: a UUID, `token:<id>` or `operator`. */
   scope: v.string(),
+  /** A hash of the key, or the key itself in data of before. */
   key: v.string(),
   /** A hash of the operation and its parameters, as 64 hex digits. */
   request: v.string(),

@@ -46,7 +46,10 @@ export function runOnce(
   const request = createHash("sha256")
     .update(JSON.stringify([operation, input]))
     .digest("hex");
-  const stored = draft.repetitions.get(repetitionKey(scope, key));
+  const hashed = hashOf(key);
+  // Data of before has keys as they came. Both are of this caller alone, so that nobody gains by confusing them.
+  const stored =
+    draft.repetitions.get(repetitionKey(scope, hashed)) ?? draft.repetitions.get(repetitionKey(scope, key));
   if (stored !== undefined && now - stored.instant < lifetimeMilliseconds) {
     if (stored.request === request) return stored.info;
     throw new Failure("CONFLICT", "The Idempotency-Key was used for another operation.", {
@@ -55,10 +58,15 @@ export function runOnce(
     });
   }
   const info = change();
-  draft.repetitions.put({ scope, key, request, info, instant: now });
+  draft.repetitions.put({ scope, key: hashed, request, info, instant: now });
   deleteOldest(draft, "scope", scope);
   deleteOldest(draft, "all", "");
   return info;
+}
+
+/** Returns what is stored of a key: 128 bits, so that a long key takes no more of the journal than a short one. */
+function hashOf(key: string): string {
+  return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }
 
 /** Deletes the oldest answers that an index has for a value, if there are too many. */
