@@ -2,7 +2,7 @@
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../backup/restore.ts";
 import type { FailureBody } from "../engine/response.ts";
 import type { CallOptions, Decision } from "../explain/can-i.ts";
-import type { TableDiff } from "../explain/diff.ts";
+import type { CohortDiff } from "../explain/diff.ts";
 import type { Pair } from "../explain/question.ts";
 import type { WhoCan } from "../explain/who-can.ts";
 import type { Readiness } from "../http/health-pages.ts";
@@ -47,7 +47,7 @@ export interface Control {
   /** Returns which table is in force, and the result of the last attempt to change it. */
   routesStatus(): Promise<TableStatus>;
   /** Returns what another table would change; see {@link Questions.diff}. */
-  diffRoutes(after?: TableText, before?: TableText): Promise<TableDiff>;
+  diffRoutes(after?: TableText, before?: TableText): Promise<CohortDiff>;
   /** Returns whether a caller may call an operation, and why; see {@link Questions.canI}. */
   canI(
     who: string,

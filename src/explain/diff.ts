@@ -1,18 +1,14 @@
-/** What another route table would change, with players listed by name. */
+/**
+ * What another route table would change, with players listed by name. A service sends cohorts, in which each player occurs
+ * once, and the command lists them: the lists of 50,000 players and all routes have 40 MB, and nobody is served while they
+ * are written as JSON.
+ */
 
 import { fold } from "../domain/text.ts";
 import type { Data } from "../store/data.ts";
-import { Slices } from "../store/slices.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Cohort } from "./cohorts.ts";
-import {
-  type Comparison,
-  cohortsIn,
-  compareTables,
-  type Difference,
-  type Side,
-  type Source,
-} from "./comparison.ts";
+import { compareTables, type Difference, type Source } from "./comparison.ts";
 import type { Person } from "./people.ts";
 
 /** Some players, by name. */
@@ -28,32 +24,66 @@ export interface Crowd {
 /** What another table would change. */
 export type TableDiff = Difference<Crowd>;
 
+/** Some cohorts, by their numbers in {@link CohortDiff}, and possibly public tokens. */
+export interface NumberedSide {
+  readonly cohorts: readonly number[];
+  readonly public: boolean;
+}
+
+/** What another table would change, before it is listed. */
+export interface CohortDiff extends Difference<NumberedSide> {
+  readonly cohorts: readonly (readonly Person[])[];
+  readonly registered: number;
+}
+
 /** Compares two tables; see {@link compareTables}. */
 export async function diffTables(
   before: Source,
   after: Source,
   data: Data | undefined,
   vocabulary: Vocabulary,
-): Promise<TableDiff> {
-  const { registered, ...comparison } = await compareTables(before, after, data, vocabulary);
-  const { routes, exclusion } = comparison;
-  const toCrowd = await lister(comparison, registered);
-  const slices = new Slices();
-  const listed: TableDiff["routes"][number][] = [];
-  for (const route of routes) {
-    const people: TableDiff["routes"][number]["people"][number][] = [];
-    for (const { when, gains, loses } of route.people) {
-      if (slices.isOver) await slices.next();
-      people.push({ when, gains: toCrowd(gains), loses: toCrowd(loses) });
-    }
-    listed.push({ ...route, people });
-  }
+): Promise<CohortDiff> {
+  const comparison = await compareTables(before, after, data, vocabulary);
+  const numbers = new Map<Cohort, number>();
+  const numberOf = (cohort: Cohort) => {
+    const number = numbers.get(cohort) ?? numbers.size;
+    numbers.set(cohort, number);
+    return number;
+  };
+  const numbered = mapSides(comparison, (side) => ({
+    cohorts: side.cohorts.map(numberOf),
+    public: side.public,
+  }));
+  const cohorts = Array.from(numbers.keys(), ({ players }) => players);
+  return { ...numbered, cohorts, registered: comparison.registered };
+}
+
+/** Lists the players of each side by name. */
+export function listPlayers({ cohorts, registered, ...difference }: CohortDiff): TableDiff {
+  const listed = cohorts.flatMap((players, cohort) =>
+    players.map((person) => ({ key: fold(person.name), person, cohort })),
+  );
+  // The order of compareTexts, without folding both names at each comparison. No two players have the same key.
+  listed.sort((a, b) => (a.key < b.key ? -1 : 1));
+  return mapSides(difference, (side) => {
+    const wanted = new Set(side.cohorts);
+    const players = listed.filter(({ cohort }) => wanted.has(cohort)).map(({ person }) => person);
+    const everyone = players.length > 0 && players.length === registered;
+    return { count: players.length, players, public: side.public, everyone };
+  });
+}
+
+function mapSides<A, B>(difference: Difference<A>, map: (side: A) => B): Difference<B> {
+  const { routes, exclusion } = difference;
   return {
-    ...comparison,
-    routes: listed,
+    ...difference,
+    routes: routes.map((route) => ({
+      ...route,
+      people: route.people.map(({ when, gains, loses }) => ({ when, gains: map(gains), loses: map(loses) })),
+    })),
     exclusion: exclusion && {
-      excludes: toCrowd(exclusion.excludes),
-      readmits: toCrowd(exclusion.readmits),
+      excludes: map(exclusion.excludes),
+      readmits: map(exclusion.readmits),
     },
   };
 }
@@ -61,29 +91,4 @@ export async function diffTables(
 /** Whether it has no players and no public tokens. */
 export function isEmpty(crowd: Crowd): boolean {
   return crowd.count === 0 && !crowd.public;
-}
-
-/** Returns a function that lists a side by name. All players are sorted once, since sides overlap. */
-async function lister(
-  { routes, exclusion }: Pick<Comparison, "routes" | "exclusion">,
-  registered: number,
-): Promise<(side: Side) => Crowd> {
-  const sides = routes.flatMap(({ people }) => people.flatMap(({ gains, loses }) => [gains, loses]));
-  if (exclusion !== null) sides.push(exclusion.excludes, exclusion.readmits);
-  const listed: { readonly key: string; readonly person: Person; readonly cohort: Cohort }[] = [];
-  const slices = new Slices();
-  for (const cohort of cohortsIn(sides)) {
-    for (const person of cohort.players) {
-      if (slices.isOver) await slices.next();
-      listed.push({ key: fold(person.name), person, cohort });
-    }
-  }
-  // The order of compareTexts, without folding both names at each comparison. No two players have the same key.
-  listed.sort((a, b) => (a.key < b.key ? -1 : 1));
-  return ({ cohorts, public: isPublic }) => {
-    const wanted = new Set(cohorts);
-    const players = listed.filter(({ cohort }) => wanted.has(cohort)).map(({ person }) => person);
-    const everyone = players.length > 0 && players.length === registered;
-    return { count: players.length, players, public: isPublic, everyone };
-  };
 }

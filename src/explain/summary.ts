@@ -1,5 +1,5 @@
 /** The difference between two route tables in short: for the log, the history of tables, and `routes diff`. */
-import { compareTexts } from "../domain/text.ts";
+import { fold } from "../domain/text.ts";
 import {
   type Comparison,
   type Counts,
@@ -63,20 +63,21 @@ export function summarize(comparison: Comparison): TableSummary {
   };
 }
 
-/** Returns the first names, without sorting all of them. */
+/** Returns the first names, without sorting all of them. No two players have the same key. */
 function firstNames(sides: readonly Side[]): string[] {
-  const first: string[] = [];
+  const first: { readonly key: string; readonly name: string }[] = [];
   for (const { players } of cohortsIn(sides)) {
     for (const { name } of players) {
+      const key = fold(name);
       const last = first[mostNames - 1];
-      if (last === undefined || compareTexts(name, last) < 0) {
-        first.push(name);
-        first.sort(compareTexts);
+      if (last === undefined || key < last.key) {
+        first.push({ key, name });
+        first.sort((a, b) => (a.key < b.key ? -1 : 1));
         first.length = Math.min(first.length, mostNames);
       }
     }
   }
-  return first;
+  return first.map(({ name }) => name);
 }
 
 /** Returns a difference in one line: how many routes differ, and how many players gain and lose something. */

@@ -1,7 +1,7 @@
 /** Questions about access: who may do what by the table in force, by another table, and what the other would change. */
 import { type CallOptions, canI, type Decision } from "../explain/can-i.ts";
 import type { Source } from "../explain/comparison.ts";
-import { diffTables, type TableDiff } from "../explain/diff.ts";
+import { type CohortDiff, diffTables } from "../explain/diff.ts";
 import { peopleOf } from "../explain/people.ts";
 import type { Pair } from "../explain/question.ts";
 import { type WhoCan, whoCan } from "../explain/who-can.ts";
@@ -62,7 +62,7 @@ export class Questions {
    * @param before by default the table in force
    * @throws TableFaults, or Failure if there is no file
    */
-  async diff(after?: TableText, before?: TableText): Promise<TableDiff> {
+  async diff(after?: TableText, before?: TableText): Promise<CohortDiff> {
     const { data, routes, vocabulary } = this.#options;
     const { file } = routes;
     const old = await this.#source(before);

@@ -3,14 +3,23 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import fc from "fast-check";
-import type { Crowd, TableDiff } from "../../src/explain/diff.ts";
+import { type Crowd, listPlayers, type TableDiff } from "../../src/explain/diff.ts";
 import { runs } from "../_depth.ts";
+import type { TableText } from "../../src/table-in-force/questions.ts";
 import { openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 
 async function diff(world: World, text: string): Promise<TableDiff> {
-  return world.service.questions.diff({ file: "next.yaml", text }, { file: "routes.yaml", text: shipped });
+  return between(world, { file: "routes.yaml", text: shipped }, { file: "next.yaml", text });
+}
+
+async function between(
+  world: World,
+  before: TableText | undefined,
+  after: TableText | undefined,
+): Promise<TableDiff> {
+  return listPlayers(await world.service.questions.diff(after, before));
 }
 
 /** Replaces a part of a text, which must exist. */
@@ -76,15 +85,27 @@ describe("the diff of two tables", () => {
       [[[], ["Ada"]]],
     );
     assert.equal(there.takesAway, true);
-    const back = await world.service.questions.diff(
-      { file: "routes.yaml", text: shipped },
+    const back = await between(
+      world,
       { file: "next.yaml", text: stricter },
+      { file: "routes.yaml", text: shipped },
     );
     assert.deepEqual(
       back.routes[0]?.people.map(({ gains, loses }) => [namesOf(gains), namesOf(loses)]),
       [[["Ada"], []]],
     );
     assert.equal(back.takesAway, false);
+  });
+
+  it("contains each player once before it is listed, however many routes they lose", async (t) => {
+    const world = await openCrew(t);
+    const text = shipped.replaceAll("restriction: open", "restriction: administrators");
+    const found = await world.service.questions.diff({ file: "next.yaml", text });
+    const losing = listPlayers(found).routes.flatMap(({ people }) =>
+      people.map(({ loses }) => namesOf(loses)),
+    );
+    assert.ok(losing.length > 5 && losing.every((names) => names.includes("Ada")), `${losing}`);
+    assert.equal(JSON.stringify(found).split('"Ada"').length, 2);
   });
 
   it("lists a route with a faction parameter faction by faction", async (t) => {
@@ -234,8 +255,8 @@ describe("the diff of two tables", () => {
         const edited = [...lines];
         for (const [place, form] of chosen) edited[place] = `    restriction: ${form}`;
         const tables = [shipped, edited.join("\n")].map((text, index) => ({ file: `${index}.yaml`, text }));
-        const there = await world.service.questions.diff(tables[1], tables[0]);
-        const back = await world.service.questions.diff(tables[0], tables[1]);
+        const there = await between(world, tables[0], tables[1]);
+        const back = await between(world, tables[1], tables[0]);
         assert.equal(there.counts.gain, back.counts.lose);
         assert.equal(there.counts.lose, back.counts.gain);
         for (const route of there.routes) {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import { canI } from "../../src/explain/can-i.ts";
-import { type Crowd, diffTables, type TableDiff } from "../../src/explain/diff.ts";
+import { type Crowd, diffTables, listPlayers, type TableDiff } from "../../src/explain/diff.ts";
 import { checkRoutes } from "../../src/operations.ts";
 import type { Table } from "../../src/table/table.ts";
 import { openWorld, prefix } from "../_setup.ts";
@@ -28,9 +28,11 @@ const cases = (yes: string, no: string) =>
   `[{ when: { advanced: true }, restriction: ${yes} }, { restriction: ${no} }]`;
 const event = "/event: { summary: E., restriction: open, handler: event.current }";
 
-function diff(before: Table, after: Table) {
+async function diff(before: Table, after: Table) {
   const source = (table: Table) => ({ file: "routes.yaml", table });
-  return diffTables(source(before), source(after), service.store.data, service.vocabulary());
+  return listPlayers(
+    await diffTables(source(before), source(after), service.store.data, service.vocabulary()),
+  );
 }
 
 const namesOf = ({ players, public: isPublic }: Crowd) => [
@@ -162,11 +164,13 @@ describe("the situations of a changed route", () => {
     };
     // Eve is excluded.
     assert.deepEqual(await everyone("administrators", "open"), [[false, false]]);
-    const { routes } = await diffTables(
-      { file: "routes.yaml", table: tableOf(event) },
-      { file: "routes.yaml", table: tableOf(ban("open")) },
-      undefined,
-      service.vocabulary(),
+    const { routes } = listPlayers(
+      await diffTables(
+        { file: "routes.yaml", table: tableOf(event) },
+        { file: "routes.yaml", table: tableOf(ban("open")) },
+        undefined,
+        service.vocabulary(),
+      ),
     );
     assert.deepEqual(
       routes.map(({ people }) => people.map(({ gains, loses }) => ({ gains, loses }))),

@@ -1,7 +1,7 @@
 /** Implements `routes diff`. */
 import type { Change, NamedChange } from "../../../src/explain/changes.ts";
 import type { Affected } from "../../../src/explain/comparison.ts";
-import { type Crowd, diffTables, isEmpty, type TableDiff } from "../../../src/explain/diff.ts";
+import { type Crowd, diffTables, isEmpty, listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { inWords } from "../../../src/explain/summary.ts";
 import { tableText } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
@@ -20,14 +20,15 @@ async function diffFiles(context: Context, old: string | undefined, fresh: strin
   if (await workspace().hasData()) {
     const after = await tableText(context, fresh);
     const before = old === undefined ? undefined : await tableText(context, old);
-    return withControl("reads", (control) => control.diffRoutes(after, before));
+    return withControl("reads", async (control) => listPlayers(await control.diffRoutes(after, before)));
   }
   output.remark("There is no data yet, so nobody gains or loses anything.");
   const sourceOf = async (given: string | undefined) => {
     const file = await tableFile(context, given);
     return { file, table: await checkedTable(context, file) };
   };
-  return diffTables(await sourceOf(old), await sourceOf(fresh), undefined, await vocabularyOf(context));
+  const sources = [await sourceOf(old), await sourceOf(fresh)] as const;
+  return listPlayers(await diffTables(...sources, undefined, await vocabularyOf(context)));
 }
 
 /** Returns a diff as text. @param maxNames the most players that a line names */

@@ -3,7 +3,7 @@ import { chmod, readFile, realpath, stat } from "node:fs/promises";
 import { writeTarget } from "../../../src/backup/output-file.ts";
 import type { Control } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import type { TableDiff } from "../../../src/explain/diff.ts";
+import { type CohortDiff, listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { checkRoutes } from "../../../src/operations.ts";
 import { packaged } from "../../../src/packaged.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
@@ -72,7 +72,7 @@ export async function rollBack(
       );
       return;
     }
-    const diff = await diffTo(context, control, target, tables, current);
+    const diff = listPlayers(await diffTo(context, control, target, tables, current));
     if (!options.json) output.remark(`${diffText(output, diff, shownNames)}\n`);
     await confirm(context, options, {
       asks: `Put revision ${next} into ${current.file}?`,
@@ -154,7 +154,7 @@ async function diffTo(
   target: TableText,
   tables: readonly HistoryEntry[],
   current: CurrentTable,
-): Promise<TableDiff> {
+): Promise<CohortDiff> {
   const text = textOf(current);
   try {
     if (current.inForce !== undefined) return await control.diffRoutes(target);

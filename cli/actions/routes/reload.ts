@@ -1,7 +1,7 @@
 /** Implements `routes reload` and `routes status`. */
 import type { Control } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import type { TableDiff } from "../../../src/explain/diff.ts";
+import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 import type { GlobalOptions } from "../../data/workspace.ts";
@@ -52,7 +52,7 @@ function notRunning(folder: string): Failure {
 /** Compares the file with the table in force. If the file has faults, the service records the failed attempt. */
 async function diffToFile(control: Control): Promise<TableDiff> {
   try {
-    return await control.diffRoutes();
+    return listPlayers(await control.diffRoutes());
   } catch (error) {
     // No revision is empty: a file without faults by now is not put in force unseen.
     if (error instanceof TableFaults) await control.reloadRoutes("");
