@@ -51,47 +51,57 @@ const newcomers = { ...oneEach, connections: 60, header: "Connection: close" };
 
 const abuses: readonly Abuse[] = [
   hostile("unknown paths, pipelined, without a token", { ...pipelined, paths: ["/nowhere/{n}"] }),
-  {
-    what: "changes, pipelined",
-    size,
-    attack: ({ dataset }) => ({
-      ...pipelined,
-      paths: [dataset.path(1, "/event/gangwar?attacker={n}&defender=1")],
-    }),
-  },
-  {
-    what: "unknown players among 2,000, pipelined",
-    size,
-    attack: ({ dataset }) => ({ ...pipelined, paths: [dataset.path(1, "/statistic/P0{n}X")] }),
-  },
-  {
-    what: "a version that changes with each request, at 100,000 players",
-    size: settings.large,
-    attack: ({ dataset }) => ({
+  hostile("changes, pipelined", ({ dataset }) => ({
+    ...pipelined,
+    paths: [dataset.path(1, "/event/gangwar?attacker={n}&defender=1")],
+  })),
+  hostile("unknown players among 2,000, pipelined", ({ dataset }) => ({
+    ...pipelined,
+    paths: [dataset.path(1, "/statistic/P0{n}X")],
+  })),
+  hostile(
+    "a version that changes with each request, at 100,000 players",
+    ({ dataset }) => ({
       ...oneEach,
       connections: 1,
       paths: [dataset.path(1, "/mgmt"), dataset.path(1, "/mgmt/users")],
       header: "User-Agent: gameaddon/2.5.{n}",
     }),
-  },
+    settings.large,
+  ),
   hostile("paths of 15 KB, pipelined", {
     ...pipelined,
     paths: [`${prefix}/x/${"wantedreason".repeat(1250)}/{n}`],
   }),
-  {
-    what: "readers that do not read",
-    size,
-    attack: ({ dataset }) => ({ ...pipelined, reads: false, paths: [dataset.path(1, "/mgmt/users")] }),
-  },
+  ...[64, 400].flatMap((connections) => [
+    ...["Accept", "Accept-Encoding", "If-None-Match"].map((name) =>
+      hostile(`\`${name}\` with 15,500 commas, ${connections} connections`, {
+        ...oneEach,
+        connections,
+        paths: [name === "Accept" ? "/" : `${prefix}/openapi.json`],
+        header: `${name}: ${",".repeat(15_500)}`,
+      }),
+    ),
+    hostile(`paths of 2,600 percent-encodings, ${connections} connections`, {
+      ...oneEach,
+      connections,
+      paths: [`/${"%41".repeat(2600)}`],
+    }),
+  ]),
+  hostile("readers that do not read", ({ dataset }) => ({
+    ...pipelined,
+    reads: false,
+    paths: [dataset.path(1, "/mgmt/users")],
+  })),
   hostile("2,000 slow readers", { ...many, ahead: 1, reads: "slowly", paths: [`${prefix}/openapi.json`] }),
   hostile("2,000 slow senders", { ...many, ahead: "bytes", reads: true, paths: ["/"] }),
   hostile("5,000 idle connections", { ahead: 0, reads: true, connections: 5000, paths: ["/"] }),
   hostile("1,000 new connections a second", { ...newcomers, paths: ["/nowhere/{n}"] }),
 ];
 
-/** Returns an abuse that needs no token. */
-function hostile(what: string, attack: Omit<Attack, "port">): Abuse {
-  return { what, size, attack: () => attack };
+/** Returns an abuse; an attack that needs a token is a function of the service. */
+function hostile(what: string, attack: Abuse["attack"] | ReturnType<Abuse["attack"]>, players = size): Abuse {
+  return { what, size: players, attack: typeof attack === "function" ? attack : () => attack };
 }
 
 /** Measures the wanted abuses and prints their table. */
@@ -119,14 +129,7 @@ export async function measureAbuse(): Promise<{ worked: boolean; results: object
     `\nGoals beside an abuse: 99 % within ${goals.p99 * 1000} ms, the slowest within ${goals.slowest * 1000} ms, at most ` +
       `${quantity(goals.peak, "bytes")}.\n`,
   );
-  const abuse = results.map(({ what, runs }) => ({
-    what,
-    calm: runs.map(({ calm }) => calm),
-    abused: runs.map(({ abused }) => abused),
-    achieved: runs.map(({ achieved }) => achieved),
-    peak: runs.map(({ peak }) => peak),
-  }));
-  return { worked: true, results: { abuse } };
+  return { worked: true, results: { abuse: results } };
 }
 
 async function measure({ size: players, attack }: Abuse): Promise<Run> {
@@ -145,8 +148,7 @@ async function measure({ size: players, attack }: Abuse): Promise<Run> {
   server.requireAlive();
   ensure(achieved.opened > 0, () => "the attacker opened no connection");
   const { peak } = await server.memory();
-  const text = ({ p99, slowest }: Latency) =>
-    `${quantity(p99, "duration")}, ${quantity(slowest, "duration")}`;
+  const text = (of: Latency) => `${quantity(of.p99, "duration")}, ${quantity(of.slowest, "duration")}`;
   say(
     `  calm ${text(calm)}; abused ${text(abused)} (${abused.count} requests); ${achieved.answers} answers and ` +
       `${quantity(achieved.sent, "bytes")} over ${achieved.opened} connections; ${quantity(peak, "bytes")}`,

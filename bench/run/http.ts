@@ -56,7 +56,5 @@ export function headerOf({ headers }: Answer, name: string): string | undefined 
 }
 
 function pairs(raw: readonly string[]): [string, string][] {
-  const headers: [string, string][] = [];
-  for (let at = 0; at + 1 < raw.length; at += 2) headers.push([raw[at] ?? "", raw[at + 1] ?? ""]);
-  return headers;
+  return Array.from({ length: raw.length / 2 }, (_, at) => [raw[2 * at] ?? "", raw[2 * at + 1] ?? ""]);
 }
