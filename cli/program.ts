@@ -3,6 +3,7 @@
  * `actions/` implements them, and is loaded only for the command that runs.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";
+import { Failure } from "../src/domain/errors.ts";
 import { withoutTokens } from "../src/identity/tokens.ts";
 import { addAccessCommands } from "./commands/access.ts";
 import { addAuditCommands } from "./commands/audit.ts";
@@ -22,12 +23,12 @@ import { addUndoCommand } from "./commands/undo.ts";
 import type { Context } from "./context.ts";
 import { defaultRoutes, type GlobalOptions, Workspace } from "./data/workspace.ts";
 import { interceptUnknown, rejectUnknown } from "./suggestion.ts";
-import type { IO } from "./terminal/io.ts";
+import { Interrupted, type IO } from "./terminal/io.ts";
 import { Output } from "./terminal/output.ts";
 import { version } from "./version.ts";
 
-/** 0: done, 1: failed, 2: wrong usage. */
-export type ExitCode = 0 | 1 | 2;
+/** 0: done, or already so, 1: failed, 2: wrong usage, 130: interrupted at a question. */
+export type ExitCode = 0 | 1 | 2 | 130;
 
 /**
  * Runs a command line.
@@ -72,10 +73,20 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     if (command.commands.length > 0) interceptUnknown(command);
   }
 
+  let running: Command | undefined;
+  program.hook("preAction", (_program, command) => {
+    running = command;
+  });
   try {
     await program.parseAsync(args, { from: "user" }).catch(rejectUnknown);
     return 0;
   } catch (error) {
+    if (error instanceof Interrupted) return 130;
+    const misused = running && misusedBy(running, error);
+    if (misused !== undefined) {
+      await output.failure(misused);
+      return 2;
+    }
     if (!(error instanceof CommanderError)) {
       await output.failure(error);
       return 1;
@@ -84,6 +95,20 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     if (wantsJson()) await output.failure(Object.assign(new Error(usageMessage(error)), { code: "USAGE" }));
     return 2;
   }
+}
+
+/** Returns the failure of a value that was typed for an option or an argument, with the name of that; else undefined. */
+function misusedBy({ options, registeredArguments }: Command, error: unknown): Failure | undefined {
+  if (!(error instanceof Failure) || !error.code.startsWith("PARAMETER_")) return undefined;
+  const { code, message, parameter = "", hint, cause } = error;
+  const option = options.find((each) => [parameter, `${parameter}s`].includes(each.attributeName()));
+  const argument = registeredArguments.find((each) => each.name().split("-").at(-1) === parameter);
+  const name = option?.flags ?? (argument && `<${argument.name()}>`);
+  // The parameters of an operation have messages with their names.
+  if (name === undefined && !registeredArguments.some((each) => each.name() === "name=value"))
+    return undefined;
+  const details = { parameter, ...(hint === undefined ? {} : { hint }), cause };
+  return new Failure(code, name === undefined ? message : `${name}: ${message}`, details);
 }
 
 /** Adds the commands of one group. */
@@ -137,7 +162,7 @@ Examples:
                                                       run any operation as the operator
 
 The data folder, the route table, host and port can also be set by ADDON_DATA, ADDON_ROUTES, ADDON_HOST, ADDON_PORT.
-Exit codes: 0 done, 1 failed, 2 wrong usage.`;
+Exit codes: 0 done, or already so; 1 failed; 2 wrong usage; 130 interrupted at a question.`;
 
 function usageMessage({ code, message }: CommanderError): string {
   if (code === "commander.help") return "Expected a command; `addon-cli --help` lists them.";

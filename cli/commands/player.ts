@@ -13,9 +13,9 @@ interface Member {
 
 /** Parses `<organisation>:<rank>`, and appends it. @throws InvalidArgumentError for any other text */
 export function parseMember(text: string, previous: readonly Member[] = []): Member[] {
-  const [, organisation, rank] = /^(.+):(\d{1,9})$/.exec(text) ?? [];
+  const [, organisation, rank] = /^(.+):([1-9]\d{0,8})$/.exec(text) ?? [];
   if (organisation === undefined)
-    throw new InvalidArgumentError("Expected <organisation>:<rank>, such as GROVE:4.");
+    throw new InvalidArgumentError("Expected <organisation>:<rank> with a rank from 1, such as GROVE:4.");
   return [...previous, { organisation, rank: Number(rank) }];
 }
 

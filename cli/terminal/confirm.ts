@@ -1,6 +1,6 @@
 /** Asks for confirmation before a command does something that is hard to undo (contract, section 4). */
 import { Failure } from "../../src/domain/errors.ts";
-import type { IO } from "./io.ts";
+import { Interrupted, type IO } from "./io.ts";
 import { type Output, Reported } from "./output.ts";
 
 /** The options that decide whether to ask. */
@@ -39,8 +39,12 @@ export async function confirm(
     output.result({ code: "CONFLICT", info, hint, ...details }, "");
     throw new Reported();
   }
-  const answer = await io.ask(`${asks} [y/N] `);
+  const nothing = stays === undefined ? "Nothing was changed." : `Nothing was changed: ${stays}.`;
+  const answer = await io.ask(`${asks} [y/N] `).catch((error: unknown) => {
+    if (error instanceof Interrupted) output.remark(nothing);
+    throw error;
+  });
   if (/^\s*y(es)?\s*$/i.test(answer ?? "")) return;
-  output.remark(stays === undefined ? "Nothing was changed." : `Nothing was changed: ${stays}.`);
+  output.remark(nothing);
   throw new Reported();
 }

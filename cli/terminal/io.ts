@@ -15,6 +15,11 @@ export interface DetachedOutput {
   close(): Promise<void>;
 }
 
+/** Control-C at a question. */
+export class Interrupted extends Error {
+  override readonly name = "Interrupted";
+}
+
 /** See the head of this file. */
 export interface IO {
   readonly stdout: Sink;
@@ -22,7 +27,10 @@ export interface IO {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** Whether standard output or standard error is the journal of systemd; missing if not. */
   readonly isJournal?: boolean;
-  /** Asks a person, and returns the line, or undefined at the end of input. Missing without a terminal. */
+  /**
+   * Asks a person, and returns the line, or undefined at the end of input. Missing without a terminal.
+   * @throws Interrupted
+   */
   readonly ask?: ((question: string) => Promise<string | undefined>) | undefined;
   /** Reads standard input to its end, but at most so many characters. */
   readInput(limit: number): Promise<string>;

@@ -2,7 +2,7 @@
 import { fstatSync, write, writeSync } from "node:fs";
 import { Failure } from "../../src/domain/errors.ts";
 import { isMissing } from "../../src/store/folder/files.ts";
-import type { IO, Sink } from "./io.ts";
+import { Interrupted, type IO, type Sink } from "./io.ts";
 import { isJournal } from "./journal.ts";
 
 /** The time for which operations under way may delay the end of the process, in milliseconds. */
@@ -143,13 +143,18 @@ async function readInput(limit: number): Promise<string> {
 async function askOnTerminal(question: string): Promise<string | undefined> {
   const { createInterface } = await import("node:readline/promises");
   const lines = createInterface({ input: process.stdin, output: process.stderr });
+  let line: string | undefined;
   try {
-    return await new Promise<string | undefined>((resolve) => {
-      // Control-D and Control-C end the question, not the process.
+    line = await new Promise<string | undefined>((resolve, reject) => {
+      lines.once("SIGINT", () => reject(new Interrupted()));
+      // Control-D ends the question, not the process.
       lines.once("close", () => resolve(undefined));
       void lines.question(question).then(resolve, () => resolve(undefined));
     });
+    return line;
   } finally {
     lines.close();
+    // What follows an unanswered question begins a line of its own.
+    if (line === undefined) process.stderr.write("\n");
   }
 }

@@ -93,21 +93,23 @@ export function joinGroup(draft: Draft, group: string, member: Subject): boolean
   return true;
 }
 
-/**
- * Removes a member from a group, and returns the member. A name also matches a member who is no longer registered.
- * @throws Failure `UNKNOWN_ENTRY` where the group has no member of that name or UUID
- */
-export function leaveGroup(draft: Draft, group: string, reference: string): Subject {
-  const subject = toSubject(draft, reference);
-  const member =
-    draft.groupMembers.get(groupMemberKey(group, subject)) ?? memberNamed(draft, group, reference);
-  if (member === undefined) {
-    const names = draft.groupMembers.find("group", group).map(({ name }) => name);
-    const sentence = `${subject.name} is not in the group ${group}.${didYouMean(reference, names)}`;
-    throw new Failure("UNKNOWN_ENTRY", sentence);
-  }
-  draft.groupMembers.delete(groupMemberKey(group, member));
+/** Removes somebody from a group, by name or UUID. @returns who left, or undefined if nobody of that name is in it */
+export function leaveGroup(draft: Draft, group: string, reference: string): Subject | undefined {
+  const key = groupMemberKey(group, toSubject(draft, reference));
+  const member = draft.groupMembers.get(key) ?? memberNamed(draft, group, reference);
+  if (member !== undefined) draft.groupMembers.delete(groupMemberKey(group, member));
   return member;
+}
+
+/** Says that somebody is not in a group, which another member's name may explain. */
+export function notInGroup(
+  data: Data,
+  group: string,
+  reference: string,
+  where = `in the group ${group}`,
+): string {
+  const names = data.groupMembers.find("group", group).map(({ name }) => name);
+  return `${toSubject(data, reference).name} is not ${where}.${didYouMean(reference, names)}`;
 }
 
 function memberNamed(data: Data, group: string, name: string): GroupMember | undefined {

@@ -13,9 +13,14 @@ import { toUUID } from "../domain/uuid.ts";
 export function parseInput<S extends v.GenericSchema>(schema: S, input: unknown): v.InferOutput<S> {
   const parsed = v.safeParse(schema, input);
   if (parsed.success) return parsed.output;
-  const [{ type, expected, received, message }] = parsed.issues;
-  if (type !== "strict_object" || expected !== "never")
-    throw new Failure("PARAMETER_INVALID", `${message.charAt(0).toUpperCase()}${message.slice(1)}.`);
+  const [issue] = parsed.issues;
+  const { type, expected, received, message } = issue;
+  if (type !== "strict_object" || expected !== "never") {
+    const parameter = String(issue.path?.[0].key ?? "");
+    throw new Failure("PARAMETER_INVALID", `${message.charAt(0).toUpperCase()}${message.slice(1)}.`, {
+      parameter,
+    });
+  }
   throw new Failure("PARAMETER_INVALID", `This operation has no option ${received}.`, {
     hint: "If the running service is older than this command, restart it.",
   });

@@ -1,12 +1,12 @@
 /** Managing memberships and administrators (contract, section 4). */
 import * as v from "valibot";
-import { Failure } from "../domain/errors.ts";
 import type { Player } from "../domain/model.ts";
 import { compareTexts, didYouMean } from "../domain/text.ts";
 import {
   joinGroup,
   leaveGroup,
   namesOf,
+  notInGroup,
   requireGroup,
   requireOrganisation,
 } from "../identity/memberships.ts";
@@ -43,7 +43,7 @@ export const removeMember = defineChange({
     const { uuid, name } = requirePlayer(draft, input.player);
     const { name: organisation } = requireOrganisation(draft, input.organisation);
     const key = `${organisation}/${uuid}`;
-    if (!draft.memberships.has(key)) throw new Failure("UNKNOWN_ENTRY", `${name} is not in ${organisation}.`);
+    if (!draft.memberships.has(key)) return { info: `${name} is not in ${organisation}.` };
     draft.memberships.delete(key);
     return { info: `Removed ${name} from ${organisation}.` };
   },
@@ -104,7 +104,8 @@ export const removeFromGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireGroup(draft, input.group);
-    const subject = leaveGroup(draft, group, input.player);
-    return { info: `Removed ${subject.name} from ${group}.` };
+    const left = leaveGroup(draft, group, input.player);
+    if (left === undefined) return { info: notInGroup(draft, group, input.player) };
+    return { info: `Removed ${left.name} from ${group}.` };
   },
 });

@@ -11,6 +11,7 @@ import {
   leaveGroup,
   membershipsOf,
   namesOf,
+  notInGroup,
   requireGroup,
   requireOrganisation,
 } from "../identity/memberships.ts";
@@ -41,7 +42,9 @@ export const add = defineChange({
   change(draft, { name, uuid: typed, members, administrator }, { now }) {
     const stated = typed === undefined ? undefined : toUUID(typed);
     if (typed !== undefined && stated === undefined) {
-      throw new Failure("PARAMETER_INVALID", `Expected a UUID of 32 hex digits, got "${typed}".`);
+      throw new Failure("PARAMETER_INVALID", `Expected a UUID of 32 hex digits, got "${typed}".`, {
+        parameter: "uuid",
+      });
     }
     const known = findPlayer(draft, name) ?? (stated === undefined ? undefined : draft.players.get(stated));
     if (known !== undefined) return requireSame(draft, known, { name, uuid: stated, members, administrator });
@@ -176,8 +179,10 @@ export const exclude = defineChangeByTable({
 export const readmit = defineChangeByTable({
   input: player,
   change(draft, input, context) {
-    const subject = leaveGroup(draft, context.excludedGroup(), input.player);
-    return { info: `Readmitted ${subject.name}.` };
+    const group = context.excludedGroup();
+    const readmitted = leaveGroup(draft, group, input.player);
+    if (readmitted === undefined) return { info: notInGroup(draft, group, input.player, "excluded") };
+    return { info: `Readmitted ${readmitted.name}.` };
   },
 });
 

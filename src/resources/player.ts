@@ -1,6 +1,7 @@
 /** Addon groups and their members (specification, section 4.2). */
 import * as v from "valibot";
-import { joinGroup, leaveGroup, namesOf } from "../identity/memberships.ts";
+import { Failure } from "../domain/errors.ts";
+import { joinGroup, leaveGroup, namesOf, notInGroup } from "../identity/memberships.ts";
 import { toNewSubject } from "../identity/players.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { field, group, playerName, subject } from "./shared/values.ts";
@@ -57,6 +58,7 @@ export const remove = defineChange({
   failures: { UNKNOWN_ENTRY: "The player is not in the group." },
   change(draft, input) {
     const member = leaveGroup(draft, input.group, input.name);
+    if (member === undefined) throw new Failure("UNKNOWN_ENTRY", notInGroup(draft, input.group, input.name));
     return `Removed ${member.name} from the group ${input.group}.`;
   },
 });

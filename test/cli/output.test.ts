@@ -255,9 +255,12 @@ describe("an error of the system", () => {
     const desk = await emptyDesk(t);
     await desk.write("file", "");
     for (const folder of ["file", "file/below"]) {
-      assert.match(await desk.fails("player", "add", "Ada", "--data", folder), /move it away/);
+      assert.match(
+        await desk.fails("player", "add", "Ada", "--data", folder),
+        /name another one with --data/,
+      );
     }
     const { hint } = await desk.failsAs<FailureDocument>("player", "add", "Ada", "--data", "file");
-    assert.match(hint ?? "", /move it away/);
+    assert.match(hint ?? "", /name another one with --data/);
   });
 });

@@ -114,10 +114,10 @@ describeBothWays("player rename", (open) => {
       const desk = await open(t);
       await withAda(desk);
       assertIncludes(
-        await desk.fails("player", "rename", "Ada", name),
+        await desk.misused("player", "rename", "Ada", name),
         "other than operator, public or system",
       );
-      assertIncludes(await desk.fails("player", "add", name), "other than operator, public or system");
+      assertIncludes(await desk.misused("player", "add", name), "other than operator, public or system");
     });
   }
 });

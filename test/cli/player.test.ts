@@ -51,7 +51,7 @@ describe("player add", () => {
   ]) {
     it(`when the UUID is written ${written}, it is refused and nobody is registered`, async (t) => {
       const desk = await seededDesk(t);
-      assert.match(await desk.fails("player", "add", "Ada", "--uuid", written), /UUID/);
+      assert.match(await desk.misused("player", "add", "Ada", "--uuid", written), /UUID/);
       assert.deepEqual(await desk.json("player", "list"), []);
     });
   }
@@ -89,14 +89,14 @@ describe("player add", () => {
   ]) {
     it(`when the name is ${JSON.stringify(name)}, it is refused, with the format of names`, async (t) => {
       const desk = await seededDesk(t);
-      assert.match(await desk.fails("player", "add", name), /1 to 32 letters, digits/);
+      assert.match(await desk.misused("player", "add", name), /1 to 32 letters, digits/);
       assert.deepEqual(await desk.json("player", "list"), []);
     });
   }
 
   it("when the name reads as a UUID, it is refused, since the two would be ambiguous", async (t) => {
     const desk = await seededDesk(t);
-    assert.match(await desk.fails("player", "add", uuid), /UUID/);
+    assert.match(await desk.misused("player", "add", uuid), /UUID/);
   });
 
   it("when an organisation does not exist, nobody is registered", async (t) => {

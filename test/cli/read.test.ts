@@ -79,8 +79,7 @@ describe("looking at the data", () => {
     await rm(join(desk.data, "lock"));
     const failure = await desk.failsAs<FailureDocument>("player", "show", "Bob");
     assert.equal(failure.code, "UNKNOWN_PLAYER");
-    const malformed = await desk.failsAs<FailureDocument>("player", "show", "B b");
-    assert.equal(malformed.code, "PARAMETER_INVALID");
+    assert.match(await desk.misused("player", "show", "B b"), /<player>: Expected a player name/);
     assert.ok(!(await readdir(desk.data)).includes("lock"), "the folder was locked");
   });
 });

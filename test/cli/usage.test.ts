@@ -1,7 +1,8 @@
 /** Wrong usage and its suggestions (contract, section 4). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { emptyDesk, type FailureDocument, seededDesk, toDocument } from "./_setup.ts";
+import { Interrupted } from "../../cli/terminal/io.ts";
+import { answering, emptyDesk, type FailureDocument, seededDesk, toDocument } from "./_setup.ts";
 
 /** Invalid command lines, and the expected message. */
 const misuses: readonly (readonly [line: string, says: RegExp])[] = [
@@ -17,6 +18,7 @@ const misuses: readonly (readonly [line: string, says: RegExp])[] = [
   ["player add Ada Bob", /argument/],
   ["player add Ada --member GROVE", /GROVE:4/],
   ["player add Ada --member :4", /organisation/],
+  ["player add Ada --member GROVE:0", /--member.*rank from 1/],
   ["player add Ada --uuid", /--uuid/],
   ["member set Ada GROVE", /rank/],
   ["member set Ada GROVE high", /rank/],
@@ -247,5 +249,67 @@ describe("help", () => {
   it("when the version is requested, it is that of the package", async (t) => {
     const desk = await emptyDesk(t);
     assert.match(await desk.ok("--version"), /^\d+\.\d+\.\d+\n$/);
+  });
+});
+
+describe("the exit code", () => {
+  it("is 0 where what was asked is already so, and nothing changes", async (t) => {
+    const desk = await seededDesk(t);
+    const token = await desk.json<{ id: string }>("token", "issue", "--public");
+    for (const [command, again] of [
+      ["player add Ada", "Ada is already registered."],
+      ["member remove Ada GROVE", "Ada is not in GROVE."],
+      ["group remove Ada VIP", "Ada is not in the group VIP."],
+      ["group add Ada VIP", "Ada is already in VIP."],
+      ["player readmit Bob", "Bob is not excluded."],
+      ["admin revoke Ada", "Ada is already not an administrator."],
+      ["player reset-statistic Ada", "Ada has no statistics."],
+      [`token revoke ${token.id}`, `The token ${token.id} is already revoked.`],
+      ["token revoke --player Ada", "Ada has no tokens to revoke."],
+    ] as const) {
+      await desk.ok(...command.split(" "));
+      const before = await desk.files();
+      assert.ok((await desk.ok(...command.split(" "))).startsWith(again), command);
+      assert.deepEqual(await desk.files(), before, command);
+    }
+  });
+
+  it("is 2 for a wrong value, and the error names the option or argument", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    for (const [command, says] of [
+      [["player", "add", "B b"], /^error: <name>: Expected a player name/],
+      [
+        ["player", "add", "Bob", "--uuid", "x"],
+        /^error: --uuid <uuid>: Expected a UUID of 32 hex digits, got "x"/,
+      ],
+      [["player", "show", "B b"], /^error: <player>: Expected a player name/],
+      [["player", "rename", "Ada", "B b"], /^error: <new-name>: Expected a player name/],
+      [["member", "set", "Ada", "GROVE", "999999999999"], /'rank'/],
+      [["token", "issue", "--public", "--label", ""], /^error: --label <text>: Expected a label/],
+      [
+        ["token", "issue", "--public", "--addon-version", "x"],
+        /^error: --addon-version <version>: Expected a version/,
+      ],
+      [["token", "list", "--player", "B b"], /^error: --player <player>: Expected a player name/],
+      [["can-i", "Ada", "/houseban", "advanced=perhaps"], /"advanced" must be/],
+    ] as const)
+      assert.match(await desk.misused(...command), says);
+  });
+
+  it("is 1 where the data, a file or the service refuses", async (t) => {
+    const desk = await seededDesk(t);
+    for (const command of ["player show Bob", "member set Bob GROVE 1", "token revoke 00000000", "undo 99"])
+      await desk.fails(...command.split(" "));
+  });
+
+  it("is 130 after Control-C at a question, which changes nothing", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    const interrupt = () => Promise.reject(new Interrupted());
+    const { exitCode, stderr } = await answering(desk, interrupt, "player", "remove", "Ada");
+    assert.equal(exitCode, 130);
+    assert.match(stderr, /^Nothing was changed\.$/m);
+    await desk.ok("player", "show", "Ada");
   });
 });

@@ -45,6 +45,7 @@ describe("registering a player", () => {
     assertRefused(() => desk.run("player.add", { name: "Ada", uuid: "12-34" }), {
       code: "PARAMETER_INVALID",
       message: 'Expected a UUID of 32 hex digits, got "12-34".',
+      parameter: "uuid",
     });
     assert.equal(desk.data.players.size, 0);
   });

@@ -101,7 +101,8 @@ describe("adding the names of a seed", () => {
       const desk = new Desk();
       const before = copyOf(desk.data);
       const input: OperatorInput<"seed.groups"> = JSON.parse(JSON.stringify(seed));
-      assertRefused(() => desk.run("seed.groups", input), { code: "PARAMETER_INVALID", message });
+      const [parameter = ""] = Object.keys(input);
+      assertRefused(() => desk.run("seed.groups", input), { code: "PARAMETER_INVALID", message, parameter });
       assert.deepEqual(copyOf(desk.data), before);
     });
   }

@@ -94,6 +94,7 @@ async function sequenceOf({ output, workspace }: Context, moment: Moment): Promi
   const { instant } = moment;
   if (instant > Date.now()) {
     throw new Failure("PARAMETER_INVALID", `${formatInstant(instant)} is in the future.`, {
+      parameter: "at",
       hint: "Name a past time, or a change, such as --at '#42'.",
     });
   }
