@@ -4,7 +4,7 @@ import { resolve } from "node:path";
 import { controlOf } from "../../src/control/control.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import type { Network } from "../../src/domain/address.ts";
-import { readCertificate } from "../../src/http/certificate.ts";
+import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import { ClientAddresses } from "../../src/http/client-address.ts";
 import { connectionLimit } from "../../src/http/descriptors.ts";
 import { docsPath } from "../../src/http/docs-page.ts";
@@ -66,6 +66,13 @@ export interface ServeSignals {
   readonly reloading: ReloadSignal;
 }
 
+/** What `serve` makes of its options before it opens the folder. */
+interface Settled {
+  readonly clientAddresses: ClientAddresses;
+  readonly files: CertificateFiles | undefined;
+  readonly certificate: Certificate | undefined;
+}
+
 /** Serves until `stopping` is aborted, which also ends an unfinished start. */
 export async function serve(context: Context, options: ServeOptions, signals: ServeSignals): Promise<void> {
   const { stopping } = signals;
@@ -79,13 +86,21 @@ export async function serve(context: Context, options: ServeOptions, signals: Se
     const { folder } = workspace();
     for (const sentence of misspelledSettings(io.env)) output.remark(`warning: ${sentence}`);
     await requireSocketPath(folder);
+    const { https, cert, key } = options;
+    const files =
+      https === true ? { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) } : undefined;
+    const certificate = files && (await readCertificate(files));
+    if (!(await workspace().hasData())) {
+      const { checkFirstStart } = await import("./first-start.ts");
+      await checkFirstStart(context, options);
+    }
     const measuring = await measure({ address: options.metrics, log, outputs, version: version() });
     const { observe, meter } = measuring;
     const settings = { ...serviceSettings(io, log, options), observe, meter, stopping, clientAddresses };
     const service = await openAsService(workspace(), output, settings, stopping);
     try {
       await warnOfStrangers(context, options, folder);
-      const settled = { ...options, clientAddresses };
+      const settled = { ...options, clientAddresses, certificate, files };
       if (!stopping.aborted) await serveOn(service, context, settled, log, signals, measuring);
     } finally {
       await service.close({ snapshot: true });
@@ -126,20 +141,18 @@ async function serveOn(
   {
     host,
     port,
-    https,
-    cert,
-    key,
+    certificate,
+    files,
     watch,
     confirmLoss = false,
     logAddress = false,
     limits: limitsOption,
     clientAddresses,
-  }: ServeOptions & { readonly clientAddresses: ClientAddresses },
+  }: ServeOptions & Settled,
   log: Log,
   { stopping, reloading }: ServeSignals,
   measuring: Measuring,
 ): Promise<void> {
-  const { io } = context;
   followTables({
     service,
     history: new TableHistory(service.store.folder),
@@ -150,9 +163,6 @@ async function serveOn(
   const { missing, limits } = await service.loadTable();
   await checkUpgrade(service.routes.file, missing, log);
   warnOfNoLimits(limits, limitsOption, service.routes.file, log);
-  const files =
-    https === true ? { cert: resolve(io.cwd, String(cert)), key: resolve(io.cwd, String(key)) } : undefined;
-  const certificate = files && (await readCertificate(files));
   const server = await startServer({
     fetch: service.fetch,
     answerPlain: service.answerPlain,

@@ -16,6 +16,7 @@ import type { Certificate } from "./certificate.ts";
 import { ClientAddresses, type Sender } from "./client-address.ts";
 import { type Connection, Connections } from "./connections.ts";
 import { isHealthRequest } from "./health-pages.ts";
+import { cannotListen, tryAddress } from "./listening.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { sendRaw } from "./send.ts";
 
@@ -217,20 +218,26 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
       autoClose: false,
     });
   } catch (cause) {
-    throw portTaken(host, port, cause);
+    throw await refused(host, port, cause);
   }
   if (port === 0 || listening.address.port === port) return listening;
   await listening.close();
-  throw portTaken(host, port, undefined);
+  throw await refused(host, port);
 }
 
-function portTaken(host: string, port: number, cause: unknown): Failure {
-  const reason =
-    cause instanceof Error && !/(?:available|random) port/.test(cause.message) ? ` (${cause.message})` : "";
-  return new Failure("STORE_UNAVAILABLE", `The service cannot listen on ${host}:${port}${reason}.`, {
-    hint: "Another program may be listening there. Choose another port with --port, or another address with --host.",
-    cause,
-  });
+/** The refusal of the address of a service. @param cause of listhen, which hides that of the system */
+async function refused(host: string, port: number, cause?: unknown): Promise<Failure> {
+  return (await refusedAddress(host, port)) ?? cannotServe(host, port, cause);
+}
+
+/** Returns why a service cannot listen on an address, or undefined. */
+export async function refusedAddress(host: string, port: number): Promise<Failure | undefined> {
+  const error = await tryAddress(host, port);
+  return error && cannotServe(host, port, error);
+}
+
+function cannotServe(host: string, port: number, cause: unknown): Failure {
+  return cannotListen("The service cannot listen on", `${host}:${port}`, "--port or --host", cause);
 }
 
 /** Returns why a complete request is refused before it reaches a route, or undefined. */

@@ -3,8 +3,9 @@
  * network. It answers `GET /metrics`, one request on each connection.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { Failure } from "../domain/errors.ts";
+import type { Failure } from "../domain/errors.ts";
 import { Connections } from "../http/connections.ts";
+import { cannotListen, tryAddress } from "../http/listening.ts";
 
 const path = "/metrics";
 
@@ -62,7 +63,7 @@ export async function serveMetrics({ host, port, metrics, warn }: ListenerOption
       server.listen(port, host, resolve);
     });
   } catch (cause) {
-    throw unusable(host, port, cause);
+    throw cannotServe({ host, port }, cause);
   }
   // Accepting a connection can fail, for example without a free file descriptor. The next one may succeed.
   server
@@ -95,12 +96,14 @@ function send(response: ServerResponse, status: number, text: string): void {
   response.end(text);
 }
 
-function unusable(host: string, port: number, cause: unknown): Failure {
-  const reason = cause instanceof Error ? cause.message : String(cause);
-  return new Failure("STORE_UNAVAILABLE", `Metrics cannot be served on ${nameOf(host)}:${port}: ${reason}.`, {
-    hint: "Another program may be listening there. Choose another address with --metrics.",
-    cause,
-  });
+/** Returns why metrics cannot be served on an address, or undefined. */
+export async function refusedMetrics(address: { host: string; port: number }): Promise<Failure | undefined> {
+  const error = await tryAddress(address.host, address.port);
+  return error && cannotServe(address, error);
+}
+
+function cannotServe({ host, port }: { host: string; port: number }, cause: unknown): Failure {
+  return cannotListen("Metrics cannot be served on", `${nameOf(host)}:${port}`, "--metrics", cause);
 }
 
 /** Returns a host as it stands in a URL. */

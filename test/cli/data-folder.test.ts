@@ -1,8 +1,10 @@
 /** Data folders that cannot be created or used: every command says why, and what to do. */
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import { readdir, symlink, writeFile } from "node:fs/promises";
+import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { after, before, describe, it } from "node:test";
 import { emptyDesk } from "./_setup.ts";
 
 const onLinux = process.platform === "linux" ? false : "there is no /proc";
@@ -53,6 +55,42 @@ describe("a data folder that cannot be created", () => {
         assert.equal(exitCode, 1);
       }
       assert.deepEqual((await readdir(desk.folder)).sort(), ["dangling", "file", "loop"]);
+    });
+  }
+});
+
+describe("a first start that fails", () => {
+  const taken = createServer();
+  before(() => once(taken.listen(0, "127.0.0.1"), "listening"));
+  after(() => void taken.close());
+  const port = () => String((taken.address() as AddressInfo).port);
+
+  for (const [what, args, says] of [
+    [
+      "whose port is taken",
+      () => ["--port", port()],
+      /EADDRINUSE.*\nAnother program may be listening there\. .*--port/,
+    ],
+    [
+      "on an address of another machine",
+      () => ["--host", "192.0.2.1", "--port", "1"],
+      /EADDRNOTAVAIL.*\nThis machine does not have that address/,
+    ],
+    [
+      "whose port for metrics is taken",
+      () => ["--metrics", `127.0.0.1:${port()}`],
+      /EADDRINUSE.*\n.* --metrics/,
+    ],
+    ["with a missing certificate", () => ["--https", "--cert", "no.pem", "--key", "no.pem"], /no\.pem/],
+    ["with a faulty table", () => ["--routes", "bad.yaml"], /bad\.yaml has .*fault/],
+  ] as const) {
+    it(`${what} creates nothing`, { timeout: 60_000 }, async (t) => {
+      const desk = await emptyDesk(t);
+      await desk.write("bad.yaml", "routes: 1\n");
+      const { exitCode, stderr } = await desk.run(["serve", "--port", "0", ...args()]);
+      assert.match(stderr, says);
+      assert.equal(exitCode, 1);
+      assert.deepEqual(await readdir(desk.folder), ["bad.yaml"]);
     });
   }
 });

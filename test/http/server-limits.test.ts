@@ -118,7 +118,9 @@ describe("where a server listens", () => {
     const address = other.address();
     assert.ok(typeof address === "object" && address !== null);
     const { port } = address;
-    await assertCannotListen(startServer({ ...options, host: "127.0.0.1", port }), `127.0.0.1:${port}`);
+    const where = `127.0.0.1:${port}`;
+    const reason = ` (listen EADDRINUSE: address already in use ${where})`;
+    await assertCannotListen(startServer({ ...options, host: "127.0.0.1", port }), where, reason);
   });
 
   it("a server does not start on another port instead of one that listhen refuses", inTime, async (t) => {

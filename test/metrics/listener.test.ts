@@ -126,7 +126,7 @@ describe("the listener of the metrics", () => {
         { code, message, hint },
         {
           code: "STORE_UNAVAILABLE",
-          message: `Metrics cannot be served on 127.0.0.1:${port}: listen EADDRINUSE: address already in use 127.0.0.1:${port}.`,
+          message: `Metrics cannot be served on 127.0.0.1:${port} (listen EADDRINUSE: address already in use 127.0.0.1:${port}).`,
           hint: "Another program may be listening there. Choose another address with --metrics.",
         },
       );
@@ -226,7 +226,7 @@ describe("serve --metrics", () => {
     assert.ok(typeof address === "object" && address !== null);
     const taken = `127.0.0.1:${address.port}`;
     const stderr = await desk.fails("serve", "--port", "0", "--metrics", taken);
-    assert.match(stderr, /Metrics cannot be served on 127\.0\.0\.1:\d+: listen EADDRINUSE.*\n.*--metrics/);
+    assert.match(stderr, /Metrics cannot be served on 127\.0\.0\.1:\d+ \(listen EADDRINUSE.*\n.*--metrics/);
     await desk.ok("player", "add", "Ada");
   });
 });

@@ -1,0 +1,16 @@
+/** The checks of a first start of `serve`. */
+import { refusedAddress } from "../../src/http/server.ts";
+import { refusedMetrics } from "../../src/metrics/listener.ts";
+import type { Address } from "../arguments/address.ts";
+import type { Context } from "../context.ts";
+import { checkedTable, tableFile } from "./routes/table.ts";
+
+/** Refuses a first start that would fail, before it creates anything. @throws Failure, or TableFaults */
+export async function checkFirstStart(
+  context: Context,
+  { host, port, metrics }: Address & { readonly metrics?: Address | undefined },
+): Promise<void> {
+  await checkedTable(context, await tableFile(context, undefined));
+  const refused = (await refusedAddress(host, port)) ?? (metrics && (await refusedMetrics(metrics)));
+  if (refused !== undefined) throw refused;
+}
