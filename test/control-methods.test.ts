@@ -38,6 +38,9 @@ describe("a method without an answer", () => {
     "closes the connection": ({ socket }) => void socket?.destroy(),
     "sends half an answer": (response) => void response.end(sequence.slice(0, 10)),
     "sends JSON that is no answer": (response) => void response.end("{}"),
+    "sends an error that is none": (response) => void response.end('{"error":null}'),
+    "sends faults that are none": (response) =>
+      void response.end('{"error":{"message":"No.","file":"a","faults":[null]}}'),
     "closes the connection within an answer": (response) => {
       response.setHeader("Content-Length", "100");
       response.write(sequence, () => response.destroy());

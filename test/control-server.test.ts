@@ -54,22 +54,81 @@ function open(t: TestContext, path: string): { socket: Socket; closed: Promise<u
   return { socket: socket.resume(), closed };
 }
 
+/** Sends a body to a method; returns the answer. */
+function post(path: string, method: string, body: string): Promise<string> {
+  return new Promise<string>((resolve) => {
+    let text = "";
+    const asking = request(
+      { socketPath: path, path: `/${method}`, method: "POST", agent: false },
+      (response) => {
+        response.setEncoding("utf8").on("data", (piece: string) => {
+          text += piece;
+        });
+        response.on("close", () => resolve(text));
+      },
+    );
+    asking.on("error", () => resolve(text));
+    asking.setHeader("Content-Type", "application/json");
+    asking.end(body);
+  });
+}
+
 it("the control socket refuses a body that is too large, and continues", { timeout }, async (t) => {
   const { folder, path } = await listen(t);
-  const answer = await new Promise<string>((resolve) => {
-    const asking = request({ socketPath: path, path: "/holder", method: "POST" }, (response) => {
-      let text = "";
-      response.setEncoding("utf8").on("data", (piece: string) => {
-        text += piece;
-      });
-      response.on("close", () => resolve(text));
-    });
-    asking.on("error", () => resolve("closed"));
-    asking.setHeader("Content-Type", "application/json");
-    asking.end(JSON.stringify(["x".repeat(9 * 1024 * 1024)]));
-  });
+  const answer = await post(path, "holder", JSON.stringify(["x".repeat(9 * 1024 * 1024)]));
   assert.ok(!answer.includes('"pid"'), answer);
   assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+});
+
+const many = 1_000_000;
+for (const [what, method, body, why] of [
+  ["no JSON", "holder", "[", "Expected an array as JSON."],
+  ["no array", "holder", "{}", "Expected an array as JSON."],
+  ["null", "holder", "null", "Expected an array as JSON."],
+  ["an argument too many", "holder", "[1]", "Invalid type: Expected never but received 1 at 0."],
+  ["an argument too few", "call", '["/x"]', "Invalid type: Expected Array but received undefined at 1."],
+  ["a number for a text", "call", "[5, []]", "Invalid type: Expected string but received 5 at 0."],
+  [
+    "null in a list",
+    "canI",
+    '["Ada", "/x", [null]]',
+    "Invalid type: Expected Array but received null at 2.0.",
+  ],
+  [
+    "an unknown source",
+    "previewRestore",
+    '[{"source":{"kind":"x"},"tokens":true}]',
+    'Invalid type: Expected (("backup" | "export") | "moment") but received "x" at 0.source.kind.',
+  ],
+  [
+    "a table that is too long",
+    "diffRoutes",
+    JSON.stringify([{ file: "a", text: "x".repeat(1024 * 1024 + 1) }]),
+    "Invalid length: Expected <=1048576 but received 1048577 at 0.text.",
+  ],
+  [
+    "a million nested arrays",
+    "holder",
+    "[".repeat(many) + "]".repeat(many),
+    "Expected at most 100000 values.",
+  ],
+  ["a million empty arrays", "holder", `[${"[],".repeat(many)}[]]`, "Expected at most 100000 values."],
+] as const) {
+  it(`the control socket refuses ${what} as arguments`, { timeout }, async (t) => {
+    const { path } = await listen(t);
+    const { error } = JSON.parse(await post(path, method, body));
+    const message = `The service does not accept the arguments of ${method}. ${why}`;
+    assert.deepEqual([error.code, error.message], ["PARAMETER_INVALID", message]);
+  });
+}
+
+it("the control socket counts no value in a text", { timeout }, async (t) => {
+  const { path } = await listen(t, {
+    reloadRoutes: async (text = "") => ({ revision: String(text.length), changed: true }),
+  });
+  const text = '[{,"\\'.repeat(200_000);
+  const answer = await post(path, "reloadRoutes", JSON.stringify([text]));
+  assert.deepEqual(JSON.parse(answer), { result: { revision: String(text.length), changed: true } });
 });
 
 it("the control socket closes connections beyond its limit", { timeout }, async (t) => {
@@ -120,7 +179,9 @@ for (const method of ["restoreRecords", "undo"] as const) {
     const send = () => {
       const asking = request({ socketPath: path, path: `/${method}`, method: "POST", agent: false });
       asking.on("error", () => {}).setHeader("Content-Type", "application/json");
-      return asking.end("[1]");
+      return asking.end(
+        method === "undo" ? "[1]" : '[{"source":{"kind":"moment","sequence":1},"tokens":true},"a"]',
+      );
     };
     const [response] = await once(send(), "response");
     await once(response.resume(), "close");

@@ -10,7 +10,6 @@ import { Failure } from "../domain/errors.ts";
 import { lockHolder, processState } from "../store/folder/lock-file.ts";
 import type { Control, ControlMethod } from "./control.ts";
 import { entryAt, missing, socketPath } from "./socket.ts";
-import { fromWire, type WireAnswer } from "./wire.ts";
 
 /** The time limit of a health check, in milliseconds, so that a command ends within 5 s. */
 const healthTimeout = 3_000;
@@ -230,10 +229,7 @@ async function request<T>(
         response.on("data", (piece: Buffer) => pieces.push(piece));
         response.on("error", (cause) => reject(new NoAnswer(true, cause)));
         response.on("end", () => {
-          const answer = parse<T>(Buffer.concat(pieces).toString());
-          if (answer === undefined) reject(new NoAnswer(true));
-          else if ("error" in answer) reject(fromWire(answer.error));
-          else resolve(answer.result);
+          resolve(resultIn<T>(Buffer.concat(pieces).toString()));
         });
       },
     );
@@ -269,10 +265,19 @@ function unconnected(cause: NodeJS.ErrnoException): Error {
   );
 }
 
-/** Parses an answer of the service; returns undefined for anything else, such as half an answer. */
-function parse<T>(text: string): WireAnswer<T> | undefined {
+/** Returns the result in an answer. @throws NoAnswer for half an answer and the like, or what the service answered with */
+async function resultIn<T>(text: string): Promise<T> {
+  const answer = parse<T>(text);
+  if (answer === undefined) throw new NoAnswer(true);
+  if ("result" in answer) return answer.result;
+  // With valibot, which takes longer to load than many a command runs.
+  const { fromWire, isWireError } = await import("./wire.ts");
+  throw isWireError(answer.error) ? fromWire(answer.error) : new NoAnswer(true);
+}
+
+function parse<T>(text: string): { readonly result: T } | { readonly error: unknown } | undefined {
   try {
-    const answer: WireAnswer<T> = JSON.parse(text);
+    const answer = JSON.parse(text);
     return "result" in answer || "error" in answer ? answer : undefined;
   } catch {
     return undefined;

@@ -64,24 +64,8 @@ export interface Control {
   holder(): Promise<Holder | null>;
 }
 
-/** The methods of {@link Control}, as the socket names them. */
-export const controlMethods = [
-  "administer",
-  "call",
-  "vocabulary",
-  "snapshot",
-  "previewRestore",
-  "restoreRecords",
-  "undo",
-  "reloadRoutes",
-  "routesStatus",
-  "diffRoutes",
-  "canI",
-  "whoCan",
-  "readiness",
-  "holder",
-] as const;
-export type ControlMethod = (typeof controlMethods)[number];
+/** The name of a method, as on the socket. */
+export type ControlMethod = keyof Control;
 
 /** Returns the control of a service in this process. */
 export function controlOf(service: Service, holder: Holder | null): Control {

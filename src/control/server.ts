@@ -4,10 +4,11 @@
  */
 import { chmod, unlink } from "node:fs/promises";
 import { createServer } from "node:http";
-import { assertBodySize, H3, readBody } from "h3";
+import { assertBodySize, H3 } from "h3";
 import { toNodeHandler } from "srvx/node";
 import { Connections } from "../http/connections.ts";
-import { type Control, controlMethods } from "./control.ts";
+import { controlMethods, parseArguments } from "./arguments.ts";
+import type { Control } from "./control.ts";
 import { requireSocketPath } from "./socket.ts";
 import { toWire } from "./wire.ts";
 
@@ -48,8 +49,7 @@ export async function startControl(
     app.post(`/${method}`, async (event) => {
       try {
         assertBodySize(event, maxBody);
-        // JSON has no undefined: a missing argument arrives as null.
-        const given = ((await readBody<unknown[]>(event)) ?? []).map((each) => each ?? undefined);
+        const given = parseArguments(method, await event.req.text());
         // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
         if (method === "restoreRecords" || method === "undo") given[2] = event.req.signal;
         const result: unknown = await Reflect.apply(control[method], control, given);

@@ -1,4 +1,5 @@
 /** Converts errors to and from JSON for the control socket. */
+import * as v from "valibot";
 import { ImportProblems } from "../backup/import-problems.ts";
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import type { Fault } from "../table/yaml/fault.ts";
@@ -16,8 +17,23 @@ export interface WireError {
   readonly problems?: readonly string[];
 }
 
-/** The answer to a method. */
-export type WireAnswer<T> = { readonly result: T } | { readonly error: WireError };
+const text = v.optional(v.string());
+const errorForm = v.object({
+  // A later version may have further codes.
+  code: text,
+  message: v.string(),
+  parameter: text,
+  hint: text,
+  file: text,
+  faults: v.optional(v.array(v.object({ line: v.number(), column: v.number(), message: v.string() }))),
+  text,
+  problems: v.optional(v.array(v.string())),
+});
+
+/** Whether a JSON value is an error. */
+export function isWireError(value: unknown): value is WireError {
+  return v.is(errorForm, value);
+}
 
 /** Converts an error to JSON. */
 export function toWire(error: unknown): WireError {

@@ -13,7 +13,7 @@ import type { Fault } from "../table/yaml/fault.ts";
  * The maximum size of a table, in bytes. The service answers nobody while it parses one: 0.7 MB of routes take more than a
  * second; the shipped table has 10 kB.
  */
-const mostBytes = 1024 * 1024;
+export const mostBytes = 1024 * 1024;
 
 /** The faults of a route table. */
 export class TableFaults extends Error {
