@@ -2,8 +2,10 @@
 import { Writable } from "node:stream";
 import pino from "pino";
 import pretty from "pino-pretty";
+import { Failure } from "../../src/domain/errors.ts";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
+import { TableFaults } from "../../src/table-in-force/route-table.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
 import { rounded, ServedLines, WaitingRequests } from "./request-lines.ts";
@@ -48,7 +50,8 @@ export function createLog(
   let time: number | undefined;
   const timestamp = () => `,"time":${time ?? Date.now()}`;
   // Removes tokens, which the text of an error may contain.
-  const logger = pino({ level, base: null, timestamp, hooks: { streamWrite: withoutTokens } }, stream);
+  const hooks = { streamWrite: withoutTokens };
+  const logger = pino({ level, base: null, timestamp, hooks, serializers: { err: serialize } }, stream);
   const served = new ServedLines();
   // A caller that keeps exceeding a limit is logged once each time that the limit allows a request: the log must not grow
   // as fast as anybody sends.
@@ -94,7 +97,11 @@ export function createLog(
       if (record.error !== undefined) waiting.flush();
     },
     info: (message) => atOnce(() => logger.info(message)),
-    warn: (message, error) => atOnce(() => logger.warn({ err: error }, message)),
+    warn: (message, error) =>
+      // On a terminal, lines that quote a table stay lines.
+      isRefusal(error) && readable
+        ? atOnce(() => logger.warn(`${message} ${error.message}`))
+        : atOnce(() => logger.warn({ err: error }, message)),
     event: (level, fields, message) => atOnce(() => logger[level](fields, message)),
     fatal: (message, error) => atOnce(() => logger.fatal({ err: error }, message)),
     dropped: (lines) => atOnce(() => logger.warn({ dropped: lines }, droppedWords)),
@@ -103,6 +110,17 @@ export function createLog(
       atOnce(() => logger.flush());
     },
   };
+}
+
+/** Returns whether an error is a sentence for a person, such as that of a typo in the table, so that its stack says nothing. */
+function isRefusal(error: unknown): error is Failure | TableFaults {
+  return error instanceof Failure || error instanceof TableFaults;
+}
+
+function serialize(error: Error) {
+  if (!isRefusal(error)) return pino.stdSerializers.err(error);
+  const { name: type, message } = error;
+  return { type, message, ...(error instanceof Failure ? { code: error.code, hint: error.hint } : {}) };
 }
 
 /** Returns a stream that formats lines for a person. */

@@ -6,8 +6,10 @@ import pino from "pino";
 import { createLog } from "../../cli/serving/log.ts";
 import type { LogOptions } from "../../cli/serving/log-options.ts";
 import type { IO } from "../../cli/terminal/io.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { assertLacks } from "../_setup.ts";
+import { Recorder } from "./_setup.ts";
 
 const record: RequestRecord = {
   requestId: "r-1",
@@ -180,6 +182,22 @@ it("logs a failure with its code, and an internal error without the token in its
     ],
   );
   assertLacks(written.join(""), token);
+});
+
+it("logs a refusal without a stack and without the system's words, on a terminal as a sentence", () => {
+  const refusal = new Failure("STORE_UNAVAILABLE", "There is no table routes.yaml.", {
+    cause: new Error("ENOENT"),
+  });
+  const { log, lines } = open();
+  log.warn("Refused.", refusal);
+  const [{ msg, err }] = lines();
+  assert.deepEqual(
+    [msg, err],
+    ["Refused.", { type: "Failure", message: refusal.message, code: refusal.code }],
+  );
+  const terminal = new Recorder(true);
+  createLog({ stderr: terminal, env: { NO_COLOR: "1" } }).warn("Refused.", refusal);
+  assert.match(terminal.text, /WARN: Refused\. There is no table routes\.yaml\.\n$/);
 });
 
 it("formats the line of a request as pino does", () => {
