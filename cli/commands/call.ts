@@ -25,10 +25,14 @@ export function addCallCommand(program: Command, { io, output, withControl }: Co
         output.result(body, text);
         return;
       }
-      const { info, hint: ownHint, code } = result.body;
-      // The answer is written for players, who learn nothing about the disk.
-      const hint =
-        code === "STORE_UNAVAILABLE" ? "`addon-cli data status` shows what is wrong with the disk." : ownHint;
+      const { info: ownInfo, hint: ownHint, code } = result.body;
+      // The answer is written for players: it speaks to them, and says nothing about the disk.
+      const hints: Readonly<Record<string, string>> = {
+        STORE_UNAVAILABLE: "`addon-cli data status` shows what is wrong with the disk.",
+        EXCLUDED: `\`addon-cli player readmit ${options.as}\` ends the exclusion.`,
+      };
+      const hint = hints[code] ?? ownHint;
+      const info = code === "EXCLUDED" ? ownInfo.replace(/^You are\b/, `${options.as} is`) : ownInfo;
       // As JSON, the answer is printed unchanged, with status and request id.
       if (program.opts<{ json: boolean }>().json) io.stdout.write(`${JSON.stringify(result.body)}\n`);
       else await output.failure(new Failure(code, info, hint === undefined ? {} : { hint }));

@@ -231,41 +231,47 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
  * @throws Failure if it cannot be read, with what to do
  */
 export async function readServedTable(file: string): Promise<string> {
+  const how = " with --routes";
   const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
-    throw unreadable(file, cause);
+    throw unreadable(file, how, cause);
   });
-  if (!found.isFile()) throw notATable(file, found.isDirectory() ? "a directory" : "not a regular file");
-  if (found.size > mostBytes) throw notATable(file, `${found.size} bytes long; the maximum is ${mostBytes}`);
-  return readTable(file);
+  if (!found.isFile()) throw notATable(file, found.isDirectory() ? "a directory" : "not a regular file", how);
+  if (found.size > mostBytes)
+    throw notATable(file, `${found.size} bytes long; the maximum is ${mostBytes}`, how);
+  return readTable(file, how);
 }
 
-/** Reads a route table from a file or a pipe. @throws Failure if it cannot be read, with what to do */
-export async function readTable(file: string): Promise<string> {
+/**
+ * Reads a route table from a file or a pipe.
+ * @param how how another file is named, for the hint
+ * @throws Failure if it cannot be read, with what to do
+ */
+export async function readTable(file: string, how = ""): Promise<string> {
   try {
     return await readFile(file, "utf8");
   } catch (error) {
     const cause = error as NodeJS.ErrnoException;
-    throw cause.code === "EISDIR" ? notATable(file, "a directory", cause) : unreadable(file, cause);
+    throw cause.code === "EISDIR" ? notATable(file, "a directory", how, cause) : unreadable(file, how, cause);
   }
 }
 
-function unreadable(file: string, cause: NodeJS.ErrnoException): Failure {
+function unreadable(file: string, how: string, cause: NodeJS.ErrnoException): Failure {
   if (cause.code === "ENOENT") {
     return new Failure("STORE_UNAVAILABLE", `There is no route table ${file}.`, {
-      hint: "Name another file with --routes, or copy the routes.yaml of the service there.",
+      hint: `Name another file${how}, or copy the routes.yaml of the service there.`,
       cause,
     });
   }
   const why = cause.code === "EACCES" || cause.code === "EPERM" ? "permission denied" : cause.message;
   return new Failure("STORE_UNAVAILABLE", `The route table ${file} cannot be read: ${why}.`, {
-    hint: "Give the user of this process access to the file and its folders, or name another file with --routes.",
+    hint: `Give the user of this process access to the file and its folders, or name another file${how}.`,
     cause,
   });
 }
 
-function notATable(file: string, is: string, cause?: Error): Failure {
+function notATable(file: string, is: string, how: string, cause?: Error): Failure {
   return new Failure("STORE_UNAVAILABLE", `Expected a route table, but ${file} is ${is}.`, {
-    hint: "Put the table's file there, or name another one with --routes.",
+    hint: `Put the table's file there, or name another one${how}.`,
     ...(cause === undefined ? {} : { cause }),
   });
 }

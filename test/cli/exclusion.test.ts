@@ -27,6 +27,10 @@ describe("player exclude and player readmit", () => {
     assert.equal(await codeOf(desk, "Ada"), "let in");
     await desk.ok("player", "exclude", "Ada");
     assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
+    assert.match(
+      await desk.fails("call", "/targetlist", "--as", "Ada"),
+      /^error: Ada is excluded from this service\.\n`addon-cli player readmit Ada` ends the exclusion\.\n$/,
+    );
     assert.deepEqual(await desk.answerTo(token, "/targetlist"), [403, "EXCLUDED"]);
     assert.deepEqual(await desk.answerTo(token, "/statistic/Ada/add?type=kill"), [403, "EXCLUDED"]);
   });

@@ -218,6 +218,8 @@ const access =
   "Give the user of this process access to the file and its folders, or name another file with --routes.";
 const putThere = "Put the table's file there, or name another one with --routes.";
 
+const readNamed = (file: string) => readTable(file, " with --routes");
+
 describe("the file of a table", () => {
   it("is read if it has the maximum size, and refused if it is a byte longer", async (t) => {
     const file = join(await temporaryFolder(t), "routes.yaml");
@@ -232,11 +234,13 @@ describe("the file of a table", () => {
   it("is refused if it is missing or a directory", async (t) => {
     const folder = await temporaryFolder(t);
     const missing = join(folder, "missing.yaml");
-    for (const read of [readServedTable, readTable])
+    for (const read of [readServedTable, readNamed])
       await assertUnreadable(read(missing), `There is no route table ${missing}.`, otherFile, "ENOENT");
     const message = `Expected a route table, but ${folder} is a directory.`;
     await assertUnreadable(readServedTable(folder), message, putThere);
-    await assertUnreadable(readTable(folder), message, putThere, "EISDIR");
+    await assertUnreadable(readNamed(folder), message, putThere, "EISDIR");
+    const hint = "Name another file, or copy the routes.yaml of the service there.";
+    await assertUnreadable(readTable(missing), `There is no route table ${missing}.`, hint, "ENOENT");
   });
 
   it("is refused with the error of the operating system otherwise", {
@@ -250,7 +254,7 @@ describe("the file of a table", () => {
       [loop, "ELOOP"],
       [under, "ENOTDIR"],
     ] as const) {
-      for (const read of [readServedTable, readTable]) {
+      for (const read of [readServedTable, readNamed]) {
         const message = new RegExp(`^The route table ${file} cannot be read: ${code}: .`);
         await assertUnreadable(read(file), message, access, code);
       }
@@ -268,7 +272,7 @@ describe("the file of a table", () => {
     if (isRoot) process.seteuid?.(65_534);
     const message = `The route table ${file} cannot be read: permission denied.`;
     try {
-      for (const read of [readServedTable, readTable])
+      for (const read of [readServedTable, readNamed])
         await assertUnreadable(read(file), message, access, "EACCES");
     } finally {
       if (isRoot) process.seteuid?.(0);
