@@ -1,7 +1,7 @@
 /** Errors on the control socket, and the path of the socket. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { mkdir, symlink, writeFile } from "node:fs/promises";
+import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -112,6 +112,21 @@ describe("the path of the control socket", () => {
       });
     });
   }
+
+  it("a folder that this user cannot enter is refused", { skip: process.platform === "win32" }, async (t) => {
+    const folder = await inFolder(t);
+    await chmod(folder, 0);
+    // Nothing is closed to root.
+    const isRoot = process.geteuid?.() === 0;
+    if (isRoot) process.seteuid?.(65_534);
+    try {
+      const message = /^The data folder \S+ cannot be used: EACCES/;
+      await assert.rejects(requireSocketPath(folder), { code: "STORE_UNAVAILABLE", message });
+    } finally {
+      if (isRoot) process.seteuid?.(0);
+      await chmod(folder, 0o700);
+    }
+  });
 
   it("a folder that cannot exist is left to what opens it", async (t) => {
     const folder = await inFolder(t);

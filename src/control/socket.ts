@@ -3,6 +3,7 @@ import type { Stats } from "node:fs";
 import { lstat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { Failure } from "../domain/errors.ts";
+import { unusable } from "../store/folder/refusals.ts";
 
 /** The most bytes in the path of a Unix socket: `sun_path` without its terminating NUL byte. */
 const maxPathBytes = process.platform === "linux" ? 107 : 103;
@@ -45,7 +46,9 @@ export function socketPath(folder: string): string {
  */
 export async function requireSocketPath(folder: string): Promise<string> {
   const path = socketPath(folder);
-  const found = await entryAt(path);
+  const found = await entryAt(path).catch((error: unknown) => {
+    throw unusable(folder, error);
+  });
   if (found === undefined || found.isSocket()) return path;
   const what = found.isDirectory() ? "a directory" : "a file";
   throw new Failure(
