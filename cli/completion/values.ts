@@ -2,10 +2,11 @@
  * Completes the values of arguments and options. The word in the brackets of a declaration selects the values: `<player>`
  * is completed to players in every command.
  */
-import { readdir, readFile } from "node:fs/promises";
+import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import type { CompletedKind, Completion } from "../../src/operator/completion.ts";
+import { readRegular } from "../../src/regular-file.ts";
 import type { ParameterType } from "../../src/table/parameters.ts";
 import type { Workspace } from "../data/workspace.ts";
 import { type Cursor, subcommandOf, subcommandsOf } from "./cursor.ts";
@@ -158,7 +159,7 @@ async function operationValues(): Promise<Completions> {
 }
 
 async function tableOf(workspace: Workspace): Promise<string> {
-  return readFile(await workspace.routesFile(), "utf8");
+  return (await readRegular(await workspace.routesFile())).toString();
 }
 
 async function pathValues({ typed }: Cursor, sources: Sources): Promise<Completions> {

@@ -3,6 +3,7 @@ import { readFile, realpath, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { writeTarget } from "../../src/backup/output-file.ts";
 import { packaged } from "../../src/packaged.ts";
+import { readRegular } from "../../src/regular-file.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { isUnedited } from "../../src/table/editor/schema-origin.ts";
 import { schemaName } from "../data/workspace.ts";
@@ -13,13 +14,14 @@ import { schemaName } from "../data/workspace.ts";
  */
 export async function refreshSchema(routes: string): Promise<string | undefined> {
   const path = join(dirname(routes), schemaName);
-  const present = await readFile(path, "utf8").catch((error: NodeJS.ErrnoException) => {
+  const present = await readRegular(path).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });
-  if (present === undefined || !isUnedited(present)) return undefined;
+  if (present === undefined || !isUnedited(present.toString())) return undefined;
   const current = await readFile(packaged(schemaName), "utf8");
-  if (JSON.stringify(JSON.parse(present)) === JSON.stringify(JSON.parse(current))) return undefined;
+  if (JSON.stringify(JSON.parse(present.toString())) === JSON.stringify(JSON.parse(current)))
+    return undefined;
   // A link remains a link: its target is replaced.
   const file = await realpath(path);
   await writeTarget(nodeFiles, file, [Buffer.from(current)], { mode: (await stat(file)).mode & 0o777 });

@@ -1,8 +1,9 @@
 /** Reads the certificate of HTTPS and its private key, and checks that they belong together. */
 import { createPrivateKey, X509Certificate } from "node:crypto";
-import { readFile, stat } from "node:fs/promises";
+import { stat } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { Failure } from "../domain/errors.ts";
+import { readRegular } from "../regular-file.ts";
 
 /** The paths of two PEM files: a certificate, followed by those of its issuers, and its private key. */
 export interface CertificateFiles {
@@ -73,14 +74,11 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   }
 }
 
-/** Reads a PEM file from its first block on. Opening a named pipe would wait forever. */
+/** Reads a PEM file from its first block on. */
 async function readPem(path: string, form: RegExp, what: string): Promise<{ text: string; mode: number }> {
-  const found = await stat(path);
-  if (!found.isFile()) throw new Error(`${path} is not a regular file`);
-  if (found.size > maxBytes) throw new Error(`${path} has ${found.size} bytes; the maximum is ${maxBytes}`);
-  const text = await readFile(path, "utf8");
+  const text = (await readRegular(path, maxBytes)).toString();
   if (!form.test(text)) throw new Error(`${path} has no ${what} in PEM`);
-  return { text: text.slice(text.indexOf("-----BEGIN ")), mode: found.mode & 0o777 };
+  return { text: text.slice(text.indexOf("-----BEGIN ")), mode: (await stat(path)).mode & 0o777 };
 }
 
 /** Returns the names of a certificate: `DNS:example.com, IP Address:127.0.0.1`, or a subject with a line for each part. */

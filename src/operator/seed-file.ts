@@ -1,7 +1,7 @@
 /** The seed file: YAML with the names of groups, factions and services. */
-import { readFile } from "node:fs/promises";
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { readRegular } from "../regular-file.ts";
 import type { Position } from "../table/yaml/fault.ts";
 import { readYAML } from "../table/yaml/read.ts";
 import { seedSchema } from "./seed.ts";
@@ -12,9 +12,11 @@ const expected = "the lists groups, factions and services";
 export async function readSeed(file: string): Promise<v.InferOutput<typeof seedSchema>> {
   let text: string;
   try {
-    text = await readFile(file, "utf8");
+    text = (await readRegular(file)).toString();
   } catch (cause) {
-    throw new Failure("UNKNOWN_ENTRY", `There is no file ${file}.`, {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const what = code === "ENOENT" ? `There is no file ${file}.` : `The file cannot be read: ${message}.`;
+    throw new Failure("UNKNOWN_ENTRY", what, {
       cause,
       hint: `Give the path of a YAML file with ${expected}.`,
     });

@@ -1,7 +1,8 @@
 /** The status of a data folder: how much data it has, how recent it is, and how far back it reaches. Takes no lock. */
-import { access, constants, open, readdir, stat } from "node:fs/promises";
+import { access, constants, readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { model } from "../domain/model.ts";
+import { openRegular } from "../regular-file.ts";
 import { spaceFor } from "../store/folder/disk.ts";
 import { naming, nodeFiles } from "../store/folder/files.ts";
 import {
@@ -121,7 +122,7 @@ const maxHeader = 1024;
 
 /** Returns when a file was begun, from its header, or null where that cannot be read. A wrong checksum is ignored here. */
 async function instantOf(path: string): Promise<number | null> {
-  const file = await open(path, "r");
+  const file = await openRegular(path);
   try {
     const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeader), 0, maxHeader, 0);
     const [line = ""] = buffer.toString("utf8", 0, bytesRead).split("\n", 1);

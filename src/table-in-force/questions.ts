@@ -9,7 +9,7 @@ import { checkRoutes } from "../operations.ts";
 import type { Data } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import { type RouteTable, readServedTable, TableFaults } from "./route-table.ts";
+import { type RouteTable, readTable, servedFrom, TableFaults } from "./route-table.ts";
 
 /** The text of a route table, and its file. */
 export interface TableText {
@@ -66,7 +66,7 @@ export class Questions {
     const { data, routes, vocabulary } = this.#options;
     const { file } = routes;
     const old = await this.#source(before);
-    const fresh = await this.#source(after ?? { file, text: await readServedTable(file) });
+    const fresh = await this.#source(after ?? { file, text: await readTable(file, servedFrom) });
     return diffTables(old, fresh, data, vocabulary());
   }
 

@@ -2,10 +2,10 @@
  * The route table in force. A file is put in force only if it has no faults; otherwise the table before it stays in force,
  * and `status` says so.
  */
-import { readFile, stat } from "node:fs/promises";
 import { setImmediate } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
 import type { TableSummary } from "../explain/summary.ts";
+import { readRegular, UnexpectedFile } from "../regular-file.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
 import type { Fault } from "../table/yaml/fault.ts";
 
@@ -190,7 +190,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
     try {
-      const text = await readServedTable(this.file);
+      const text = await readTable(this.file, servedFrom);
       const { table, faults } = await this.#check(text);
       if (table === undefined) throw new TableFaults(this.file, faults, text);
       const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
@@ -210,7 +210,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
 
   /** Checks the file, without putting it in force. */
   async check(): Promise<CheckedTable> {
-    return this.#check(await readServedTable(this.file));
+    return this.#check(await readTable(this.file, servedFrom));
   }
 
   async #check(text: string): Promise<CheckedTable> {
@@ -226,32 +226,23 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   }
 }
 
-/**
- * Reads the file of the table in force. An editor can put anything there: opening a named pipe would wait forever.
- * @throws Failure if it cannot be read, with what to do
- */
-export async function readServedTable(file: string): Promise<string> {
-  const how = " with --routes";
-  const found = await stat(file).catch((cause: NodeJS.ErrnoException) => {
-    throw unreadable(file, how, cause);
-  });
-  if (!found.isFile()) throw notATable(file, found.isDirectory() ? "a directory" : "not a regular file", how);
-  if (found.size > mostBytes)
-    throw notATable(file, `${found.size} bytes long; the maximum is ${mostBytes}`, how);
-  return readTable(file, how);
-}
+/** How another file of the table in force is named, for {@link readTable}. */
+export const servedFrom = " with --routes";
 
 /**
- * Reads a route table from a file or a pipe.
+ * Reads a route table.
  * @param how how another file is named, for the hint
  * @throws Failure if it cannot be read, with what to do
  */
 export async function readTable(file: string, how = ""): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return (await readRegular(file, mostBytes)).toString();
   } catch (error) {
-    const cause = error as NodeJS.ErrnoException;
-    throw cause.code === "EISDIR" ? notATable(file, "a directory", how, cause) : unreadable(file, how, cause);
+    if (!(error instanceof UnexpectedFile)) throw unreadable(file, how, error as NodeJS.ErrnoException);
+    throw new Failure("STORE_UNAVAILABLE", `Expected a route table, but ${error.message}.`, {
+      hint: `Put the table's file there, or name another one${how}.`,
+      cause: error,
+    });
   }
 }
 
@@ -266,12 +257,5 @@ function unreadable(file: string, how: string, cause: NodeJS.ErrnoException): Fa
   return new Failure("STORE_UNAVAILABLE", `The route table ${file} cannot be read: ${why}.`, {
     hint: `Give the user of this process access to the file and its folders, or name another file${how}.`,
     cause,
-  });
-}
-
-function notATable(file: string, is: string, how: string, cause?: Error): Failure {
-  return new Failure("STORE_UNAVAILABLE", `Expected a route table, but ${file} is ${is}.`, {
-    hint: `Put the table's file there, or name another one${how}.`,
-    ...(cause === undefined ? {} : { cause }),
   });
 }

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { requireFree, writeTarget } from "../../src/backup/output-file.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
+import { nodeFiles, type OpenFlags } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
 import { recordedFiles } from "./_sequence.ts";
@@ -149,7 +149,7 @@ describe("writing an output file", () => {
     const opened: string[] = [];
     const files = {
       ...nodeFiles,
-      async open(each: string, flags: string, mode?: number) {
+      async open(each: string, flags: OpenFlags, mode?: number) {
         const file = await nodeFiles.open(each, flags, mode);
         if (flags === "wx" && opened.push(each) <= 2) await nodeFiles.unlink(each);
         return file;
@@ -173,7 +173,7 @@ describe("writing an output file", () => {
     const { tryLock } = await import("fs-native-extensions");
     const files = {
       ...nodeFiles,
-      async open(each: string, flags: string, mode?: number) {
+      async open(each: string, flags: OpenFlags, mode?: number) {
         const file = await nodeFiles.open(each, flags, mode);
         if (flags === "wx" && others.length === 0) {
           const other = await nodeFiles.open(each, "r+");

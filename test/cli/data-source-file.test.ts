@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
-import { realpath } from "node:fs/promises";
+import { mkdir, realpath, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { promisify } from "node:util";
@@ -79,3 +79,29 @@ for (const { command, make, file } of [
     });
   }
 }
+
+describe("a named pipe under the name of a file that a command reads", { skip, timeout: 60_000 }, () => {
+  for (const args of [
+    ["--routes", "pipe", "routes", "check"],
+    ["routes", "diff", "pipe"],
+    ["routes", "test", "pipe"],
+    ["seed", "groups", "pipe"],
+    ["--data", "planted", "player", "list"],
+    ["--data", "planted", "data", "verify"],
+  ]) {
+    it(`is refused: ${args.join(" ")}`, async (t) => {
+      const desk = await deskWithPipe(t);
+      await mkdir(join(desk.folder, "planted"));
+      await symlink("../pipe", join(desk.folder, "planted", "snapshot-000000000001.jsonl"));
+      assertIncludes(await desk.fails(...args), "is a pipe instead of a regular file");
+    });
+  }
+
+  it("is left alone, and does not keep a service from starting, if it is the editor schema", async (t) => {
+    const desk = await deskWithPipe(t);
+    await symlink("pipe", join(desk.folder, "routes.schema.json"));
+    const serving = desk.serve();
+    await serving.shows(/http:/);
+    assertIncludes(serving.stderr.text, "is a pipe instead of a regular file");
+  });
+});

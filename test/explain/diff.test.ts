@@ -4,8 +4,8 @@ import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import { type Crowd, listPlayers, type TableDiff } from "../../src/explain/diff.ts";
-import { runs } from "../_depth.ts";
 import type { TableText } from "../../src/table-in-force/questions.ts";
+import { runs } from "../_depth.ts";
 import { openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");

@@ -51,7 +51,11 @@ describe("a certificate", () => {
   for (const [what, spoil, reason] of [
     ["does not exist", ({ cert }) => rm(cert), /ENOENT/],
     ["is a folder", ({ cert }) => rm(cert).then(() => mkdir(cert)), /cert\.pem is not a regular file/],
-    ["is a named pipe", ({ cert }) => rm(cert).then(() => run("mkfifo", [cert])), /not a regular file/],
+    [
+      "is a named pipe",
+      ({ cert }) => rm(cert).then(() => run("mkfifo", [cert])),
+      /is a pipe instead of a regular file/,
+    ],
     ["is empty", ({ cert }) => writeFile(cert, ""), /cert\.pem has no certificate in PEM/],
     ["has more than 1 MiB", ({ cert }) => writeFile(cert, "x".repeat(1024 * 1024 + 1)), /has 1048577 bytes/],
     [

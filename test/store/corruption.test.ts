@@ -5,7 +5,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
-import type { File, Files } from "../../src/store/folder/files.ts";
+import type { File, Files, OpenFlags } from "../../src/store/folder/files.ts";
 import type { Journal } from "../../src/store/journal/journal.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
 import { readSegment } from "../../src/store/journal/segment.ts";
@@ -40,7 +40,7 @@ class MemoryFiles {
     const { bytes } = this;
     const get = (path: string) => bytes.get(basename(path)) ?? Buffer.alloc(0);
     const set = (path: string, content: Buffer) => void bytes.set(basename(path), content);
-    const open = async (path: string, flags: string | number) => {
+    const open = async (path: string, flags: OpenFlags) => {
       const isNew =
         typeof flags === "number" && (flags & constants.O_CREAT) !== 0 && !bytes.has(basename(path));
       if (flags === "w" || isNew) set(path, Buffer.alloc(0));

@@ -7,7 +7,7 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { type File, type Files, nodeFiles, type OpenFlags } from "../../src/store/folder/files.ts";
 import { runs } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
@@ -135,7 +135,7 @@ class Disk {
     return node;
   }
 
-  async #openFile(path: string, flags: string | number, mode: number | undefined): Promise<File> {
+  async #openFile(path: string, flags: OpenFlags, mode: number | undefined): Promise<File> {
     // What is synced is known here: the real disk need not be kept waiting.
     const real = typeof flags === "number" ? flags & ~(this.files.durable ?? 0) : flags;
     const file = await nodeFiles.open(path, real, mode);

@@ -6,12 +6,7 @@ import { describe, it, type TestContext } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { revisionOf } from "../../src/table/revision.ts";
 import type { Table } from "../../src/table/table.ts";
-import {
-  RouteTable,
-  readServedTable,
-  readTable,
-  type TablePutInForce,
-} from "../../src/table-in-force/route-table.ts";
+import { RouteTable, readTable, type TablePutInForce } from "../../src/table-in-force/route-table.ts";
 import { Clock, temporaryFolder } from "../_setup.ts";
 import { goodTable } from "../table/_faults.ts";
 import { operations, vocabulary } from "../table/_library.ts";
@@ -224,23 +219,18 @@ describe("the file of a table", () => {
   it("is read if it has the maximum size, and refused if it is a byte longer", async (t) => {
     const file = join(await temporaryFolder(t), "routes.yaml");
     await writeFile(file, "#".repeat(maximum));
-    assert.equal((await readServedTable(file)).length, maximum);
+    assert.equal((await readTable(file)).length, maximum);
     await writeFile(file, "#".repeat(maximum + 1));
-    const message = `Expected a route table, but ${file} is 1048577 bytes long; the maximum is 1048576.`;
-    await assertUnreadable(readServedTable(file), message, putThere);
-    assert.equal((await readTable(file)).length, maximum + 1, "of a table that is not served");
+    const message = `Expected a route table, but ${file} has 1048577 bytes; the maximum is 1048576.`;
+    await assertUnreadable(readNamed(file), message, putThere);
   });
 
   it("is refused if it is missing or a directory", async (t) => {
     const folder = await temporaryFolder(t);
     const missing = join(folder, "missing.yaml");
-    for (const read of [readServedTable, readNamed])
-      await assertUnreadable(read(missing), `There is no route table ${missing}.`, otherFile, "ENOENT");
-    const message = `Expected a route table, but ${folder} is a directory.`;
-    await assertUnreadable(readServedTable(folder), message, putThere);
-    await assertUnreadable(readNamed(folder), message, putThere, "EISDIR");
-    const hint = "Name another file, or copy the routes.yaml of the service there.";
-    await assertUnreadable(readTable(missing), `There is no route table ${missing}.`, hint, "ENOENT");
+    await assertUnreadable(readNamed(missing), `There is no route table ${missing}.`, otherFile, "ENOENT");
+    const message = `Expected a route table, but ${folder} is a directory instead of a regular file.`;
+    await assertUnreadable(readNamed(folder), message, putThere);
   });
 
   it("is refused with the error of the operating system otherwise", {
@@ -254,10 +244,8 @@ describe("the file of a table", () => {
       [loop, "ELOOP"],
       [under, "ENOTDIR"],
     ] as const) {
-      for (const read of [readServedTable, readNamed]) {
-        const message = new RegExp(`^The route table ${file} cannot be read: ${code}: .`);
-        await assertUnreadable(read(file), message, access, code);
-      }
+      const message = new RegExp(`^The route table ${file} cannot be read: ${code}: .`);
+      await assertUnreadable(readNamed(file), message, access, code);
     }
   });
 
@@ -272,8 +260,7 @@ describe("the file of a table", () => {
     if (isRoot) process.seteuid?.(65_534);
     const message = `The route table ${file} cannot be read: permission denied.`;
     try {
-      for (const read of [readServedTable, readNamed])
-        await assertUnreadable(read(file), message, access, "EACCES");
+      await assertUnreadable(readNamed(file), message, access, "EACCES");
     } finally {
       if (isRoot) process.seteuid?.(0);
       await chmod(folder, 0o700);

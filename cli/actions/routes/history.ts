@@ -1,11 +1,12 @@
 /** Implements `routes history` and `routes rollback`. */
-import { chmod, readFile, realpath, stat } from "node:fs/promises";
+import { chmod, realpath, stat } from "node:fs/promises";
 import { writeTarget } from "../../../src/backup/output-file.ts";
 import type { Control } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { type CohortDiff, listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { checkRoutes } from "../../../src/operations.ts";
 import { packaged } from "../../../src/packaged.ts";
+import { readRegular } from "../../../src/regular-file.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/history.ts";
@@ -100,7 +101,7 @@ async function currentTable({ workspace }: Context, control: Control): Promise<C
       },
     );
   }
-  const present = await readFile(file).catch((error: NodeJS.ErrnoException) => {
+  const present = await readRegular(file).catch((error: NodeJS.ErrnoException) => {
     if (error.code === "ENOENT") return undefined;
     throw error;
   });

@@ -1,8 +1,8 @@
 /** Implements `routes test`. */
-import { readFile } from "node:fs/promises";
 import { relative, resolve } from "node:path";
 import { Failure } from "../../../src/domain/errors.ts";
 import { tokenInText, withoutTokens } from "../../../src/identity/tokens.ts";
+import { readRegular } from "../../../src/regular-file.ts";
 import { TableFaults } from "../../../src/table-in-force/route-table.ts";
 import type { Gap, Share } from "../../../src/table-test/coverage.ts";
 import { type TestFailure, type TestResult, testTable } from "../../../src/table-test/table-test.ts";
@@ -58,9 +58,12 @@ function testsBeside(routesFile: string): string {
 
 async function readTests(file: string): Promise<string> {
   try {
-    return await readFile(file, "utf8");
+    return (await readRegular(file)).toString();
   } catch (cause) {
-    throw new Failure("UNKNOWN_ENTRY", `There is no test file ${file}.`, {
+    const { code, message } = cause as NodeJS.ErrnoException;
+    const what =
+      code === "ENOENT" ? `There is no test file ${file}.` : `The file cannot be read: ${message}.`;
+    throw new Failure("UNKNOWN_ENTRY", what, {
       hint: "Name another file, or copy the packaged routes.test.yaml there.",
       cause,
     });

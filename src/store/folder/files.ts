@@ -4,13 +4,17 @@ import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { basename, dirname, join } from "node:path";
+import { openRegular, readRegular } from "../../regular-file.ts";
 
 /** An open file. */
 export type File = Pick<fs.FileHandle, "write" | "datasync" | "sync" | "truncate" | "close" | "stat" | "fd">;
 
+/** The flags of `open`: those of `node:fs` in words, or the sum of its `constants`. */
+export type OpenFlags = "r" | keyof typeof flagsByWord | number;
+
 /** The file system: Node's, or a test's that fails on purpose. */
 export interface Files {
-  open(path: string, flags: string | number, mode?: number): Promise<File>;
+  open(path: string, flags: OpenFlags, mode?: number): Promise<File>;
   /**
    * The flag of `open` with which each write is durable when it returns: one call instead of a write and a sync. Left out
    * where there is no such flag.
@@ -77,6 +81,20 @@ async function makeFolders(path: string, options: { mode?: number } = {}): Promi
   });
 }
 
+const { O_RDONLY, O_RDWR, O_WRONLY, O_CREAT, O_TRUNC, O_APPEND, O_EXCL } = constants;
+const flagsByWord = {
+  "r+": O_RDWR,
+  w: O_WRONLY | O_CREAT | O_TRUNC,
+  wx: O_WRONLY | O_CREAT | O_EXCL,
+  a: O_WRONLY | O_CREAT | O_APPEND,
+} as const;
+
+/** Opens a regular file, or with "r" a folder to sync it. */
+function openFile(path: string, flags: OpenFlags, mode?: number): Promise<File> {
+  if (flags === "r") return fs.open(path, O_RDONLY | constants.O_NONBLOCK);
+  return openRegular(path, typeof flags === "number" ? flags : flagsByWord[flags], mode);
+}
+
 /** The bytes that are read at once. */
 const pieceLength = 256 * 1024;
 /** The bytes of a large file that are synced at once: appends to the journal wait for as long as that takes. */
@@ -84,17 +102,16 @@ const syncedLength = 64 * 1024;
 
 /** Node's file system. */
 export const nodeFiles: Files = {
-  open: fs.open,
+  open: openFile,
   // On macOS such a write does not wait for the disk, while a sync does; Windows has none.
   ...(process.platform === "linux" ? { durable: constants.O_DSYNC } : {}),
-  readFile: fs.readFile,
+  readFile: readRegular,
   readdir: fs.readdir,
   rename: fs.rename,
   unlink: fs.unlink,
   mkdir: makeFolders,
   async *readPieces(path, from = 0) {
-    // A named pipe fails at once instead of blocking a thread until somebody writes to it. Windows has no such flag.
-    const file = await fs.open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const file = await openRegular(path);
     try {
       // One buffer for all pieces: memory outside V8's heap is released late.
       const buffer = Buffer.allocUnsafeSlow(pieceLength);

@@ -2,6 +2,7 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../../domain/errors.ts";
+import { readRegular } from "../../regular-file.ts";
 
 /** Returns the path of a folder's lock file. It is never unlinked or replaced: the lock is on the file, not its name. */
 export function lockFile(folder: string): string {
@@ -13,7 +14,7 @@ export function lockFile(folder: string): string {
  * was killed leaves its id behind.
  */
 export async function lockHolder(folder: string): Promise<number | undefined> {
-  const text = await readFile(lockFile(folder), "utf8").catch(() => "");
+  const text = (await readRegular(lockFile(folder)).catch(() => "")).toString();
   return /^[1-9]\d{0,9}\n$/.test(text) ? Number(text) : undefined;
 }
 

@@ -11,6 +11,7 @@
 import { constants, fstatSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { tryLock, unlock } from "fs-native-extensions";
+import { UnexpectedFile } from "../../regular-file.ts";
 import { type File, type Files, hasCode, isMissing, privateMode } from "./files.ts";
 import { segmentFile, segmentsIn } from "./folder-names.ts";
 import { FolderHeld, lockFile, lockHolder } from "./lock-file.ts";
@@ -120,17 +121,13 @@ export class FolderLock {
 
 /**
  * Opens a lock file, and creates it if it is missing. Whoever can write to the folder must not have another file signed,
- * so links are not followed. Opening a named pipe does not wait.
+ * so links are not followed.
  */
-async function openLockFile(files: Files, path: string): Promise<File> {
-  const { O_RDWR, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants;
-  const flags = O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK;
-  const file = await files.open(path, flags, privateMode).catch((error: unknown) => {
-    throw hasCode(error, "ELOOP") ? notALockFile(path) : error;
+function openLockFile(files: Files, path: string): Promise<File> {
+  const { O_RDWR, O_CREAT, O_NOFOLLOW = 0 } = constants;
+  return files.open(path, O_RDWR | O_CREAT | O_NOFOLLOW, privateMode).catch((error: unknown) => {
+    throw hasCode(error, "ELOOP", "EISDIR") || error instanceof UnexpectedFile ? notALockFile(path) : error;
   });
-  if (fstatSync(file.fd).isFile()) return file;
-  await file.close();
-  throw notALockFile(path);
 }
 
 /**
