@@ -50,7 +50,11 @@ describe("a certificate", () => {
 
   for (const [what, spoil, reason] of [
     ["does not exist", ({ cert }) => rm(cert), /ENOENT/],
-    ["is a folder", ({ cert }) => rm(cert).then(() => mkdir(cert)), /cert\.pem is not a regular file/],
+    [
+      "is a folder",
+      ({ cert }) => rm(cert).then(() => mkdir(cert)),
+      /cert\.pem is a directory instead of a regular file/,
+    ],
     [
       "is a named pipe",
       ({ cert }) => rm(cert).then(() => run("mkfifo", [cert])),
