@@ -3,7 +3,7 @@ import type { Command } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
-import { changeWords, keyWords, operationWords, whoWords } from "../../src/audit/format.ts";
+import { changeWords, keyWords, operationWords, sentenceOf, whoWords } from "../../src/audit/format.ts";
 import type { Names } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
@@ -11,12 +11,15 @@ import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { parseInstant, readOption } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
+import { shortened } from "../terminal/layout.ts";
 import { formatInstant } from "../terminal/output.ts";
 
 /** The filters of `audit`. The command parses its times. */
 export interface AuditOptions extends Omit<AuditQuery, "since" | "until"> {
   /** Whether to keep showing new changes. */
   readonly follow?: boolean;
+  /** Whether to show every value of every record. */
+  readonly values?: boolean;
 }
 
 /** The most records of a change on a terminal: an import can have changed all of them. */
@@ -31,7 +34,7 @@ const nothing = "No change in the journal matches.";
  */
 export async function showAudit(
   context: Context,
-  { follow: goOn = false, ...options }: AuditOptions,
+  { follow: goOn = false, values = false, ...options }: AuditOptions,
   command: Command,
   stopped: AbortSignal,
 ): Promise<void> {
@@ -42,7 +45,12 @@ export async function showAudit(
   const look: AuditQuery = { ...options, since, until };
   const { folder } = workspace();
   await listData(nodeFiles, folder);
-  const toText = output.wantsJSON ? toDocument : io.stdout.isTTY === true ? toParagraphs(look) : toLines;
+  const isTerminal = io.stdout.isTTY === true;
+  const toText = (() => {
+    if (output.wantsJSON) return toDocument;
+    if (values) return isTerminal ? toParagraphs(look) : toLines;
+    return isTerminal ? toSentence : toCells;
+  })();
   const { limit } = look;
   if (limit !== undefined && !goOn && !needsNames(look)) {
     const { entries, names, warnings } = await readNewest(nodeFiles, folder, { ...look, limit });
@@ -79,6 +87,32 @@ export async function showAudit(
 
 function toDocument(entry: Entry): string {
   return `${JSON.stringify(entry)}\n`;
+}
+
+/** Returns a line for a change for programs, with tabs between cells. */
+function toCells(entry: Entry, names: Names): string {
+  const head = [entry.number, formatInstant(entry.instant), whoWords(entry), operationWords(entry)];
+  return `${[...head, sentenceOf(entry, names)].join("\t")}\n`;
+}
+
+/** Returns a line for a change that fits the terminal, with the local time, and the date if that is not today's. */
+function toSentence(entry: Entry, names: Names, { io, output }: Context): string {
+  const [date, time] = localInstant(entry.instant);
+  const [today] = localInstant(Date.now());
+  const line = [
+    `${entry.number}`,
+    date === today ? time : `${date} ${time}`,
+    whoWords(entry),
+    sentenceOf(entry, names),
+  ];
+  const width = io.stdout.columns || Number.POSITIVE_INFINITY;
+  const [number = "", ...rest] = shortened(line.join("  "), width).split("  ");
+  return `${[output.style("bold", number), ...rest].join("  ")}\n`;
+}
+
+/** Returns the date and the time in the machine's zone. This locale writes them as ISO 8601 does. */
+function localInstant(instant: number): readonly string[] {
+  return new Date(instant).toLocaleString("sv-SE").split(" ");
 }
 
 /** Returns one line per record for programs, with tabs between cells. */

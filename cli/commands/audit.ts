@@ -8,7 +8,7 @@ import type { Context } from "../context.ts";
 export function addAuditCommands(program: Command, context: Context): void {
   const audit = program
     .command("audit")
-    .description("show who changed what, when and by which operation, with the values before and after")
+    .description("show who changed what, when and by which operation")
     .option("--player <player>", "changes by this player or to their records: name or UUID")
     .option("--by <who>", "changes by this player, or by operator, public or system")
     .option("--token <id>", "changes made with this public token: its id in `token list`")
@@ -22,6 +22,7 @@ export function addAuditCommands(program: Command, context: Context): void {
     )
     .option("--since <moment>", `changes since then: ${instantWords}`)
     .addOption(new Option("--until <moment>", "changes until then").conflicts("follow"))
+    .option("--values", "every record of a change, with its values before and after")
     .option("--limit <n>", "only the newest n", parseLimit)
     .option("--all", "also internal records: activity, counters, idempotency keys")
     .option("--follow", "keep showing new changes until stopped (Ctrl-C)")
@@ -35,9 +36,10 @@ Examples:
   $ addon-cli audit --follow --json
   $ addon-cli audit statistics
 
-In a pipe, each line is one record of a change: number, time, caller, operation, collection, key, and the values before
-and after, separated by tabs. With --json, each line is one change as a JSON document. \`addon-cli undo <number>\` undoes
-a change.`,
+Each line is one change. In a pipe its cells are separated by tabs: number, time, caller, operation, and what changed.
+With --values there, each line is one record of a change: number, time, caller, operation, collection, key, and the
+values before and after. With --json, each line is one change as a JSON document. \`addon-cli undo <number>\` undoes a
+change.`,
     )
     .action(async (options: AuditOptions, command: Command) => {
       // Before the action is loaded, so that an early signal is not lost.

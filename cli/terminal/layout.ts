@@ -107,6 +107,17 @@ function widthIn(text: string): number {
   return /^[ -~]*$/.test(text) ? text.length : stringWidth(text);
 }
 
+/** Returns as much of a text as fits, with an ellipsis where something is left out. */
+export function shortened(text: string, columns: number): string {
+  if (widthIn(text) <= columns) return text;
+  let short = "";
+  for (const character of text) {
+    if (widthIn(short + character) >= columns) break;
+    short += character;
+  }
+  return `${short}…`;
+}
+
 function wordsOf(text: string): string[] {
   return text.split(" ");
 }

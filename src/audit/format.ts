@@ -1,6 +1,7 @@
 /** Formats changes for people, field by field, without characters that control a terminal. */
 import { isDeepStrictEqual } from "node:util";
 import { escapeInvisible } from "../domain/escape.ts";
+import { labelOf, nounOf } from "../domain/label.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";
@@ -33,6 +34,36 @@ export function keyWords({ key }: RecordChange, names: Names): string {
   const uuid = uuidIn(key);
   const name = uuid === undefined ? undefined : names.of(uuid);
   return name === undefined ? escapeInvisible(key) : `${escapeInvisible(key)} (${escapeInvisible(name)})`;
+}
+
+/**
+ * Returns a change as a sentence without its subject: `issued the token b3c69208 of Ada`, `added the player Ada, added 2
+ * memberships`. The values are only those of a single record that was changed.
+ */
+export function sentenceOf({ changes, undoes }: Entry, names: Names): string {
+  const groups = new Map<string, RecordChange[]>();
+  for (const change of changes) {
+    const kind = `${verbOf(change)} ${change.collection}`;
+    groups.set(kind, [...(groups.get(kind) ?? []), change]);
+  }
+  const parts = Array.from(groups.values(), (group) => {
+    const [change] = group as [RecordChange];
+    const noun = nounOf(change.collection);
+    if (group.length > 1) return `${verbOf(change)} ${group.length} ${noun}s`;
+    const { before, after, key } = change;
+    const label = escapeInvisible(labelOf(after ?? before, key, (uuid) => names.of(uuid) ?? uuid));
+    const values = verbOf(change) === "changed" ? `: ${changeWords(change)}` : "";
+    return `${verbOf(change)} the ${noun} ${label}${values}`;
+  });
+  return `${undoes === null ? "" : `undid change ${undoes}: `}${parts.join(", ")}`;
+}
+
+function verbOf({ collection, before, after }: RecordChange): string {
+  if (!isRecord(after)) return "removed";
+  if (!isRecord(before)) return collection === "tokens" ? "issued" : "added";
+  return collection === "tokens" && before.revokedAt === null && after.revokedAt !== null
+    ? "revoked"
+    : "changed";
 }
 
 /** Returns what changed: `kills 3 -> 4, deaths 0 -> 1`, or `added …`, or `removed …`. */

@@ -1,5 +1,5 @@
 /** Summarizes the changes of a restore or an import: counts by resource, and the first names. */
-
+import { labelOf, textOf } from "../domain/label.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { DurableData } from "../store/data.ts";
 
@@ -49,21 +49,4 @@ export function summarize(
 
 function portion(): { count: number; first: string[] } {
   return { count: 0, first: [] };
-}
-
-/** Returns the name of a record for people: its name, its reason or its player, and its group or organisation. */
-function labelOf(record: unknown, key: string, nameOf: (uuid: string) => string): string {
-  const uuid = textOf(record, "uuid");
-  const name =
-    textOf(record, "name") ?? textOf(record, "reason") ?? (uuid === undefined ? key : nameOf(uuid));
-  const place = textOf(record, "organisation") ?? textOf(record, "group") ?? textOf(record, "faction");
-  const id = textOf(record, "id");
-  if (id !== undefined) return uuid === undefined ? id : `${id} (${name})`;
-  return place === undefined ? name : `${name} (${place})`;
-}
-
-function textOf(record: unknown, field: string): string | undefined {
-  if (typeof record !== "object" || record === null) return undefined;
-  const value: unknown = Reflect.get(record, field);
-  return typeof value === "string" ? value : undefined;
 }

@@ -91,7 +91,7 @@ describe("in the summary of changes", () => {
       "tokens",
       "1a",
       { id: "1a", uuid: ada },
-      "1a (Ada)",
+      "1a of Ada",
     ],
     ["a public token has its id", "tokens", "1a", { id: "1a", uuid: null }, "1a"],
     ["the score has its key", "scores", "gangwar", { attacker: 1, defender: 2 }, "gangwar"],

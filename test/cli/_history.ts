@@ -18,7 +18,7 @@ export async function deskWithHistory(t: TestContext): Promise<Desk> {
 
 /** Returns the cells of each line of a pipe, without the time. */
 export async function cells(desk: Desk, ...args: readonly string[]): Promise<string[][]> {
-  return linesOf(await desk.ok("audit", ...args)).map((line) => {
+  return linesOf(await desk.ok("audit", "--values", ...args)).map((line) => {
     const [number = "", time = "", ...rest] = line.split("\t");
     assert.match(time, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     return [number, ...rest];
