@@ -5,6 +5,7 @@ import type { Named } from "../../src/domain/model.ts";
 import { fold } from "../../src/domain/text.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import type { Context } from "../context.ts";
+import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
 
 /** Adds the names of a file; the default is the seed file. */
 export async function seedGroups(
@@ -26,14 +27,22 @@ export async function seedGroups(
   output.result(result, result.info);
 }
 
-/** Removes a name, and warns if the seed file would add it again. */
+/** Asks, removes a name, and warns if the seed file would add it again. */
 export async function removeName(
-  { output, workspace, withControl }: Context,
+  context: Context,
   kind: Named["kind"],
   name: string,
+  options: ConfirmOptions,
 ): Promise<void> {
+  const { output, workspace, withControl } = context;
+  await confirm(context, options, {
+    asks: `Remove the ${kind} ${name}?`,
+    does: `This removes the ${kind} ${name}`,
+  });
   const result = await withControl("reads", (control) => control.administer("seed.remove", { kind, name }));
   output.result(result, result.info);
+  if (!output.wantsJSON)
+    output.remark("`addon-cli audit --limit 1` shows the number with which `addon-cli undo` undoes it.");
   const path = await workspace().seedFile();
   // A seed file that cannot be read adds nothing: `seed groups` reports its faults.
   const seed = await readSeed(path).catch(() => undefined);

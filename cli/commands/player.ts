@@ -144,8 +144,23 @@ export function addPlayerCommands(program: Command, context: Context): void {
       return removePlayer(context, reference, command.optsWithGlobals());
     });
 
+  neverSuggested(player.command("exclude"))
+    .description("exclude a player from the interface: every operation answers EXCLUDED")
+    .argument("<player>", "name or UUID")
+    .option("--yes", "do not ask")
+    .addHelpText("after", examples("player exclude Ada"))
+    .action(async (reference: string, _options: object, command: Command) => {
+      const { confirm } = await import("../terminal/confirm.ts");
+      const question = { asks: `Exclude ${reference}?`, does: `This excludes ${reference}` };
+      await confirm(context, command.optsWithGlobals(), question);
+      const result = await withControl("changes", (control) =>
+        control.administer("player.exclude", { player: reference }),
+      );
+      output.result(result, result.info);
+      if (!output.wantsJSON) output.remark("`addon-cli player readmit` ends the exclusion.");
+    });
+
   const simple = [
-    ["exclude", "player.exclude", "exclude a player from the interface: every operation answers EXCLUDED"],
     ["readmit", "player.readmit", "end the exclusion of a player"],
     ["reset-statistic", "player.reset-statistic", "set all statistics of a player to 0"],
   ] as const;

@@ -22,14 +22,15 @@ export function addSeedCommands(program: Command, context: Context): void {
     .description("remove a group, a faction or a service that nothing refers to")
     .addArgument(new Argument("<kind>", "the kind of name").choices(kinds))
     .argument("<name>", "its name")
+    .option("--yes", "do not ask")
     .addHelpText(
       "after",
       `
 Refuses while members, blacklist reasons or the route table refer to the name, and names the references.
 ${examples("seed remove group VIPP")}`,
     )
-    .action(async (kind: Named["kind"], name: string) => {
+    .action(async (kind: Named["kind"], name: string, _options: object, command: Command) => {
       const { removeName } = await import("../actions/seed.ts");
-      return removeName(context, kind, name);
+      return removeName(context, kind, name, command.optsWithGlobals());
     });
 }

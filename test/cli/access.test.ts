@@ -14,7 +14,7 @@ async function crewDesk(t: TestContext): Promise<Desk> {
   await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
   await desk.ok("player", "add", "Bob", "--member", "GROVE:3", "--member", "BALLAS:6");
   await desk.ok("player", "add", "Eve", "--member", "GROVE:9");
-  await desk.ok("player", "exclude", "Eve");
+  await desk.ok("player", "exclude", "Eve", "--yes");
   return desk;
 }
 
@@ -88,7 +88,7 @@ describe("can-i", () => {
     assert.match(stdout, /^no: Ada may not call \/blacklistreason\/GROVE\/add \(READ_ONLY\)\.$/m);
     assert.match(stdout, /^ {2}- token +a read-only token allows no changes$/m);
     await desk.ok("can-i", "Ada", "/blacklistreason/GROVE", "--read-only");
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     const { code } = toDocument<Decision>(
       (await desk.run(["--json", "can-i", "Ada", adding, "--read-only"])).stdout,
     );

@@ -41,7 +41,7 @@ const script = [
   "--json call /wantedreason",
   "--json group list",
   "--json player show Nobody",
-  "player exclude Ada",
+  "player exclude Ada --yes",
   "call /wantedreason --as Ada",
   "player readmit Ada",
   "player reset-statistic Ada",
@@ -117,7 +117,7 @@ describe("while a service runs on the data folder", () => {
     const { desk, base } = await servedDesk(t);
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     assert.equal((await fetch(`${base}/${token}/event`)).status, 200);
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     assert.equal((await fetch(`${base}/${token}/event`)).status, 403);
   });
 
@@ -224,7 +224,7 @@ describe("while something else has the data folder open", () => {
   it("when the folder is not released, --json reports that in one document", async (t) => {
     const { desk } = await heldDesk(t);
     hurryClock(t);
-    const failure = await desk.failsAs<FailureDocument>("player", "exclude", "Ada");
+    const failure = await desk.failsAs<FailureDocument>("player", "exclude", "Ada", "--yes");
     assert.equal(failure.code, "STORE_UNAVAILABLE");
     assert.ok(failure.info.includes(desk.data));
   });

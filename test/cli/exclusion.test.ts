@@ -20,12 +20,19 @@ async function codeOf(desk: Desk, player: string): Promise<string> {
 }
 
 describe("player exclude and player readmit", () => {
+  it("when nobody answers for it, nobody is excluded", async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    assert.match(await desk.fails("player", "exclude", "Ada"), /--yes does it without asking/);
+    assert.match(await desk.ok("player", "exclude", "Ada", "--yes"), /Ada/);
+  });
+
   it("when a player is excluded, every operation answers EXCLUDED, also to a token issued before", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--admin");
     const { token } = await desk.json<IssuedDocument>("token", "issue", "--player", "Ada");
     assert.equal(await codeOf(desk, "Ada"), "let in");
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
     assert.match(
       await desk.fails("call", "/targetlist", "--as", "Ada"),
@@ -38,14 +45,14 @@ describe("player exclude and player readmit", () => {
   it("when a player is excluded, it shows in the group BLACKLIST", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
-    await desk.ok("player", "exclude", "ada");
+    await desk.ok("player", "exclude", "ada", "--yes");
     assert.deepEqual((await desk.json<PlayerDocument>("player", "show", "Ada")).groups, ["BLACKLIST"]);
   });
 
   it("when a player is readmitted, operations answer again", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     await desk.ok("player", "readmit", "Ada");
     assert.equal(await codeOf(desk, "Ada"), "let in");
   });
@@ -53,8 +60,8 @@ describe("player exclude and player readmit", () => {
   it("when a player is excluded twice, nothing changes and the exit code is 0", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
-    await desk.ok("player", "exclude", "Ada");
-    assert.match(await desk.ok("player", "exclude", "Ada"), /already/);
+    await desk.ok("player", "exclude", "Ada", "--yes");
+    assert.match(await desk.ok("player", "exclude", "Ada", "--yes"), /already/);
     await desk.ok("player", "readmit", "Ada");
     assert.equal(await codeOf(desk, "Ada"), "let in");
   });
@@ -67,14 +74,14 @@ describe("player exclude and player readmit", () => {
 
   it("when a name is excluded before its registration, the player who registers it is excluded", async (t) => {
     const desk = await seededDesk(t);
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     await desk.ok("player", "add", "ada");
     assert.equal(await codeOf(desk, "ada"), "EXCLUDED");
   });
 
   it("when a UUID is excluded before it is registered, the player who registers it is excluded", async (t) => {
     const desk = await seededDesk(t);
-    await desk.ok("player", "exclude", uuid);
+    await desk.ok("player", "exclude", uuid, "--yes");
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
   });
@@ -82,9 +89,9 @@ describe("player exclude and player readmit", () => {
   it("when an excluded player is removed and registers anew without a UUID, the player is excluded still", async (t) => {
     const desk = await seededDesk(t);
     const { uuid: first } = await desk.json<{ uuid: string }>("player", "add", "Ada");
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     await desk.ok("player", "remove", "Ada", "--yes");
-    assert.equal(await desk.ok("player", "exclude", "ada"), "Ada is already excluded.\n");
+    assert.equal(await desk.ok("player", "exclude", "ada", "--yes"), "Ada is already excluded.\n");
     const { uuid: second, info } = await desk.json<{ uuid: string; info: string }>("player", "add", "ada");
     assert.equal(info, "Registered ada, who is already in BLACKLIST.");
     assert.equal(second, first);
@@ -96,7 +103,7 @@ describe("player exclude and player readmit", () => {
   it("when another player registers the name of an excluded one with a UUID, the other is not excluded", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada");
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     await desk.ok("player", "remove", "Ada", "--yes");
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
     assert.equal(await codeOf(desk, "Ada"), "let in");
@@ -113,7 +120,7 @@ routes:
 `,
     );
     await desk.ok("player", "add", "Ada");
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     assert.deepEqual((await desk.json<PlayerDocument>("player", "show", "Ada")).groups, ["SUP"]);
     assert.equal(await codeOf(desk, "Ada"), "EXCLUDED");
   });
@@ -128,7 +135,7 @@ routes:
 `,
     );
     await desk.ok("player", "add", "Ada");
-    assert.match(await desk.fails("player", "exclude", "Ada"), /excluded: \{ group: BLACKLIST \}/);
+    assert.match(await desk.fails("player", "exclude", "Ada", "--yes"), /excluded: \{ group: BLACKLIST \}/);
   });
 
   it("when the table is faulty or missing, only commands that depend on it say so", async (t) => {
@@ -141,7 +148,7 @@ routes:
       [missing, /no route table .*none\.yaml/],
     ] as const) {
       for (const command of ["exclude", "readmit", "remove"]) {
-        const yes = command === "remove" ? ["--yes"] : [];
+        const yes = command === "readmit" ? [] : ["--yes"];
         assert.match(await desk.fails("player", command, "Ada", ...yes, ...args), said);
       }
       // The player is checked first.
@@ -158,7 +165,7 @@ routes:
 it("a name with an invisible letter is refused by the argument that it was given as", async (t) => {
   const desk = await seededDesk(t);
   for (const args of [
-    ["player", "exclude", "Ada\u3164"],
+    ["player", "exclude", "Ada\u3164", "--yes"],
     ["group", "add", "Ada\u3164", "VIP"],
   ]) {
     const { exitCode, stdout } = await desk.run(["--json", ...args]);
@@ -252,7 +259,7 @@ describe("player remove", () => {
   it("when an excluded player is removed and registered anew with the same UUID, the exclusion holds", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Ada", "--uuid", uuid);
-    await desk.ok("player", "exclude", "Ada");
+    await desk.ok("player", "exclude", "Ada", "--yes");
     await desk.ok("player", "remove", "Ada", "--yes");
     await desk.ok("player", "add", "Bea", "--uuid", uuid);
     assert.equal(await codeOf(desk, "Bea"), "EXCLUDED");
@@ -262,7 +269,7 @@ describe("player remove", () => {
     it(`when an excluded player was removed, ${reference} can be readmitted, as group list shows her`, async (t) => {
       const desk = await seededDesk(t);
       await desk.ok("player", "add", "Ada", "--uuid", uuid);
-      await desk.ok("player", "exclude", "Ada");
+      await desk.ok("player", "exclude", "Ada", "--yes");
       await desk.ok("player", "remove", "Ada", "--yes");
       assert.match(await desk.ok("group", "list"), /BLACKLIST\tAda/);
       await desk.ok("player", "readmit", reference);

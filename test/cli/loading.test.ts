@@ -151,7 +151,7 @@ describe("loading", () => {
 
   it("when a command depends on the route table, it is loaded", async (t) => {
     const desk = await seededDesk(t);
-    const { packages, files } = await loadedBy(desk, "player", "exclude", "Ada");
+    const { packages, files } = await loadedBy(desk, "player", "exclude", "Ada", "--yes");
     assert.ok(packages.has("yaml"));
     assert.ok(files.has("src/table/table.ts"));
   });

@@ -200,7 +200,7 @@ describe("--json", () => {
       ["call", "/wantedreason"],
       ["routes", "list"],
       ["routes", "check"],
-      ["player", "exclude", "Ada"],
+      ["player", "exclude", "Ada", "--yes"],
       ["player", "readmit", "Ada"],
       ["player", "reset-statistic", "Ada"],
       ["player", "remove", "Ada", "--yes"],

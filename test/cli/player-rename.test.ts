@@ -101,7 +101,7 @@ describeBothWays("player rename", (open) => {
   it("when the new name is already excluded, the player is excluded, and the result reports that", async (t) => {
     const desk = await open(t);
     await withAda(desk);
-    await desk.ok("player", "exclude", "Zoe");
+    await desk.ok("player", "exclude", "Zoe", "--yes");
     assert.equal(
       await desk.ok("player", "rename", "Ada", "zoe"),
       "Renamed Ada to zoe. The player takes over membership in the group BLACKLIST of that name.\n",

@@ -106,7 +106,7 @@ describe("--for", () => {
   it("when the player is excluded, nothing is listed", async (t) => {
     const desk = await seededDesk(t);
     await desk.ok("player", "add", "Eve", "--admin");
-    await desk.ok("player", "exclude", "Eve");
+    await desk.ok("player", "exclude", "Eve", "--yes");
     assert.deepEqual(await desk.json("routes", "list", "--for", "Eve"), []);
     const { exitCode, stdout, stderr } = await desk.run(["routes", "list", "--for", "Eve"]);
     assert.deepEqual([exitCode, stdout], [0, ""]);

@@ -24,16 +24,24 @@ describeBothWays("seed remove", (open) => {
   it("when nothing refers to a name, it is gone, and the next one comes behind all others", async (t) => {
     const desk = await open(t);
     await addNames(desk, "groups: [VIPP, EVENT]\n");
-    const { exitCode, stdout, stderr } = await desk.run(["seed", "remove", "group", "vipp"]);
-    assert.deepEqual([exitCode, stdout, stderr], [0, "Removed the group VIPP.\n", ""]);
+    const { exitCode, stdout, stderr } = await desk.run(["seed", "remove", "group", "vipp", "--yes"]);
+    assert.deepEqual([exitCode, stdout], [0, "Removed the group VIPP.\n"]);
+    assert.match(stderr, /^`addon-cli audit --limit 1` shows the number .* undoes it\.$/m);
     await addNames(desk, "groups: [LATER]\n");
     assert.deepEqual((await groupsOf(desk)).slice(-2), ["EVENT", "LATER"]);
+  });
+
+  it("when nobody answers for it, nothing is removed", async (t) => {
+    const desk = await open(t);
+    const before = await groupsOf(desk);
+    assertIncludes(await desk.fails("seed", "remove", "group", "MOD"), "--yes does it without asking.");
+    assert.deepEqual(await groupsOf(desk), before);
   });
 
   it("when it is undone, the name is where it was", async (t) => {
     const desk = await open(t);
     const before = await groupsOf(desk);
-    await desk.ok("seed", "remove", "group", "MOD");
+    await desk.ok("seed", "remove", "group", "MOD", "--yes");
     assert.deepEqual(
       await groupsOf(desk),
       before.filter((name) => name !== "MOD"),
@@ -49,7 +57,7 @@ describeBothWays("seed remove", (open) => {
     const { info, hint = "" } = await desk.failsAs<FailureDocument>("undo", String(number));
     assertIncludes(info, "the name TAXY stays");
     const [, command = ""] = /`addon-cli (.+?)`/.exec(hint) ?? [];
-    assert.equal(await desk.ok(...command.split(" ")), "Removed the service TAXY.\n");
+    assert.equal(await desk.ok(...command.split(" "), "--yes"), "Removed the service TAXY.\n");
   });
 
   it("when members refer to a group, the first five are named, and how many more", async (t) => {
@@ -57,7 +65,13 @@ describeBothWays("seed remove", (open) => {
     for (const name of ["Gil", "Ada", "Bob", "Cleo", "Dan", "Eve", "Fay"]) {
       await desk.ok("group", "add", name, "VIP");
     }
-    const { code, info, hint } = await desk.failsAs<FailureDocument>("seed", "remove", "group", "VIP");
+    const { code, info, hint } = await desk.failsAs<FailureDocument>(
+      "seed",
+      "remove",
+      "group",
+      "VIP",
+      "--yes",
+    );
     assert.equal(code, "CONFLICT");
     // No route refers to it, so the advice does not name the route table.
     assert.equal(hint, "`addon-cli group remove <player> VIP` removes a member.");
@@ -69,26 +83,26 @@ describeBothWays("seed remove", (open) => {
     const desk = await open(t);
     await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
     await desk.ok("call", "/blacklistreason/GROVE/add", "reason=Betrayal", "price=1", "kills=1");
-    const stderr = await desk.fails("seed", "remove", "faction", "GROVE");
+    const stderr = await desk.fails("seed", "remove", "faction", "GROVE", "--yes");
     assertIncludes(stderr, "The faction GROVE is in use: 1 member (Ada); 1 blacklist reason (Betrayal).");
     await desk.ok("member", "remove", "Ada", "GROVE");
     await desk.ok("call", "/blacklistreason/GROVE/remove", "reason=Betrayal");
-    await desk.ok("seed", "remove", "faction", "GROVE");
+    await desk.ok("seed", "remove", "faction", "GROVE", "--yes");
     assertIncludes(await desk.fails("call", "/blacklistreason/GROVE"), 'no faction "GROVE"');
   });
 
   it("when routes refer to a name, they are named, and the exclusion as well", async (t) => {
     const desk = await open(t);
     assertIncludes(
-      await desk.fails("seed", "remove", "group", "TARGETLIST"),
+      await desk.fails("seed", "remove", "group", "TARGETLIST", "--yes"),
       "3 routes of the route table (/targetlist/add, /targetlist/done and /targetlist/remove)",
     );
     assertIncludes(
-      await desk.fails("seed", "remove", "service", "RESCUE"),
+      await desk.fails("seed", "remove", "service", "RESCUE", "--yes"),
       "5 routes of the route table (/houseban,",
     );
     assertIncludes(
-      await desk.fails("seed", "remove", "group", "BLACKLIST"),
+      await desk.fails("seed", "remove", "group", "BLACKLIST", "--yes"),
       "the route table excludes its members",
     );
   });
@@ -99,7 +113,7 @@ describeBothWays("seed remove", (open) => {
     await desk.ok("group", "add", "Ada", "VIP");
     await desk.ok("player", "remove", "Ada", "--yes");
     const number = String(await lastNumber(desk));
-    await desk.ok("seed", "remove", "faction", "GROVE");
+    await desk.ok("seed", "remove", "faction", "GROVE", "--yes");
     assertIncludes(await desk.fails("undo", number), "the faction or service GROVE of memberships");
     await desk.ok("undo", String(await lastNumber(desk)));
     await desk.ok("undo", number);
@@ -108,7 +122,7 @@ describeBothWays("seed remove", (open) => {
 
   it("when the name was given to the other kind since, undoing the removal reports that", async (t) => {
     const desk = await open(t);
-    await desk.ok("seed", "remove", "faction", "GROVE");
+    await desk.ok("seed", "remove", "faction", "GROVE", "--yes");
     const number = String(await lastNumber(desk));
     await addNames(desk, "services: [Grove]\n");
     assertIncludes(await desk.fails("undo", number), "GROVE is now a service");
@@ -116,16 +130,19 @@ describeBothWays("seed remove", (open) => {
 
   it("when there is no such name, the nearest of its kind is suggested", async (t) => {
     const desk = await open(t);
-    const { code, info } = await desk.failsAs<FailureDocument>("seed", "remove", "faction", "GROV");
+    const { code, info } = await desk.failsAs<FailureDocument>("seed", "remove", "faction", "GROV", "--yes");
     assert.deepEqual([code, info], ["UNKNOWN_FACTION", 'There is no faction "GROV". Did you mean "GROVE"?']);
-    assertIncludes(await desk.fails("seed", "remove", "service", "GROVE"), 'There is no service "GROVE".');
+    assertIncludes(
+      await desk.fails("seed", "remove", "service", "GROVE", "--yes"),
+      'There is no service "GROVE".',
+    );
   });
 });
 
 describe("seed remove", () => {
   it("when the seed file still lists the name, the operator is shown", async (t) => {
     const desk = await seededDesk(t);
-    const { stdout, stderr } = await desk.run(["seed", "remove", "group", "MOD"]);
+    const { stdout, stderr } = await desk.run(["seed", "remove", "group", "MOD", "--yes"]);
     assert.equal(stdout, "Removed the group MOD.\n");
     assertIncludes(stderr, `${join(desk.data, "seed.yaml")} still lists MOD`);
     // A start seeds nothing, so the name does not return.
@@ -141,11 +158,14 @@ describe("seed remove", () => {
     await serving.shows(/Listening/);
     const text = await readFile(shippedRoutes, "utf8");
     await desk.write("routes.yaml", text.replaceAll("group: TARGETLIST", "group: MOD"));
-    const ofFile = await desk.fails("seed", "remove", "group", "MOD");
+    const ofFile = await desk.fails("seed", "remove", "group", "MOD", "--yes");
     assertIncludes(ofFile, "3 routes of the route table (/targetlist/add, /targetlist/done");
-    assertIncludes(await desk.fails("seed", "remove", "group", "TARGETLIST"), "3 routes of the route table");
+    assertIncludes(
+      await desk.fails("seed", "remove", "group", "TARGETLIST", "--yes"),
+      "3 routes of the route table",
+    );
     await desk.ok("routes", "reload", "--yes");
-    assertLacks(await desk.ok("seed", "remove", "group", "TARGETLIST"), "routes");
+    assertLacks(await desk.ok("seed", "remove", "group", "TARGETLIST", "--yes"), "routes");
   });
 
   it("when a parameter's default or a case names a group, its route refers to it", async (t) => {
@@ -159,15 +179,18 @@ describe("seed remove", () => {
     );
     await desk.write("routes.yaml", withCase);
     assertIncludes(
-      await desk.fails("seed", "remove", "group", "MOD"),
+      await desk.fails("seed", "remove", "group", "MOD", "--yes"),
       "1 route of the route table (/player/add)",
     );
     await desk.write("routes.yaml", text.replaceAll("group: group", "group: { type: group, default: MOD }"));
-    assertIncludes(await desk.fails("seed", "remove", "group", "MOD"), "(/player/add and /player/remove)");
+    assertIncludes(
+      await desk.fails("seed", "remove", "group", "MOD", "--yes"),
+      "(/player/add and /player/remove)",
+    );
   });
 
   it("when the kind is none, it is wrong usage", async (t) => {
     const desk = await seededDesk(t);
-    assertIncludes(await desk.misused("seed", "remove", "team", "RED"), "group, faction, service");
+    assertIncludes(await desk.misused("seed", "remove", "team", "RED", "--yes"), "group, faction, service");
   });
 });
