@@ -37,7 +37,7 @@ export async function removePlayer(context: Context, player: string, options: Co
     output.remark(`It keeps ${oneOf(stays, "and")}.`);
     output.remark(
       `The journal and the snapshots keep the history for at least ${days} days, until ${formatInstant(historyUntil).slice(0, 10)}; ` +
-        "backups and exports contain it as long as you keep them.",
+        "for up to eight weeks while there are changes, and longer without. Backups and exports contain it as long as you keep them.",
     );
   }
   await confirm(context, options, { asks: `Remove ${name}?`, does: `This removes ${name}` });

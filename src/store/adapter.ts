@@ -6,7 +6,7 @@ import type { Database } from "./collection.ts";
 import { type Files, sizeOf } from "./folder/files.ts";
 import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
 import { type Recovery, recover } from "./recovery.ts";
-import { writeSnapshot } from "./snapshot.ts";
+import { readSnapshotInstant, writeSnapshot } from "./snapshot.ts";
 
 /** See the head of this file. The caller holds the folder's lock. */
 export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
@@ -16,6 +16,7 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   readonly #now: () => number;
   #recovery: Recovery | undefined;
   #snapshotBytes = 0;
+  #snapshotInstant = 0;
 
   constructor(files: Files, folder: string, model: M, now: () => number) {
     this.#files = files;
@@ -35,6 +36,11 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
     return this.#snapshotBytes;
   }
 
+  /** When the newest snapshot was written, or if there is none, when the folder was opened. Milliseconds since 1970. */
+  get snapshotInstant(): number {
+    return this.#snapshotInstant;
+  }
+
   /**
    * Recovers the data: the newest whole snapshot, and every change of the journal after it.
    * @throws Failure `STORE_UNAVAILABLE` where the files are damaged or incomplete
@@ -42,7 +48,13 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   async read(): Promise<Database<M>> {
     const [files, folder] = [this.#files, this.#folder];
     const newest = snapshotsIn(await files.readdir(folder)).at(-1);
-    if (newest !== undefined) this.#snapshotBytes = await sizeOf(files, join(folder, snapshotFile(newest)));
+    this.#snapshotInstant = this.#now();
+    if (newest !== undefined) {
+      const path = join(folder, snapshotFile(newest));
+      this.#snapshotBytes = await sizeOf(files, path);
+      // Whether it is damaged, recovery tells.
+      this.#snapshotInstant = await readSnapshotInstant(files, path).catch(() => this.#snapshotInstant);
+    }
     const { database, ...recovery } = await recover(files, folder, this.#model, this.#now());
     this.#recovery = recovery;
     return database;
@@ -50,6 +62,8 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
 
   /** Writes the data as it is now, whatever changes meanwhile. Durable when this returns. */
   async write(database: Database<M>): Promise<void> {
-    this.#snapshotBytes = await writeSnapshot(this.#files, this.#folder, database, this.#now());
+    const now = this.#now();
+    this.#snapshotBytes = await writeSnapshot(this.#files, this.#folder, database, now);
+    this.#snapshotInstant = now;
   }
 }

@@ -45,6 +45,9 @@ export interface StoreOptions<M extends Model> {
   readonly onFatal?: (error: Error) => void;
 }
 
+/** The age of the newest snapshot at which a change begins another one: only a snapshot lets old history be deleted. */
+const maxSnapshotAge = 7 * 24 * 60 * 60 * 1000;
+
 const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
 
 /** See the head of this file. */
@@ -229,11 +232,13 @@ export class Store<M extends Model> {
     await this.#writer.betweenBatches(async () => this.#journal.check());
   }
 
-  /** Begins a snapshot if the journal has grown enough. */
+  /** Begins a snapshot if the journal has grown enough, or the newest one is old. */
   #snapshotWhereDue(): void {
     const { bytes, snapshots } = this.#options.snapshotAfter ?? defaultSnapshotAfter;
     const { size } = this.#journal;
-    if (size < bytes || size < snapshots * this.#adapter.snapshotBytes) return;
+    // Also if the clock was set back: otherwise there would be none until it has caught up.
+    const isOld = Math.abs(this.#now() - this.#adapter.snapshotInstant) >= maxSnapshotAge;
+    if (!isOld && (size < bytes || size < snapshots * this.#adapter.snapshotBytes)) return;
     if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     // A snapshot that fails changes nothing: a later batch tries again.
     this.#takeSnapshot().catch((error) => this.#options.warn?.("No snapshot could be written.", error));

@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { findMoment } from "../../src/store/clock.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
@@ -52,6 +53,11 @@ class Diary {
     await this.store.snapshot();
   }
 
+  async reopen(): Promise<void> {
+    await this.store.close();
+    this.store = await openNotebook(this.folder, { now: this.#clock.now });
+  }
+
   /** Makes a change on a day. */
   async changeOn(actual: number): Promise<void> {
     this.#set(actual);
@@ -77,6 +83,29 @@ class Diary {
     return namesIn(this.folder, /^snapshot-/);
   }
 }
+
+describe("a store in use", () => {
+  it("writes a snapshot with a change a week after the newest one, also after a restart", async (t) => {
+    const diary = await Diary.open(t);
+    await diary.on(0);
+    await diary.changeOn(6.9);
+    assert.equal((await diary.snapshots()).length, 1);
+    await diary.reopen();
+    await diary.changeOn(7);
+    while ((await diary.snapshots()).length < 2) await setImmediate();
+  });
+
+  it("deletes what is older than eight weeks, with one change a week", async (t) => {
+    const diary = await Diary.open(t);
+    for (let week = 0; week <= 12; week += 1) {
+      await diary.changeOn(week * 7);
+      await diary.store.snapshot();
+    }
+    const [oldest = ""] = await namesIn(diary.folder, /^journal-/);
+    assert.ok(Number(/\d+/.exec(oldest)?.[0]) > 12 - 8, oldest);
+    await diary.assertReaches(12 * 7 - 14);
+  });
+});
 
 describe("retention", () => {
   it("keeps everything of the last 14 days", async (t) => {
