@@ -1,4 +1,5 @@
 /** Implements `audit`. */
+import { setTimeout as sleep } from "node:timers/promises";
 import type { Command } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
@@ -12,7 +13,7 @@ import { listData } from "../../src/store/listing.ts";
 import { parseInstant, readOption } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../terminal/layout.ts";
-import { formatInstant } from "../terminal/output.ts";
+import { formatInstant, type Output } from "../terminal/output.ts";
 
 /** The filters of `audit`. The command parses its times. */
 export interface AuditOptions extends Omit<AuditQuery, "since" | "until"> {
@@ -79,9 +80,33 @@ export async function showAudit(
     return;
   }
   const select = toSelection(look, names);
+  void reportService(folder, output, stopped);
   for await (const record of follow(folder, last, stopped)) {
     const entry = select(record);
     if (entry !== undefined) show(entry);
+  }
+}
+
+/** How often the service is looked for, in milliseconds. */
+const serviceInterval = 2000;
+
+/** Says whether a service makes changes, until the signal aborts: without one, silence would look like a quiet evening. */
+async function reportService(folder: string, output: Output, signal: AbortSignal): Promise<void> {
+  const { connectControl } = await import("../../src/control/client.ts");
+  let wasRunning = true;
+  while (!signal.aborted) {
+    const isRunning = await connectControl(folder, signal).then(
+      (control) => control !== undefined,
+      () => wasRunning,
+    );
+    if (signal.aborted) return;
+    if (wasRunning && !isRunning)
+      output.remark(
+        "No service runs on the data folder. Changes by commands, and after its start, are shown.",
+      );
+    if (!wasRunning && isRunning) output.remark("The service runs again.");
+    wasRunning = isRunning;
+    await sleep(serviceInterval, undefined, { signal, ref: false }).catch(() => {});
   }
 }
 

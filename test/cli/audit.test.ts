@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { connectControl } from "../../src/control/client.ts";
 import { assertIncludes, assertLacks } from "../_setup.ts";
 import { ada, adaKey, cells, deskWithHistory } from "./_history.ts";
@@ -345,6 +346,22 @@ describe("audit --follow", () => {
       await (await connectControl(desk.data))?.snapshot();
     }
     assert.equal(linesOf(running.stdout.text).length, 2 + 3);
+    assert.equal(await running.stop(), 0);
+  });
+
+  it("when the service stops and starts again, it says so", async (t) => {
+    const desk = await deskWithHistory(t);
+    const service = desk.serve();
+    await service.shows(/Listening on/);
+    const running = follow(desk);
+    await running.shows(/^5\t/m);
+    await service.stop();
+    const says = async (words: RegExp) => {
+      while (!words.test(running.stderr.text)) await setImmediate();
+    };
+    await says(/No service runs on the data folder\./);
+    await desk.serve().shows(/Listening on/);
+    await says(/The service runs again\./);
     assert.equal(await running.stop(), 0);
   });
 
