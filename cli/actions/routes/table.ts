@@ -6,7 +6,7 @@ import type { Vocabulary } from "../../../src/table/caller.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import type { CheckedTable, Table } from "../../../src/table/table.ts";
 import { type HighestRanks, type Warning, warningsOf } from "../../../src/table/warnings.ts";
-import { readTable, TableFaults } from "../../../src/table-in-force/route-table.ts";
+import { readTable, servedFrom, TableFaults } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 
 /** Returns the file of an argument, or that of `--routes`. */
@@ -14,9 +14,14 @@ export async function tableFile({ io, workspace }: Context, given: string | unde
   return given === undefined ? workspace().routesFile() : resolve(io.cwd, given);
 }
 
+/** Reads a table. Only that of `--routes` is named by the option. */
+async function readNamed({ workspace }: Context, file: string): Promise<string> {
+  return readTable(file, file === (await workspace().routesFile()) ? servedFrom : "");
+}
+
 /** Reads a table. @throws TableFaults if it has faults */
 export async function checkedTable(context: Context, file: string): Promise<Table> {
-  const text = await readTable(file);
+  const text = await readNamed(context, file);
   const { table, faults } = checkRoutes(text, await vocabularyOf(context));
   if (table === undefined) throw new TableFaults(file, faults, text);
   return table;
@@ -31,7 +36,7 @@ export type InspectedTable = CheckedTable & {
 
 /** Reads a file, and finds its faults and warnings. */
 export async function inspectTable(context: Context, file: string): Promise<InspectedTable> {
-  const text = await readTable(file);
+  const text = await readNamed(context, file);
   const { vocabulary, members, ranks } = await namesOf(context);
   const checked = checkRoutes(text, vocabulary);
   const warnings =
