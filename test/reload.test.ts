@@ -16,6 +16,8 @@ import { prefix } from "./_setup.ts";
 import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 
 const reloads = runs(200);
+/** How many of them come in every way in turn; the others come by a signal or a command. */
+const watched = 16;
 const clients = 32;
 
 /** The parts in which the two tables differ: all of them, so that an answer from a mixture is recognized. */
@@ -198,9 +200,9 @@ describe("reloads under load", () => {
     const change = async () => {
       let which: 0 | 1 = 0;
       for (let index = 0; index < reloads; index += 1) {
-        const way = ways[
-          (Math.floor(index / 2) + Math.floor(index / 8)) % ways.length
-        ] as (typeof ways)[number];
+        // Each table takes something from the other's players: noticed by the watch, it has to settle for two seconds.
+        const turn = Math.floor(index / 2) + Math.floor(index / 8);
+        const way = (index < watched ? ways[turn % 4] : ways[2 + (turn % 2)]) as (typeof ways)[number];
         const isFaulty = index % 2 === 1;
         if (!isFaulty) which = which === 0 ? 1 : 0;
         const text = isFaulty ? faultyTable(`n${index}`) : tableOf(variants[which], `n${index}`);
