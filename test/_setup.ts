@@ -26,7 +26,8 @@ export type Cleanup = Pick<TestContext, "after">;
 /** Creates a folder that is removed after the test. */
 export async function temporaryFolder(t: Cleanup): Promise<string> {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-"));
-  t.after(() => rm(folder, { recursive: true, force: true }));
+  // Hooks run in the order of their registration: a store may still be writing there.
+  t.after(() => rm(folder, { recursive: true, force: true, maxRetries: 10 }));
   return folder;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. The files of a
  * folder share a few processes, because starting a process takes longer than the tests of most files. A file whose head
- * says `Runs alone` has its own. Three processes run at a time, those with the most tests first.
+ * says `Runs alone` has its own. Two processes run at a time, those with the most tests first.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,8 +27,8 @@ const maxSize = 100_000;
 /** How long a process may run, in milliseconds. Then it is killed, and its tests have failed. */
 const deadline = 5 * 60_000;
 
-/** How many processes run at a time: three for two processors, since tests also wait for disks, programs and browsers. */
-const processes = 3;
+/** How many processes run at a time. More make tests on two processors fail that give up on a busy process. */
+const processes = 2;
 
 /** How many of the slowest files are listed. */
 const slowest = 10;

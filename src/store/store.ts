@@ -236,8 +236,7 @@ export class Store<M extends Model> {
   #snapshotWhereDue(): void {
     const { bytes, snapshots } = this.#options.snapshotAfter ?? defaultSnapshotAfter;
     const { size } = this.#journal;
-    // Also if the clock was set back: otherwise there would be none until it has caught up.
-    const isOld = Math.abs(this.#now() - this.#adapter.snapshotInstant) >= maxSnapshotAge;
+    const isOld = this.#now() - this.#adapter.snapshotInstant >= maxSnapshotAge;
     if (!isOld && (size < bytes || size < snapshots * this.#adapter.snapshotBytes)) return;
     if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     // A snapshot that fails changes nothing: a later batch tries again.

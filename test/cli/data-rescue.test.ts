@@ -1,6 +1,6 @@
 /** `data repair`, `export` and `import`. */
 import assert from "node:assert/strict";
-import { readFile, stat, truncate, writeFile } from "node:fs/promises";
+import { readdir, readFile, stat, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { assertIncludes, assertLacks } from "../_setup.ts";
@@ -169,7 +169,12 @@ describe("data repair --from", () => {
     await desk.ok("data", "backup", "b.gz");
     await desk.ok("player", "remove", "Ada", "--yes");
     await desk.ok("player", "add", "Dora");
-    await damage(desk, "journal-000000000003.log", "Dora");
+    const newest =
+      (await readdir(desk.data))
+        .filter((name) => name.startsWith("journal-"))
+        .sort()
+        .at(-1) ?? "";
+    await damage(desk, newest, "Dora");
     const damaged = await desk.files();
     assert.match(await desk.fails("data", "restore", "b.gz", "--yes"), /is damaged at byte/);
 

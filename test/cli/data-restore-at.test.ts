@@ -12,7 +12,7 @@ import { type Desk, emptyDesk } from "./_setup.ts";
 async function deskWithClock(t: TestContext, ...instants: readonly string[]): Promise<Desk> {
   const desk = await emptyDesk(t);
   await copyFile(shippedRoutes, join(desk.folder, "routes.yaml"));
-  let time = 0;
+  let time = Date.parse(instants[0] ?? "");
   const service = await Service.open({ folder: desk.data, routes: shippedRoutes, now: () => time });
   for (const [index, instant] of instants.entries()) {
     time = Date.parse(instant);

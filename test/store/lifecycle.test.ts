@@ -120,7 +120,7 @@ describe("closing a store", () => {
     await gate.assertAwaited(() => store.close({ snapshot: true }), renames);
     assert.deepEqual(await namesIn(folder, /^snapshot-/), [snapshot(2)]);
     for (const options of [undefined, {}, { snapshot: false }]) {
-      const again = await openNotebook(folder);
+      const again = await openNotebook(folder, { now: () => 1234 });
       await fill(again, again.sequence + 1);
       await again.close(options);
     }

@@ -6,6 +6,7 @@ import {
   type File,
   type Files,
   isFull,
+  isMissing,
   naming,
   readWhole,
   writeAll,
@@ -161,8 +162,9 @@ export class Journal {
   async #removeNew(first: number): Promise<void> {
     const name = segmentFile(first);
     await this.#files.unlink(join(this.#folder, name)).catch(async (cause: unknown) => {
-      const names = await this.#files.readdir(this.#folder).catch(() => [name]);
-      if (!names.includes(name)) return;
+      // On a read-only disk the error does not tell whether it exists.
+      const exists = async () => (await this.#files.readdir(this.#folder).catch(() => [name])).includes(name);
+      if (isMissing(cause) || !(await exists())) return;
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new SyncFailure(`a new, empty segment of the journal could not be removed: ${why}`, cause);
     });
