@@ -17,6 +17,23 @@ export interface Fault {
 /** Reports a fault of the file under inspection, by default damage. */
 export type Report = (offset: number, what: string, kind?: Fault["kind"]) => void;
 
+/** Returns what an unreadable line seems to say: the operation and the records, as far as they can be made out. */
+export function legibleIn({ json }: ScannedLine): string | null {
+  const parts = [
+    ...[...json.matchAll(/"operation":"([\w.-]{1,64})"/g)].map(([, name]) => String(name)),
+    ...[...json.matchAll(/"collection":"(\w{1,32})"(?:,"key":"((?:[^"\\]|\\.){1,128})")?/g)].map(
+      ([, name, key]) => (key === undefined ? String(name) : `${name} ${key}`),
+    ),
+    ...[...json.matchAll(/"(?:name|reason)":"((?:[^"\\]|\\.){1,64})"/g)].map(([, text]) => String(text)),
+  ];
+  return parts.length === 0 ? null : [...new Set(parts)].slice(0, 8).join(", ");
+}
+
+/** Names some changes by their numbers. */
+export function range(from: number, to: number): string {
+  return from === to ? `change ${from}` : `changes ${from} to ${to}`;
+}
+
 /**
  * Reads the header of a file, and reports its faults.
  * @param line the first line, undefined where the file is empty

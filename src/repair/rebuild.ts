@@ -14,10 +14,10 @@ import { Database } from "../store/collection.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
 import { listData } from "../store/listing.ts";
+import { legibleIn, range } from "./fault.ts";
 import { type InspectedSegment, inspectSegment } from "./inspect-segment.ts";
 import { type InspectedSnapshot, inspectSnapshot, type PlacedRecord } from "./inspect-snapshot.ts";
-import type { ScannedLine } from "./scan.ts";
-import type { SegmentEntry } from "./segment-entries.ts";
+import { type Gap, lostChanges, type SegmentEntry } from "./segment-entries.ts";
 
 /** Something that could not be saved. */
 export interface Loss {
@@ -25,7 +25,7 @@ export interface Loss {
   /** In bytes. */
   readonly offset: number;
   readonly what: string;
-  /** What the lost line seems to say, which is not reliable; null where that is unknown. */
+  /** What can be made out of it, which is not reliable; null where that is nothing. */
   readonly known: string | null;
 }
 
@@ -51,6 +51,9 @@ export async function rebuild(files: Files, folder: string): Promise<Rebuilt> {
   return new Rebuilding(files, folder).run(snapshotsIn(names), segmentsIn(names));
 }
 
+/** The length of the shortest line of a change, in bytes: so many bytes cannot have been more changes. */
+const shortestChange = 64;
+
 /** A file with all its contents: what is saved of it depends on the files after it. */
 type WholeSnapshot = InspectedSnapshot & { readonly records: readonly PlacedRecord[] };
 type WholeSegment = InspectedSegment & { readonly entries: readonly SegmentEntry[] };
@@ -67,8 +70,10 @@ class Rebuilding {
   #isExact = true;
   /** The checksum of the last change, to which the next one is chained; undefined if unknown. */
   #chain: number | undefined = 0;
-  /** The highest number that a change is known to have had. */
+  /** The highest number that a change may have had. */
   #highest = 0;
+  /** The gap at the end of the segment before. */
+  #open: (Gap & { readonly file: string }) | undefined;
   /** The number of segments that end within their headers. */
   #headless = 0;
   /** The end of a segment that belongs to another history. */
@@ -85,7 +90,10 @@ class Rebuilding {
     this.#highest = Math.max(database.sequence, snapshots.at(-1) ?? 0, (segments.at(-1) ?? 1) - 1);
     if (!hasBase && segments[0] !== 1) this.#beUncertain();
     const needed = segments.indexOf(database.sequence + 1);
-    for (const first of segments.slice(Math.max(needed, 0))) await this.#readSegment(first);
+    for (const first of segments.slice(Math.max(needed, 0))) {
+      await this.#readSegment(first, first === segments.at(-1));
+    }
+    this.#endGap(undefined);
     this.#overlay(Number.POSITIVE_INFINITY);
     if (snapshots.at(-1) === database.sequence && !segments.includes(database.sequence + 1)) {
       const what = "the file is missing, with the changes that it may have had";
@@ -121,7 +129,7 @@ class Rebuilding {
     return false;
   }
 
-  async #readSegment(first: number): Promise<void> {
+  async #readSegment(first: number, isNewest: boolean): Promise<void> {
     const pieces = piecesOf(this.#files, join(this.#folder, segmentFile(first)));
     const database = this.#database;
     const chains = this.#chain === undefined ? [] : [this.#chain];
@@ -130,22 +138,23 @@ class Rebuilding {
       for (const entry of each) entries.push(entry);
     });
     const segment = { ...inspected, entries };
+    const isReported = this.#endGap(first - 1);
     if (segment.headless) this.#loseHeadless(segment.file, segment.length);
     if (first > database.sequence + 1) this.#overlay(first - 1);
-    if (first > database.sequence + 1) {
+    if (!isReported && first > database.sequence + 1) {
       const numbers = range(database.sequence + 1, first - 1);
       this.#lose(segment.file, 0, `${numbers}: the journal before this file is missing or unreadable`);
     }
     if (entries.length === 0 && segment.tail === undefined) return;
     const applied: number[] = [];
-    let unreadable = 0;
     let previous = first - 1;
     if (this.#isForeign(segment.chain, previous)) return this.#refuse(segment, 0);
     for (const entry of entries) {
       if (entry.record === undefined) {
-        previous += 1;
-        unreadable += 1;
-        if (previous > database.sequence) this.#loseLine(segment.file, entry.line, previous);
+        this.#open = { ...entry, file: segment.file };
+        if (entry.to === undefined) continue;
+        this.#endGap(entry.to);
+        previous = entry.to;
         continue;
       }
       const { record, chain, offset } = entry;
@@ -153,7 +162,7 @@ class Rebuilding {
       if (sequence > database.sequence) {
         this.#overlay(sequence - 1);
         const last = Math.max(previous, database.sequence);
-        if (unreadable === 0 && sequence > last + 1) {
+        if (sequence > last + 1) {
           this.#lose(segment.file, offset, `${range(last + 1, sequence - 1)}: missing`);
         }
         this.#apply(segment.file, record, chain, offset);
@@ -162,20 +171,23 @@ class Rebuilding {
         return this.#refuse(segment, offset);
       }
       previous = sequence;
-      unreadable = 0;
     }
-    this.#report(segment, applied);
+    const { file, tail } = segment;
+    if (tail !== undefined && !tail.readable && isNewest) {
+      const what = `an incomplete line of ${tail.length} bytes, which was never acknowledged`;
+      this.#lost.push({ file, offset: tail.offset, what, known: null });
+    } else if (tail !== undefined && !tail.readable) {
+      // Later segments exist: it was whole once.
+      this.#open ??= { file, record: undefined, ...tail, from: previous + 1, to: undefined, legible: [] };
+    }
+    this.#reportSaved(file, applied);
   }
 
-  #report({ file, tail }: WholeSegment, applied: readonly number[]): void {
+  #reportSaved(file: string, applied: readonly number[]): void {
     const [first, last] = [applied[0], applied.at(-1)];
     if (first !== undefined && last !== undefined) {
       const isAll = applied.length === last - first + 1;
       this.#saved.push({ file, what: `${range(first, last)}${isAll ? "" : `, ${applied.length} of them`}` });
-    }
-    if (tail !== undefined && !tail.readable) {
-      const what = `an incomplete line of ${tail.length} bytes, which was never acknowledged`;
-      this.#lost.push({ file, offset: tail.offset, what, known: null });
     }
   }
 
@@ -218,7 +230,7 @@ class Rebuilding {
         this.#lose(file, 0, `${numbers}: the journal lacks them; this snapshot has the remaining records`);
       }
       this.#put(snapshot);
-      for (const line of snapshot.unreadable) this.#lose(file, line.offset, "a record", knownOf(line));
+      for (const line of snapshot.unreadable) this.#lose(file, line.offset, "a record", legibleIn(line));
       if (snapshot.unreadable.length === 0) this.#lose(file, 0, "the end of the file, with unknown records");
       this.#moveTo(sequence, chain);
     }
@@ -250,10 +262,22 @@ class Rebuilding {
     this.#headless += 1;
   }
 
-  #loseLine(file: string, line: ScannedLine, number: number): void {
-    const what = `a change, probably number ${number}: ${line.fault ?? "the line is not a change"}`;
-    this.#lose(file, line.offset, what, knownOf(line));
-    this.#highest = Math.max(this.#highest, number);
+  /**
+   * Returns whether there was an open gap with a loss.
+   * @param to the number of the last change in it; undefined where no change follows it
+   */
+  #endGap(to: number | undefined): boolean {
+    const gap = this.#open;
+    this.#open = undefined;
+    const { sequence } = this.#database;
+    // The base has the lost changes. What followed it is a file that is missing, which is reported.
+    if (gap === undefined || (to ?? gap.from) <= sequence) return false;
+    const legible = gap.legible.join("; ");
+    const from = Math.max(gap.from, sequence + 1);
+    this.#lose(gap.file, gap.offset, lostChanges(from, to), legible === "" ? null : legible);
+    const most = gap.from - 1 + Math.ceil(gap.length / shortestChange);
+    this.#highest = Math.max(this.#highest, to ?? most);
+    return true;
   }
 
   #lose(file: string, offset: number, what: string, known: string | null = null): void {
@@ -265,22 +289,6 @@ class Rebuilding {
     this.#isExact = false;
     this.#chain = undefined;
   }
-}
-
-/** Returns what an unreadable line seems to say: the operation and the records, as far as they can be made out. */
-function knownOf({ json }: ScannedLine): string | null {
-  const parts = [
-    ...[...json.matchAll(/"operation":"([\w.-]{1,64})"/g)].map(([, name]) => String(name)),
-    ...[...json.matchAll(/"collection":"(\w{1,32})"(?:,"key":"((?:[^"\\]|\\.){1,128})")?/g)].map(
-      ([, name, key]) => (key === undefined ? String(name) : `${name} ${key}`),
-    ),
-    ...[...json.matchAll(/"(?:name|reason)":"((?:[^"\\]|\\.){1,64})"/g)].map(([, text]) => String(text)),
-  ];
-  return parts.length === 0 ? null : [...new Set(parts)].slice(0, 8).join(", ");
-}
-
-function range(from: number, to: number): string {
-  return from === to ? `change ${from}` : `changes ${from} to ${to}`;
 }
 
 function brief(value: unknown): string {

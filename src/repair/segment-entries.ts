@@ -5,13 +5,30 @@
 import { recordFault } from "../backup/record.ts";
 import type { JournalRecord } from "../store/change.ts";
 import { addLine, closeRecord, hasMore, isFurtherLine, openRecord } from "../store/journal/record-lines.ts";
-import type { Report } from "./fault.ts";
+import { legibleIn, type Report, range } from "./fault.ts";
 import type { ScannedLine } from "./scan.ts";
 
-/** A change of a segment, or one with a line that cannot be read. `offset` is that of its first line. */
+/** A change of a segment, or a gap. `offset` is that of its first line. */
 export type SegmentEntry =
   | { readonly record: JournalRecord; readonly chain: number; readonly offset: number }
-  | { readonly record: undefined; readonly line: ScannedLine; readonly offset: number };
+  | Gap;
+
+/**
+ * Changes that are lost between two that can be read. How many they were, only the number of the next one says: bytes
+ * that became others can have been line feeds.
+ */
+export interface Gap {
+  readonly record: undefined;
+  readonly offset: number;
+  /** In bytes. */
+  readonly length: number;
+  /** The number of the first lost change. */
+  readonly from: number;
+  /** That of the last one; undefined at the end of the segment, where no change follows. */
+  readonly to: number | undefined;
+  /** What can be made out of the lines, the first 20. */
+  readonly legible: readonly string[];
+}
 
 /** The bytes that a torn write left at the end of a segment. */
 export interface Tail {
@@ -35,8 +52,8 @@ export class EntryReader {
   readonly #report: Report;
   readonly #onEntry: (entry: SegmentEntry) => void;
   #expected: number;
-  /** Whether the change before cannot be read. */
-  #hasGap = false;
+  /** The lines before that cannot be read. */
+  #gap: { offset: number; end: number; legible: Set<string> } | undefined;
   /** The current change, and whether the last readable one of its lines says that another one follows. */
   #group: Group | undefined;
   #isOpen = false;
@@ -72,6 +89,7 @@ export class EntryReader {
     const last = this.#last;
     const tail = last === undefined ? undefined : tailOf(last);
     if (last !== undefined && (tail === undefined || tail.readable)) this.#enter(last);
+    this.#endGap(undefined);
     return tail;
   }
 
@@ -83,27 +101,51 @@ export class EntryReader {
   #enter(group: Group): void {
     const [{ line: first }] = group;
     const { offset } = first;
-    const broken = group.find(({ line }) => !line.readable)?.line;
-    const record = broken === undefined ? toRecord(group) : undefined;
+    const isBroken = group.some(({ line }) => !line.readable);
+    const record = isBroken ? undefined : toRecord(group);
+    const last = group.at(-1) ?? group[0];
     if (record === undefined) {
-      if (broken === undefined) this.#report(offset, "the line is not a record of the journal");
-      this.#hasGap = true;
-      this.#onEntry({ record, line: broken ?? first, offset });
+      if (!isBroken) this.#report(offset, "the line is not a record of the journal");
+      this.#gap ??= { offset, end: 0, legible: new Set() };
+      this.#gap.end = last.line.end;
+      for (const { line } of group) {
+        const legible = this.#gap.legible.size < 20 ? legibleIn(line) : null;
+        if (legible !== null) this.#gap.legible.add(legible);
+      }
       return;
     }
     const expected = this.#expected;
-    if (record.sequence !== expected && !(this.#hasGap && record.sequence >= expected)) {
+    if (record.sequence !== expected && !(this.#gap !== undefined && record.sequence >= expected)) {
       this.#report(offset, `expected change ${expected}, got ${record.sequence}`);
     }
+    this.#endGap(record.sequence - 1);
     for (const { collection, key, after } of record.changes) {
       const fault = after === null ? undefined : recordFault(collection, after, key);
       if (fault !== undefined) this.#report(offset, `change ${record.sequence}: ${fault}`, "content");
     }
     this.#expected = record.sequence + 1;
-    this.#hasGap = false;
-    const { chain = 0 } = (group.at(-1) ?? group[0]).line;
+    const { chain = 0 } = last.line;
     this.#onEntry({ record, chain, offset });
   }
+
+  /** @param to the number of the last change in the gap, undefined at the end of the segment */
+  #endGap(to: number | undefined): void {
+    const gap = this.#gap;
+    const from = this.#expected;
+    this.#gap = undefined;
+    // Where no number is missing, the lines were no changes.
+    if (gap === undefined || (to !== undefined && to < from)) return;
+    const { offset, end, legible } = gap;
+    const known = legible.size === 0 ? "" : ` (legible: ${[...legible].join("; ")})`;
+    this.#report(offset, `${lostChanges(from, to)} here${known}`);
+    this.#onEntry({ record: undefined, offset, length: end - offset, from, to, legible: [...legible] });
+  }
+}
+
+/** Says which changes are lost. @param to the last one, undefined where that is unknown */
+export function lostChanges(from: number, to: number | undefined): string {
+  if (to === undefined) return `change ${from} and all after it are lost`;
+  return `${range(from, to)} ${from === to ? "is" : "are"} lost`;
 }
 
 /** Returns what a torn write left, if these are the last lines of a segment. */

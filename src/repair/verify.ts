@@ -22,7 +22,7 @@ import {
 import { listData, steadily } from "../store/listing.ts";
 import { Cursor } from "./cursor.ts";
 import { quote, toJSON } from "./digests.ts";
-import type { Fault } from "./fault.ts";
+import { type Fault, range } from "./fault.ts";
 import { type InspectedSegment, inspectSegment, type SegmentStart } from "./inspect-segment.ts";
 import { inspectSnapshot } from "./inspect-snapshot.ts";
 import type { SegmentEntry } from "./segment-entries.ts";
@@ -196,7 +196,8 @@ class Verification {
   async #link({ file, first, chain }: SegmentStart): Promise<void> {
     const cursor = this.#cursor;
     if (first > cursor.sequence + 1) {
-      this.#damage(file, 0, `it begins with change ${first}, but ${cursor.sequence + 1} is missing`);
+      const lacking = range(cursor.sequence + 1, first - 1);
+      this.#damage(file, 0, `it begins with change ${first}, but the journal before it lacks ${lacking}`);
       await this.#visitUpTo(first - 1);
       if (cursor.sequence < first - 1) cursor.forget();
       cursor.sequence = first - 1;

@@ -26,7 +26,7 @@ describe("data repair", () => {
     assert.equal(dry.exitCode, 1);
     assert.match(
       dry.stdout,
-      /Would be lost:\n {2}journal-000000000003\.log: byte \d+: a change, probably number 3/,
+      /Would be lost:\n {2}journal-000000000003\.log: byte \d+: change 3 is lost \(legible: player\.add/,
     );
     assert.match(dry.stdout, /--yes repairs the folder/);
     await desk.misused("data", "repair");

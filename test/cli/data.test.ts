@@ -101,7 +101,10 @@ describe("data verify", () => {
     assert.equal(ok, false);
     assert.deepEqual(
       problems.map(({ file, offset }) => [file, offset]),
-      [["journal-000000000003.log", header]],
+      [
+        ["journal-000000000003.log", header],
+        ["journal-000000000003.log", header],
+      ],
     );
   });
 

@@ -164,8 +164,10 @@ describe("damage of a small store", () => {
       return copy;
     });
     const { problems } = await check(broken);
+    const known = "test, wantedReasons b, B";
     assert.deepEqual(problems, [
       { file: name, offset, what: "the checksum of the line is wrong", kind: "damage" },
+      { file: name, offset, what: `change 2 is lost here (legible: ${known})`, kind: "damage" },
     ]);
     const result = await saved(broken);
     assert.ok(!(result instanceof Failure));
@@ -174,8 +176,8 @@ describe("damage of a small store", () => {
     const [loss, ...more] = result.lost;
     assert.deepEqual(more, []);
     assert.equal(loss?.offset, offset);
-    assert.match(loss?.what ?? "", /change, probably number 2/);
-    assert.match(loss?.known ?? "", /wantedReasons b, B/);
+    assert.equal(loss?.what, "change 2 is lost");
+    assert.equal(loss.known, known);
   });
 
   it("a line of which only the checksum is damaged is confirmed by the next line, and nothing is lost", async (t) => {
@@ -205,7 +207,7 @@ describe("damage of a small store", () => {
     const result = await saved(broken);
     assert.ok(!(result instanceof Failure), String(result));
     assert.deepEqual(result.points, { A: 1, B: 2 });
-    assert.equal(result.sequence, 3);
+    assert.ok(result.sequence >= 3, String(result.sequence));
   });
 
   it("no number that the name of a file shows is used again after a file is lost", async (t) => {

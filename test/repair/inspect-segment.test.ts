@@ -37,13 +37,13 @@ async function inspect(folder: Folder, chains: readonly number[] = []) {
   return { found, segment };
 }
 
-/** Each entry: the number of the change or the broken line, the keys, and the line with which it begins. */
+/** Each entry: the number of the change or those of a gap, the keys, and the line with which it begins. */
 async function entriesOf(folder: Folder) {
   const { found, segment } = await inspect(folder);
   const lineAt = (offset: number) => String(folder.files.get(file)).slice(0, offset).split("\n").length - 1;
   const entries = found.map((entry) =>
     entry.record === undefined
-      ? [`broken ${lineAt(entry.line.offset)}`, "", lineAt(entry.offset)]
+      ? [`lost ${entry.from} to ${entry.to ?? "?"}`, "", lineAt(entry.offset)]
       : [entry.record.sequence, entry.record.changes.map(({ key }) => key).join(""), lineAt(entry.offset)],
   );
   const faults = segment.faults.map(({ offset, what, kind }) => `${kind} ${lineAt(offset)}: ${what}`);
@@ -71,17 +71,22 @@ describe("a bulk change of several lines", () => {
     );
   });
 
-  for (const [index, text] of ['"X"', '"Y"', '"Z"'].entries()) {
+  const [x, y, z] = ["test, wantedReasons x, X", "wantedReasons y, Y", "wantedReasons z, Z"];
+  for (const [index, text, legible] of [
+    [0, '"X"', `test, wantedReasons x; ${y}; ${z}`],
+    [1, '"Y"', `${x}; wantedReasons y; ${z}`],
+    [2, '"Z"', `${x}; ${y}; wantedReasons z`],
+  ] as const) {
     it(`is lost with its line ${index + 1}, and nothing else is`, async () => {
       const data = folder();
       data.spoil(file, text);
       assert.deepEqual(await entriesOf(data), {
         entries: [
           [1, "a", 1],
-          [`broken ${index + 2}`, "", 2],
+          ["lost 2 to 2", "", 2],
           [3, "c", 5],
         ],
-        faults: [`damage ${index + 2}: ${wrong}`],
+        faults: [`damage ${index + 2}: ${wrong}`, `damage 2: change 2 is lost here (legible: ${legible})`],
         tail: undefined,
       });
     });
@@ -99,7 +104,7 @@ describe("a bulk change of several lines", () => {
     const data = folder();
     data.spoil(file, '"A"');
     assert.deepEqual((await entriesOf(data)).entries, [
-      ["broken 1", "", 1],
+      ["lost 1 to 1", "", 1],
       [2, "xyz", 2],
       [3, "c", 5],
     ]);
@@ -111,7 +116,7 @@ describe("a bulk change of several lines", () => {
     assert.deepEqual((await entriesOf(data)).entries, [
       [1, "a", 1],
       [2, "xyz", 2],
-      ["broken 5", "", 5],
+      ["lost 3 to 3", "", 5],
       [4, "d", 6],
     ]);
   });
@@ -122,10 +127,10 @@ describe("a bulk change of several lines", () => {
     assert.deepEqual(await entriesOf(data), {
       entries: [
         [1, "a", 1],
-        ["broken 2", "", 2],
+        ["lost 2 to 2", "", 2],
         [3, "c", 4],
       ],
-      faults: [`damage 2: ${noRecord}`],
+      faults: [`damage 2: ${noRecord}`, `damage 2: change 2 is lost here (legible: ${x}; ${y})`],
       tail: undefined,
     });
   });
@@ -133,7 +138,10 @@ describe("a bulk change of several lines", () => {
   it("with a line of another number is none", async () => {
     const [first = {}, , last = {}] = bulk(2);
     const data = new Folder().journal(1, change(1, "A"), first, { ...last, sequence: 3 }, change(3, "C"));
-    assert.deepEqual((await entriesOf(data)).faults, [`damage 2: ${noRecord}`]);
+    assert.deepEqual((await entriesOf(data)).faults, [
+      `damage 2: ${noRecord}`,
+      `damage 2: change 2 is lost here (legible: ${x}; ${z})`,
+    ]);
   });
 
   for (const lines of [1, 2]) {
@@ -176,29 +184,32 @@ describe("a bulk change of several lines", () => {
     assert.deepEqual(await entriesOf(data), {
       entries: [
         [1, "a", 1],
-        ["broken 2", "", 2],
+        ["lost 2 to ?", "", 2],
       ],
-      faults: [`damage 2: ${wrong}`],
+      faults: [
+        `damage 2: ${wrong}`,
+        `damage 2: change 2 and all after it are lost here (legible: test, wantedReasons x; ${y})`,
+      ],
       tail: undefined,
     });
   });
 });
 
 describe("a line of a segment that is no change", () => {
-  for (const [what, line] of [
-    ["a number", 7],
-    ["an object without changes", { sequence: 2 }],
-    ["a further line without a first one", bulk(2)[2]],
+  for (const [what, line, legible] of [
+    ["a number", 7, ""],
+    ["an object without changes", { sequence: 2 }, ""],
+    ["a further line without a first one", bulk(2)[2], " (legible: wantedReasons z, Z)"],
   ] as const) {
     it(`is reported: ${what}`, async () => {
       const data = new Folder().journal(1, change(1, "A"), Object(line), change(3, "C"));
       assert.deepEqual(await entriesOf(data), {
         entries: [
           [1, "a", 1],
-          ["broken 2", "", 2],
+          ["lost 2 to 2", "", 2],
           [3, "c", 3],
         ],
-        faults: [`damage 2: ${noRecord}`],
+        faults: [`damage 2: ${noRecord}`, `damage 2: change 2 is lost here${legible}`],
         tail: undefined,
       });
     });
@@ -224,11 +235,15 @@ describe("the numbers of changes", () => {
   });
 
   it("go on with any higher number after a broken line, once", async () => {
-    assert.deepEqual(await faultsOf([1, 2, 3], "B"), []);
-    assert.deepEqual(await faultsOf([1, 2, 5, 6], "B"), []);
+    const lost = (numbers: string) => `damage 2: ${numbers} lost here (legible: test, wantedReasons b)`;
+    assert.deepEqual(await faultsOf([1, 2, 3], "B"), [lost("change 2 is")]);
+    assert.deepEqual(await faultsOf([1, 2, 5, 6], "B"), [lost("changes 2 to 4 are")]);
     assert.deepEqual(await faultsOf([1, 2, 2, 3], "B"), []);
     assert.deepEqual(await faultsOf([1, 2, 1], "B"), ["damage 3: expected change 2, got 1"]);
-    assert.deepEqual(await faultsOf([1, 2, 3, 5], "B"), ["damage 4: expected change 4, got 5"]);
+    assert.deepEqual(await faultsOf([1, 2, 3, 5], "B"), [
+      lost("change 2 is"),
+      "damage 4: expected change 4, got 5",
+    ]);
   });
 });
 
@@ -283,7 +298,10 @@ describe("the header of a segment", () => {
     const data = folder();
     data.spoil(file, '"first"');
     assert.deepEqual(await faultsOf(data, [7, 0]), [2, undefined, false, `the header: ${wrong}`]);
-    assert.deepEqual(await faultsOf(data), [2, undefined, false, `the header: ${wrong}`, wrong]);
+    assert.deepEqual(await faultsOf(data), [
+      ...[2, undefined, false, `the header: ${wrong}`, wrong],
+      "change 1 is lost here (legible: test, wantedReasons a, A)",
+    ]);
   });
 
   it("can lack its line feed or have another byte there, without a loss", async () => {

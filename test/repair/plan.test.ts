@@ -47,6 +47,7 @@ describe("the plan of a repair", () => {
       [...damage, ...content].map(({ kind, offset }) => [kind, offset]),
       [
         ["damage", folder.offsetOf(journal(1), 2)],
+        ["damage", folder.offsetOf(journal(1), 2)],
         ["content", folder.offsetOf(journal(1), 4)],
       ],
     );
@@ -91,7 +92,10 @@ describe("only a damaged folder", () => {
     const found = await require(damaged().append(1, step(4, "C", 7, 8)));
     assert.deepEqual(
       found.map(({ kind, what }) => [kind, what]),
-      [["damage", "the checksum of the line is wrong"]],
+      [
+        ["damage", "the checksum of the line is wrong"],
+        ["damage", "change 2 is lost here (legible: test, wantedReasons b)"],
+      ],
     );
   });
 

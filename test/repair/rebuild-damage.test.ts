@@ -17,7 +17,6 @@ import {
   step,
 } from "./_folder.ts";
 
-const wrong = "the checksum of the line is wrong";
 describe("a rebuild reads", () => {
   it("the newest whole snapshot and the journal after it, one file after the other", async () => {
     const folder = new Folder()
@@ -111,10 +110,15 @@ describe("a rebuild does not use a number again", () => {
     });
   }
 
-  it("that broken lines at the end probably had", async () => {
+  it("that the bytes of an unreadable end may have had", async () => {
     const folder = new Folder().journal(1, change(1, "A"), change(2, "B"), change(3, "C"));
-    for (const text of ['"B"', '"C"']) folder.spoil(journal(1), text);
-    assert.equal((await folder.rebuild()).database.sequence, 3);
+    // Not even their line feeds are left.
+    const from = folder.offsetOf(journal(1), 2);
+    const bytes = folder.files.get(journal(1)) ?? assert.fail();
+    bytes.fill(0, from, bytes.length - 1);
+    const rebuilt = await folder.rebuild();
+    assert.deepEqual(lossesOf(rebuilt), [`${journal(1)}@${from}: change 2 and all after it are lost`]);
+    assert.ok(rebuilt.database.sequence >= 3, String(rebuilt.database.sequence));
   });
 });
 
@@ -155,7 +159,7 @@ describe("a rebuild trusts changes although the header before them is broken:", 
     assert.deepEqual(pointsIn(rebuilt), { A: 1, B: 1, E: 1 });
     assert.deepEqual(lossesOf(rebuilt), [
       `${journal(4)}@0: change 3: the journal before this file is missing or unreadable`,
-      `${journal(4)}@${data.offsetOf(journal(4), 1)}: a change, probably number 4: ${wrong} (test, wantedReasons d, D)`,
+      `${journal(4)}@${data.offsetOf(journal(4), 1)}: change 4 is lost (test, wantedReasons d, D)`,
     ]);
   });
 });
@@ -171,15 +175,41 @@ describe("a rebuild reports missing changes", () => {
     return [...lost.map(({ what }) => what), database.sequence];
   };
 
-  it("between whole lines, but none beside a broken one, which may have been any of them", async () => {
+  it("as a range, between whole lines and between broken ones", async () => {
     assert.deepEqual(await faultsOf([1, 2, 4]), ["change 3: missing", 4]);
-    assert.deepEqual(await faultsOf([1, 2, 3, 4], "B"), [`a change, probably number 2: ${wrong}`, 4]);
-    assert.deepEqual(await faultsOf([1, 2, 5], "B"), [`a change, probably number 2: ${wrong}`, 5]);
-    assert.deepEqual(await faultsOf([1, 2, 3, 5], "B"), [
-      `a change, probably number 2: ${wrong}`,
-      "change 4: missing",
-      5,
+    assert.deepEqual(await faultsOf([1, 2, 3, 4], "B"), ["change 2 is lost", 4]);
+    assert.deepEqual(await faultsOf([1, 2, 5], "B"), ["changes 2 to 4 are lost", 5]);
+    assert.deepEqual(await faultsOf([1, 2, 3, 5], "B"), ["change 2 is lost", "change 4: missing", 5]);
+  });
+
+  it("as a range, whose lines have no line feeds left, with what is legible of each", async () => {
+    const folder = new Folder().journal(1, ..."ABCDEFG".split("").map((name, at) => change(at + 1, name)));
+    const [from, to] = [folder.offsetOf(journal(1), 2), folder.offsetOf(journal(1), 5)];
+    folder.files.get(journal(1))?.fill(0, from, to);
+    // The line after the zeros is one with them, and only that one says to what the next one is chained.
+    assert.deepEqual(lossesOf(await folder.rebuild()), [
+      `${journal(1)}@${from}: changes 2 to 6 are lost (test, wantedReasons e, E; test, wantedReasons f, F)`,
     ]);
+    assert.ok(
+      (await folder.problems()).includes(
+        `damage ${journal(1)}@${from}: changes 2 to 6 are lost here (legible: test, wantedReasons e, E; test, wantedReasons f, F)`,
+      ),
+    );
+  });
+
+  it("as a range that ends where the next segment begins", async () => {
+    const folder = new Folder()
+      .journal(1, change(1, "A"), change(2, "B"), change(3, "C"))
+      .journal(4, change(4, "D"));
+    const from = folder.offsetOf(journal(1), 2);
+    folder.files.get(journal(1))?.fill(0, from);
+    const rebuilt = await folder.rebuild();
+    assert.deepEqual(lossesOf(rebuilt), [`${journal(1)}@${from}: changes 2 to 3 are lost`]);
+    assert.equal(rebuilt.database.sequence, 4);
+  });
+
+  it("but none beside a line that was no change", async () => {
+    assert.deepEqual(await faultsOf([1, 2, 2, 3], "B"), [3]);
   });
 
   it("before the oldest segment, without a snapshot", async () => {

@@ -34,7 +34,7 @@ describe("a rebuild reports what it saved", () => {
       {
         file: journal(1),
         offset,
-        what: "a change, probably number 2: the checksum of the line is wrong",
+        what: "change 2 is lost",
         known: "test, wantedReasons b",
       },
     ]);
@@ -130,7 +130,7 @@ describe("a rebuild reports as lost", () => {
       {
         file: journal(1),
         offset: gap,
-        what: "a change, probably number 2: the checksum of the line is wrong",
+        what: "change 2 is lost",
         known: "test, wantedReasons b",
       },
       { file: snapshot(3), offset, what: "a record", known: "wantedReasons" },

@@ -97,7 +97,7 @@ describe("a verification reports missing files:", () => {
       .journal(2, step(2, "A", 1, 2), step(3, "A", 2, 3));
     folder.journal(4, step(4, "A", 9, 4), step(5, "A", 8, 5)).without(journal(2));
     assert.deepEqual(await folder.problems(), [
-      `damage ${journal(4)}@0: it begins with change 4, but 2 is missing`,
+      `damage ${journal(4)}@0: it begins with change 4, but the journal before it lacks changes 2 to 3`,
       `content ${journal(4)}@${folder.offsetOf(journal(4), 2)}: change 5 says that wantedReasons a was {"reason":"A","points":8}, but it was {"reason":"A","points":4}`,
     ]);
     const { changes: count, sequence } = await folder.verify();
@@ -111,7 +111,7 @@ describe("a verification reports missing files:", () => {
       .journal(3, step(3, "A", 9, 4))
       .without(journal(2));
     assert.deepEqual(await folder.problems(), [
-      `damage ${journal(3)}@0: it begins with change 3, but 2 is missing`,
+      `damage ${journal(3)}@0: it begins with change 3, but the journal before it lacks change 2`,
       `content ${journal(3)}@${folder.offsetOf(journal(3), 1)}: change 3 says that wantedReasons a was {"reason":"A","points":9}, but it was {"reason":"A","points":2}`,
     ]);
   });
@@ -123,7 +123,7 @@ describe("a verification reports missing files:", () => {
       .journal(3, step(3, "A", 2, 3))
       .journal(4, step(4, "A", 9, 4));
     assert.deepEqual(await folder.without(journal(2), journal(3)).problems(), [
-      `damage ${journal(4)}@0: it begins with change 4, but 2 is missing`,
+      `damage ${journal(4)}@0: it begins with change 4, but the journal before it lacks changes 2 to 3`,
     ]);
   });
 

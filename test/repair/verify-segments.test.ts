@@ -59,7 +59,7 @@ describe("a verification reports how a segment begins:", () => {
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(4)}@0: the header says that it begins with 3`,
       `damage ${journal(4)}@${folder.offsetOf(journal(4), 1)}: expected change 4, got 3`,
-      `damage ${journal(4)}@0: it begins with change 4, but 3 is missing`,
+      `damage ${journal(4)}@0: it begins with change 4, but the journal before it lacks change 3`,
     ]);
   });
 
@@ -108,7 +108,7 @@ describe("a verification reports how a segment follows a snapshot:", () => {
       .journal(3)
       .without(journal(2));
     assert.deepEqual(await folder.problems(), [
-      `damage ${journal(3)}@0: it begins with change 3, but 2 is missing`,
+      `damage ${journal(3)}@0: it begins with change 3, but the journal before it lacks change 2`,
       `damage ${journal(3)}@0: it does not follow what was written before it in ${journal(1)}`,
     ]);
   });
@@ -119,7 +119,7 @@ describe("a verification reports how a segment follows a snapshot:", () => {
       .journal(2, ...changes(2, 3))
       .journal(4);
     folder.without(journal(2));
-    const gap = `damage ${journal(4)}@0: it begins with change 4, but 2 is missing`;
+    const gap = `damage ${journal(4)}@0: it begins with change 4, but the journal before it lacks changes 2 to 3`;
     assert.deepEqual(await folder.problems(), [gap]);
     assert.equal((await folder.verify()).sequence, 3);
   });
@@ -132,6 +132,7 @@ describe("a verification reports how a segment follows a snapshot:", () => {
     folder.spoil(journal(2), '"B"');
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(2)}@${folder.offsetOf(journal(2), 1)}: the checksum of the line is wrong`,
+      `damage ${journal(2)}@${folder.offsetOf(journal(2), 1)}: change 2 and all after it are lost here (legible: test, wantedReasons b)`,
       `damage ${journal(2)}@0: it begins with change 2, but the file before it has 2`,
     ]);
     assert.equal((await folder.verify()).sequence, 2);
@@ -146,6 +147,7 @@ describe("after a line that cannot be read, a verification", () => {
     const offset = data.spoil(journal(1), '"points":2');
     assert.deepEqual(await data.problems(), [
       `damage ${journal(1)}@${offset}: the checksum of the line is wrong`,
+      `damage ${journal(1)}@${offset}: change 2 is lost here (legible: test, wantedReasons a, A)`,
       `content ${journal(1)}@${data.offsetOf(journal(1), 4)}: change 4 says that wantedReasons a was {"reason":"A","points":7}, but it was {"reason":"A","points":9}`,
     ]);
     const { changes: count, sequence } = await data.verify();
@@ -161,6 +163,7 @@ describe("after a line that cannot be read, a verification", () => {
       `content ${journal(1)}@${data.offsetOf(journal(1), line)}: ${what}`;
     assert.deepEqual(await data.problems(), [
       `damage ${journal(1)}@${offset}: the checksum of the line is wrong`,
+      `damage ${journal(1)}@${offset}: change 2 is lost here (legible: test, wantedReasons a, A)`,
       says(
         3,
         'change 3 says that wantedReasons a was {"reason":"A","points":8}, but it was {"reason":"A","points":2}',

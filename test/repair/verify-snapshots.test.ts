@@ -148,7 +148,7 @@ describe("a verification that finds a segment of a newer version", () => {
       `damage ${journal(2)}@0: The data was written in version 99 of gameaddon-journal; this program reads versions up to 3`,
     );
     assert.deepEqual(more, [
-      `damage ${journal(3)}@0: it begins with change 3, but 2 is missing`,
+      `damage ${journal(3)}@0: it begins with change 3, but the journal before it lacks change 2`,
       `content ${journal(3)}@${folder.offsetOf(journal(3), 2)}: change 4 says that wantedReasons a was {"reason":"A","points":9}, but it was {"reason":"A","points":8}`,
     ]);
   });
@@ -204,7 +204,9 @@ describe("after an unreadable change, a verification", () => {
     const folder = new Folder().journal(1, change(1, "A"), change(2, "B"), change(3, "C"), change(4, "D"));
     folder.snapshot(4, ...lines).journal(5, step(5, "A", 7, 8), step(6, "E", 1, 2));
     const offset = folder.spoil(journal(1), '"B"');
-    return { folder, broken: `damage ${journal(1)}@${offset}: the checksum of the line is wrong` };
+    const at = `damage ${journal(1)}@${offset}`;
+    const lost = "change 2 is lost here (legible: test, wantedReasons b)";
+    return { folder, broken: [`${at}: the checksum of the line is wrong`, `${at}: ${lost}`] };
   };
   const changesAfter = (folder: Folder, a: string) => [
     `content ${journal(5)}@${folder.offsetOf(journal(5), 1)}: change 5 says that wantedReasons a was {"reason":"A","points":7}, but it was ${a}`,
@@ -213,14 +215,17 @@ describe("after an unreadable change, a verification", () => {
 
   it("compares a snapshot only with the records that were seen since, and has all of its records then", async () => {
     const { folder, broken } = damaged(record("A", 4), record("B", 5), record("C"), record("D"));
-    assert.deepEqual(await folder.problems(), [broken, ...changesAfter(folder, '{"reason":"A","points":4}')]);
+    assert.deepEqual(await folder.problems(), [
+      ...broken,
+      ...changesAfter(folder, '{"reason":"A","points":4}'),
+    ]);
   });
 
   it("finds those of them that the snapshot changes or lacks", async () => {
     const { folder, broken } = damaged(record("C", 9));
     const name = snapshot(4);
     assert.deepEqual(await folder.problems(), [
-      broken,
+      ...broken,
       `content ${name}@${folder.offsetOf(name, 1)}: wantedReasons c is {"reason":"C","points":9} in the snapshot, but {"reason":"C","points":1} in the journal`,
       `content ${name}@0: wantedReasons d is absent in the snapshot, but not in the journal`,
       ...changesAfter(folder, "absent"),

@@ -84,7 +84,8 @@ function describe(folder: string, { rebuilt, damage, content }: RepairPlan, kept
   const { saved, lost, database } = rebuilt;
   const last = database.sequence;
   const head = kept === null ? "Would be recovered" : "Recovered";
-  const verdict = lost.length === 0 ? "Nothing is lost" : `${lost.length} lost`;
+  const verdict =
+    lost.length === 0 ? "Nothing is lost" : `Everything else ${kept === null ? "can be" : "is"} saved`;
   return [
     "Damage:",
     ...damage.map((fault) => `  ${describeFault(fault)}`),
@@ -93,7 +94,7 @@ function describe(folder: string, { rebuilt, damage, content }: RepairPlan, kept
     ...saved.map(({ file, what }) => `  ${file}: ${what}`),
     ...(lost.length === 0 ? [] : [kept === null ? "Would be lost:" : "Lost:"]),
     ...lost.map(({ file, offset, what, known }) => {
-      return `  ${file}: byte ${offset}: ${what}${known === null ? "" : ` (probably: ${known})`}`;
+      return `  ${file}: byte ${offset}: ${what}${known === null ? "" : ` (legible: ${known})`}`;
     }),
     kept === null
       ? `${verdict}. Nothing was changed; --yes repairs the folder, and keeps the present files in ${join(folder, "damaged-<instant>")}.`
