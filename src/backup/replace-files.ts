@@ -76,10 +76,11 @@ export async function replaceFiles(
     await syncFolder(files, folder);
   };
 
-  // 1.
+  let state: State = "old";
   const staged = join(folder, `.${segmentFile(sequence + 1)}.${randomBytes(6).toString("hex")}.tmp`);
-  await writeDurably(files, staged, [headerLine(sequence + 1, database.chain, now)]);
   try {
+    // 1.
+    await writeDurably(files, staged, [headerLine(sequence + 1, database.chain, now)]);
     if (kept !== null) {
       // 2.
       await files.mkdir(join(folder, kept));
@@ -91,33 +92,63 @@ export async function replaceFiles(
       }
     }
     // 4.
+    state = "written";
     await new Low(new FolderAdapter(files, folder, model, () => now), database).write();
-    try {
-      // 5.
-      for (const first of segments) await move(segmentFile(first));
-      // 6.
-      for (const number of snapshots) if (number !== sequence) await move(snapshotFile(number));
-      // 7.
-      await files.rename(staged, join(folder, segmentFile(sequence + 1)));
-    } catch (cause) {
-      throw new Failure("STORE_UNAVAILABLE", `The data in ${folder} was replaced only in part.`, {
-        hint:
-          kept === null
-            ? "Empty the folder, and repeat the command."
-            : `Move the files of ${join(folder, kept)} back into ${folder}, and repeat the command.`,
-        cause,
-      });
+    state = "mixed";
+    // 5.
+    for (const first of segments) await move(segmentFile(first));
+    // 6.
+    for (const number of snapshots) if (number !== sequence) await move(snapshotFile(number));
+    // 7.
+    await files.rename(staged, join(folder, segmentFile(sequence + 1)));
+    state = "new";
+    await syncFolder(files, folder);
+    // 8.
+    for (const name of names) {
+      if (kept !== null && belongsToData(name)) await move(name);
     }
-  } catch (error) {
-    await files.unlink(staged).catch(() => {});
-    throw error;
+    return kept;
+  } catch (cause) {
+    if (state !== "new") await files.unlink(staged).catch(() => {});
+    if (state === "written") {
+      // Its last step, the sync of the folder, can fail after it has its name.
+      const present = await files.readdir(folder).catch(() => [snapshotFile(sequence)]);
+      const isOld = !snapshots.includes(sequence) && !present.includes(snapshotFile(sequence));
+      state = isOld ? "old" : "mixed";
+    }
+    throw replacementFailed(folder, kept, state, cause);
   }
-  await syncFolder(files, folder);
-  // 8.
-  for (const name of names) {
-    if (kept !== null && belongsToData(name)) await move(name);
-  }
-  return kept;
+}
+
+/** What a folder has: the old data, perhaps a new snapshot as well, files of both, or the new data. */
+type State = "old" | "written" | "mixed" | "new";
+
+function replacementFailed(
+  folder: string,
+  kept: string | null,
+  state: Exclude<State, "written">,
+  cause: unknown,
+): Failure {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  const messages: Readonly<Record<typeof state, readonly [what: string, hint: string]>> = {
+    old: [
+      "was not replaced",
+      "Its files are as they were. Make room or check the disk, and repeat the command.",
+    ],
+    mixed: [
+      "was replaced only in part",
+      kept === null
+        ? "Empty the folder, and repeat the command."
+        : `Move the files of ${join(folder, kept)} back into ${folder}, and repeat the command.`,
+    ],
+    new: [
+      "was replaced, but the last step failed",
+      "It has the new data now, which the disk may lose until it is synced: check the disk, then run " +
+        `\`addon-cli data verify\`.${kept === null ? "" : ` The earlier files are in ${join(folder, kept)}.`}`,
+    ],
+  };
+  const [what, hint] = messages[state];
+  return new Failure("STORE_UNAVAILABLE", `The data in ${folder} ${what}: ${reason}.`, { hint, cause });
 }
 
 /** Returns a name with the present time that no file has. */

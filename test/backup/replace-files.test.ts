@@ -116,20 +116,24 @@ describe("replacing files, stopped at any step", () => {
       if (old !== undefined) await write(template, old);
       if (from !== undefined) await write(join(base, "from"), from);
       const source = from === undefined ? template : join(base, "from");
-      const seen = { old: 0, new: 0, refused: 0 };
+      const seen = { old: 0, new: 0, refused: 0, part: 0 };
       let done = false;
       for (let step = 1; !done; step++) {
         const folder = await copyOf(template, join(base, `step-${step}`));
         const { database } = await readState(nodeFiles, source, model, at);
         const { files } = stoppingAt(step);
+        let says = "";
         try {
           await replaceFiles(files, folder, database, "replaced", instantOf(100));
           done = true;
         } catch (error) {
-          const { cause } = error as Error;
-          assert.ok(error instanceof Stopped || cause instanceof Stopped, String(error));
+          assert.ok(error instanceof Failure && error.cause instanceof Stopped, String(error));
+          says = error.message;
         }
         const came = await opened(folder);
+        if (says.includes("was not replaced")) assert.deepEqual(came, oldEnds, `step ${step}`);
+        if (says.includes("was replaced, but")) assert.deepEqual(came, newEnds, `step ${step}`);
+        if (says.includes("only in part")) seen.part += 1;
         if (came instanceof Failure) {
           assert.equal(came.code, "STORE_UNAVAILABLE");
           assert.match(came.message, /lacks the journal from change|damaged at byte/);

@@ -136,7 +136,7 @@ describe("replacing files that fails", () => {
         [code, message, hint],
         [
           "STORE_UNAVAILABLE",
-          `The data in ${folder} was replaced only in part.`,
+          `The data in ${folder} was replaced only in part: EIO: injected.`,
           `Move the files of ${join(folder, kept)} back into ${folder}, and repeat the command.`,
         ],
       );
@@ -156,9 +156,28 @@ describe("replacing files that fails", () => {
     const { message, hint } = await refusal(
       replaceFiles(files, folder, new Database(model), "replaced", now),
     );
-    assert.equal(message, `The data in ${folder} was replaced only in part.`);
+    assert.equal(message, `The data in ${folder} was replaced only in part: EIO: injected.`);
     assert.equal(hint, "Empty the folder, and repeat the command.");
     assert.deepEqual(await readdir(folder), [snapshot(0)]);
+  });
+
+  it("at the last sync says that the folder has the new data", async (t) => {
+    const { folder, database } = await places(t);
+    let isNamed = false;
+    const files = ruledFiles(({ operation, path }) => {
+      if (operation === "rename" && isStaged(path)) isNamed = true;
+      return operation === "sync" && isNamed ? systemError("EIO") : undefined;
+    });
+    const { message, hint } = await refusal(replaceFiles(files, folder, database, "replaced", now));
+    assert.equal(
+      message,
+      `The data in ${folder} was replaced, but the last step failed: EIO: injected '${folder}'.`,
+    );
+    assert.match(
+      hint ?? "",
+      /^It has the new data now, .* `addon-cli data verify`\. The earlier files are in/,
+    );
+    assert.deepEqual(await opened(folder), { A: 1, B: 2 });
   });
 
   for (const [what, operation, name] of [
@@ -173,7 +192,10 @@ describe("replacing files that fails", () => {
           call.operation === operation && call.path === join(folder, name) ? systemError("EIO") : undefined,
         ),
       );
-      await assert.rejects(replaceFiles(recorded.files, folder, database, "replaced", now), { code: "EIO" });
+      await assert.rejects(replaceFiles(recorded.files, folder, database, "replaced", now), {
+        message: `The data in ${folder} was not replaced: EIO: injected.`,
+        hint: "Its files are as they were. Make room or check the disk, and repeat the command.",
+      });
       assert.equal(recorded.pending(), 0);
       assert.deepEqual(await contentsOf(folder), before);
       assert.deepEqual(
