@@ -4,10 +4,10 @@
  *     {"format":"gameaddon-export","version":1,"exported":1790000000000,"collections":{"players":[{…}],…}}
  */
 import * as v from "valibot";
-import type { model } from "../domain/model.ts";
+import { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import { ImportProblems } from "./import-problems.ts";
-import { definitionOf, recordFault } from "./record.ts";
+import { definitionOf, recordFault, suggest, unknownKeyIn } from "./record.ts";
 
 export const exportFormat = "gameaddon-export";
 export const exportVersion = 1;
@@ -21,7 +21,7 @@ export interface ExportDocument {
   readonly collections: Readonly<Record<string, readonly unknown[]>>;
 }
 
-const documentSchema = v.object({
+const documentSchema = v.strictObject({
   format: v.literal(exportFormat),
   version: v.literal(exportVersion),
   exported: v.number(),
@@ -60,14 +60,15 @@ export function fromExport(text: string, file: string, database: Database): void
   for (const [name, records] of Object.entries(collections)) {
     const definition = definitionOf(name);
     if (definition === undefined) {
-      problems.push(`collections.${name}: there is no collection "${name}"`);
+      const suggestion = suggest(name, Object.keys(model));
+      problems.push(`collections.${name}: there is no collection "${name}"${suggestion}`);
       continue;
     }
     const collection = database.collection(name);
     const keys = new Set<string>();
     for (const [index, record] of records.entries()) {
       const place = `collections.${name}[${index}]`;
-      const fault = recordFault(name, record);
+      const fault = unknownKeyIn(name, record) ?? recordFault(name, record);
       if (fault !== undefined) {
         problems.push(`${place}: ${fault}`);
         continue;

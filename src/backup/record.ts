@@ -1,6 +1,8 @@
 /** Checks a single record against the model: its collection, its schema, its key. */
 import * as v from "valibot";
 import { type CollectionDefinition, type Model, model } from "../domain/model.ts";
+import { nearest } from "../domain/text.ts";
+import { isObject } from "../store/journal/record-lines.ts";
 
 const definitions: Model = model;
 
@@ -22,4 +24,39 @@ export function recordFault(collection: string, record: unknown, key?: string): 
   const own = definition.key(record);
   if (key === undefined || own === key) return undefined;
   return `a record of ${collection} is stored under the key "${key}", but its own is "${own}"`;
+}
+
+/**
+ * Returns the fault of a record that has a key which its schema does not know, or undefined. The records of a backup may
+ * have one, from another version; those of an import are written by people and other programs.
+ */
+export function unknownKeyIn(collection: string, record: unknown): string | undefined {
+  const schema = definitionOf(collection)?.schema;
+  if (schema === undefined) return undefined;
+  const entries = "entries" in schema && isObject(schema.entries) ? Object.keys(schema.entries) : [];
+  return unknownKey(record, v.safeParse(schema, record).output, entries);
+}
+
+/** @param known the keys of the schema; those of the parsed value if that is unknown */
+function unknownKey(
+  value: unknown,
+  parsed: unknown,
+  known?: readonly string[],
+  path = "",
+): string | undefined {
+  if (!isObject(value) || !isObject(parsed)) return undefined;
+  for (const [key, inner] of Object.entries(value)) {
+    if (!Object.hasOwn(parsed, key)) {
+      return `unknown key "${path}${key}"${suggest(key, known ?? Object.keys(parsed))}`;
+    }
+    const found = unknownKey(inner, parsed[key], undefined, `${path}${key}.`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** Returns `; did you mean "x"?`, or an empty text if no name is near. */
+export function suggest(typed: string, known: readonly string[]): string {
+  const name = nearest(typed, known);
+  return name === undefined ? "" : `; did you mean "${name}"?`;
 }

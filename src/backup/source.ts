@@ -15,7 +15,12 @@ import { type Files, piecesOf, readRange } from "../store/folder/files.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
 import { readStateInto } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
-import { type CheckedData, describeInconsistency, findInconsistencies } from "./consistency.ts";
+import {
+  type CheckedData,
+  describeInconsistency,
+  findInconsistencies,
+  type Inconsistency,
+} from "./consistency.ts";
 import { fromExport } from "./export-format.ts";
 import { ImportProblems } from "./import-problems.ts";
 import { recordFault } from "./record.ts";
@@ -109,8 +114,26 @@ export async function readConsistentSource(
  * @throws ImportProblems where an export has some
  */
 export async function problemsOf(source: Source, result: CheckedData): Promise<string[]> {
-  const problems = (await findInconsistencies(result)).map(describeInconsistency);
-  if (source.kind === "export" && problems.length > 0) throw new ImportProblems(source.file, problems);
+  const found = await findInconsistencies(result);
+  if (source.kind !== "export" || found.length === 0) return found.map(describeInconsistency);
+  throw new ImportProblems(source.file, withoutRepetitions(found, result));
+}
+
+/** Says once that a collection has no records, and not of each record that refers to one of them. */
+function withoutRepetitions(found: readonly Inconsistency[], result: CheckedData): string[] {
+  const problems: string[] = [];
+  const isEmpty = (name: "players" | "names") => [...result[name].values()].length === 0;
+  const lacks = { players: isEmpty("players"), names: isEmpty("names") };
+  const counts = { players: 0, names: 0 };
+  for (const each of found) {
+    const refersTo = each.what.startsWith("there is no player ") ? "players" : "names";
+    if (lacks[refersTo] && each.what.startsWith("there is no ")) counts[refersTo] += 1;
+    else problems.push(describeInconsistency(each));
+  }
+  for (const [name, count] of Object.entries(counts)) {
+    const records = count === 1 ? "a record refers" : `${count} records refer`;
+    if (count > 0) problems.unshift(`collections.${name} is missing or empty, but ${records} to it`);
+  }
   return problems;
 }
 
@@ -176,6 +199,22 @@ async function* unpacked(files: Files, path: string): AsyncGenerator<Uint8Array>
 async function isCompressed(files: Files, path: string): Promise<boolean> {
   for await (const piece of piecesOf(files, path)) return piece[0] === 0x1f && piece[1] === 0x8b;
   return false;
+}
+
+/** Returns the file as a source: a backup or an export, by its first bytes; `otherwise` if it is neither. */
+export async function recognizeSource(
+  files: Files,
+  file: string,
+  otherwise: "backup" | "export",
+): Promise<Source> {
+  if (await isCompressed(files, file)) return { kind: "backup", file };
+  for await (const piece of piecesOf(files, file)) {
+    const head = Buffer.from(piece.subarray(0, 512)).toString("latin1");
+    if (/^[0-9a-f]{8} \{/.test(head)) return { kind: "backup", file };
+    if (/^\s*\{/.test(head)) return { kind: "export", file };
+    break;
+  }
+  return { kind: otherwise, file };
 }
 
 /** Returns the number of records in a database. */

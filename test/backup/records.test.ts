@@ -106,6 +106,25 @@ describe("the problems of an import", () => {
     );
   });
 
+  it("are an unknown key, at any depth, with the nearest name", () => {
+    const player = { uuid: "a".repeat(32), name: "Ada", administrator: false, registeredAt: 1 };
+    const { name: _, ...nameless } = player;
+    const ban = { name: "Mallory", uuid: null, startTime: 1 };
+    const creator = { creatorName: null, creatorUUID: null };
+    assert.deepEqual(
+      problemsOf({
+        players: [player, { ...nameless, nme: "Ada" }],
+        houseBans: [{ ...ban, reasons: [{ reason: "Theft", days: 1, ...creator, day: 2 }] }],
+        wantedReason: [],
+      }),
+      [
+        'collections.players[1]: unknown key "nme"; did you mean "name"?',
+        'collections.houseBans[0]: unknown key "reasons.0.day"; did you mean "days"?',
+        'collections.wantedReason: there is no collection "wantedReason"; did you mean "wantedReasons"?',
+      ],
+    );
+  });
+
   it("may be a single one", () => {
     const { message, problems } = refusalOf(textOf({ nothing: [] }));
     assert.equal(message, "e.json has a problem; nothing was changed.");
@@ -135,6 +154,7 @@ describe("the problems of an import", () => {
     ["another version", textOf({}, { version: 2 }), ["version"]],
     ["no time", textOf({}, { exported: undefined }), ["exported"]],
     ["a collection that is no list", textOf({ players: {} }), ["collections.players"]],
+    ["an unknown key", textOf({}, { note: "x" }), ["note"]],
     ["two faults", textOf({}, { version: 2, format: "x" }), ["format", "version"]],
   ] as const) {
     it(`are its form if it has ${what}`, () => {

@@ -117,6 +117,17 @@ describe("data export and data import", () => {
     );
   });
 
+  it("when a file is for the other command, either takes it", async (t) => {
+    const desk = await deskWithPast(t);
+    await desk.ok("data", "export", "e.json");
+    await desk.ok("data", "backup", "b.jsonl.gz");
+    assert.match(await desk.ok("--data", "one", "data", "restore", "e.json"), /^Imported 8 records\.$/m);
+    assert.match(await desk.ok("--data", "two", "data", "import", "b.jsonl.gz"), /^Restored 8 records of /m);
+    await desk.write("note.txt", "nothing of ours");
+    assert.match(await desk.fails("--data", "three", "data", "restore", "note.txt"), /is not a whole backup/);
+    assert.match(await desk.fails("--data", "three", "data", "import", "note.txt"), /it is not JSON/);
+  });
+
   it("when more than 20 records are invalid, a person sees 20, and a program all", async (t) => {
     const desk = await seededDesk(t);
     const players = Array.from({ length: 23 }, () => ({ name: "Ada" }));

@@ -7,7 +7,7 @@ import { type Command, InvalidArgumentError } from "commander";
 import { ImportProblems } from "../../../src/backup/import-problems.ts";
 import { requireRoom } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
-import { readConsistentSource, type Source } from "../../../src/backup/source.ts";
+import { readConsistentSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
 import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
@@ -45,16 +45,26 @@ export async function restore(context: Context, file: string | undefined, comman
   const source: Source =
     file === undefined
       ? { kind: "moment", sequence: await sequenceOf(context, at ?? { sequence: 0 }) }
-      : { kind: "backup", file: await findSourceFile(resolve(context.io.cwd, file)) };
+      : await sourceIn(context, file, "backup");
   await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
 }
 
 /** Imports a file of `data export`, or of another program in that format. */
 export async function importData(context: Context, file: string, command: Command): Promise<void> {
-  const { io, output } = context;
-  const source: Source = { kind: "export", file: await findSourceFile(resolve(io.cwd, file)) };
+  const source = await sourceIn(context, file, "export");
+  await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
+}
+
+/** Returns a file as a source. Either command takes a backup as well as an export. */
+async function sourceIn({ io }: Context, file: string, usual: "backup" | "export"): Promise<Source> {
+  return recognizeSource(nodeFiles, await findSourceFile(resolve(io.cwd, file)), usual);
+}
+
+/** Applies a source, and lists the problems of an export. */
+async function applySource(context: Context, source: Source, options: RestoreOptions): Promise<void> {
+  const { output } = context;
   try {
-    await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
+    await apply(context, source, options);
   } catch (error) {
     if (!(error instanceof ImportProblems)) throw error;
     const { code, message, problems } = error;
@@ -122,7 +132,7 @@ function momentLines({ sequence, later, steps }: MomentFound, instant: number): 
   ];
 }
 
-async function applySource(context: Context, source: Source, options: RestoreOptions): Promise<void> {
+async function apply(context: Context, source: Source, options: RestoreOptions): Promise<void> {
   const { output, workspace, withControl } = context;
   const { tokens = false, dryRun = false, replace = false } = options;
   if (replace) output.remark("--replace is no longer needed: a restore is a change, which `undo` can undo.");

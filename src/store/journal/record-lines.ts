@@ -99,6 +99,6 @@ function isChange(change: unknown): change is RecordChange {
   return typeof collection === "string" && typeof key === "string" && "before" in change && "after" in change;
 }
 
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === "object" && value !== null;
 }
