@@ -24,6 +24,7 @@ export class Reported extends Error {
 export class Output {
   readonly #io: IO;
   readonly #json: () => boolean;
+  #transient = "";
 
   /** @param json returns whether `--json` was given, once the options are parsed */
   constructor(io: IO, json: () => boolean) {
@@ -69,7 +70,15 @@ export class Output {
 
   /** Prints a message that is not part of the result. Removes tokens, which arguments and paths may contain. */
   remark(text: string): void {
+    this.transient("");
     this.#io.stderr.write(`${escapeControls(withoutTokens(text))}\n`);
+  }
+
+  /** Shows a line on the terminal of standard error until the next one or a remark replaces it; an empty one removes it. */
+  transient(line: string): void {
+    if (line === this.#transient) return;
+    this.#io.stderr.write(`\r${line}\u001b[K`);
+    this.#transient = line;
   }
 
   /** Styles a text if the stream is a terminal with colours. */

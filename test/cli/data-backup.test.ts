@@ -1,6 +1,6 @@
 /** `data backup`, and restoring a backup into an empty folder. */
 import assert from "node:assert/strict";
-import { lstat, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
+import { lstat, readdir, readFile, rm, stat, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
@@ -82,13 +82,31 @@ describe("data backup and data restore", () => {
     assert.ok(names.includes("Ada"));
   });
 
-  it("when standard error is a terminal, it shows a progress bar, and none with --json or in a pipe", async (t) => {
+  it("when standard error is a terminal, it and its relatives show progress, and none with --json or in a pipe", async (t) => {
     const desk = await seededDesk(t);
-    const shown = await desk.run(["data", "backup", "1.gz"], { terminal: true });
-    assertIncludes(shown.stderr, "\rWriting the backup [");
-    assert.ok(shown.stderr.endsWith(`\r${colourBegins}K`));
-    assert.equal((await desk.run(["data", "backup", "2.gz"])).stderr, "");
-    assert.equal((await desk.run(["--json", "data", "backup", "3.gz"], { terminal: true })).stderr, "");
+    await desk.ok("player", "add", "Ada");
+    for (const [args, ...shown] of [
+      [["data", "backup", "1.gz", "--force"], "Writing the backup [", "100%"],
+      [["data", "verify"], "Verifying [", "100%"],
+      [["data", "export", "e.json", "--force"], "Reading the data [", "100%"],
+      [["data", "repair"], "Repairing ["],
+      [["data", "restore", "--at", "#1", "--yes"], "Comparing 0 s", "Changing 0 s"],
+      [["data", "import", "e.json", "--yes"], "Comparing 0 s", "Changing 0 s"],
+      [["--data", "two", "data", "restore", "1.gz"], "Reading 0 s", "Restoring 0 s"],
+    ] as const) {
+      await rm(join(desk.folder, "two"), { recursive: true, force: true });
+      const { stderr, exitCode } = await desk.run(args, { terminal: true });
+      assert.equal(exitCode, 0, stderr);
+      for (const text of shown) assertIncludes(stderr, text);
+      // Nothing of it remains beside what the command says.
+      const left = stderr.split("\n").map((line) => line.split(`${colourBegins}K`).at(-1));
+      assert.doesNotMatch(left.join("\n"), /\[#|\d s$/m);
+      const silent = ["--json", ...args];
+      await rm(join(desk.folder, "two"), { recursive: true, force: true });
+      assert.equal((await desk.run(silent, { terminal: true })).stderr, "");
+      await rm(join(desk.folder, "two"), { recursive: true, force: true });
+      assert.ok(!(await desk.run(args)).stderr.includes("\r"));
+    }
   });
 
   it("when a backup is damaged anywhere, it is refused before any change", async (t) => {

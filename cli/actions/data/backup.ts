@@ -8,7 +8,8 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
 import type { Context } from "../../context.ts";
-import { progressOn, requireData } from "./offline.ts";
+import { requireData } from "./offline.ts";
+import { withProgress } from "./progress.ts";
 
 /** Writes a snapshot. */
 export async function takeSnapshot({ output, workspace, withControl }: Context): Promise<void> {
@@ -38,13 +39,14 @@ export async function backUp(context: Context, given: string, command: Command):
   if (force && isFolder) misused("--force requires a file; in a folder, no backup is overwritten");
   const { folder } = workspace();
   await requireData(workspace());
-  const progress = progressOn(io, output.wantsJSON, "Writing the backup");
-  const { warnings, ...result } = isFolder
-    ? await writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now, progress })
-    : {
-        file: target,
-        ...(await writeBackup(nodeFiles, folder, target, { force, now: Date.now(), progress })),
-      };
+  const { warnings, ...result } = await withProgress(context, "Writing the backup", async (progress) =>
+    isFolder
+      ? writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now, progress })
+      : {
+          file: target,
+          ...(await writeBackup(nodeFiles, folder, target, { force, now: Date.now(), progress })),
+        },
+  );
   for (const warning of warnings) output.remark(`warning: ${warning}`);
   const { file, records, sequence, bytes } = result;
   const removed = "removed" in result ? result.removed : [];

@@ -7,6 +7,7 @@ import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { readState } from "../../../src/store/reading.ts";
 import type { Context } from "../../context.ts";
 import { requireData } from "./offline.ts";
+import { reportingReads, withProgress } from "./progress.ts";
 
 /** Whether to overwrite an existing file. */
 export interface ExportOptions {
@@ -15,15 +16,18 @@ export interface ExportOptions {
 
 /** Writes all records as plain JSON to a file or to standard output. */
 export async function exportData(
-  { io, output, workspace }: Context,
+  context: Context,
   file: string | undefined,
   { force = false }: ExportOptions,
 ): Promise<void> {
+  const { io, output, workspace } = context;
   const { folder } = workspace();
   await requireData(workspace());
   const target = file === undefined ? undefined : resolve(io.cwd, file);
   if (target !== undefined) await requireFree(nodeFiles, target, force);
-  const { database, warnings } = await readState(nodeFiles, folder, model);
+  const { database, warnings } = await withProgress(context, "Reading the data", async (progress) =>
+    readState(await reportingReads(folder, progress), folder, model),
+  );
   if (!output.wantsJSON) for (const warning of warnings) output.remark(`warning: ${warning}`);
   const document = toExport(database, Date.now());
   if (target === undefined) {

@@ -4,11 +4,11 @@ import type { Holder } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
 import { verify } from "../../../src/repair/verify.ts";
-import { nodeFiles } from "../../../src/store/folder/files.ts";
 import type { Context } from "../../context.ts";
 import { disablePretenuring } from "../../serving/heap.ts";
 import { formatInstant, Reported } from "../../terminal/output.ts";
 import { describeFault, holderOrFailure } from "./offline.ts";
+import { reportingReads, withProgress } from "./progress.ts";
 
 /**
  * Shows the content of a folder.
@@ -27,13 +27,18 @@ export async function showStatus({ output, workspace }: Context): Promise<void> 
 }
 
 /** Reads everything, and reports every fault. @throws Reported if there is one */
-export async function verifyFolder({ output, workspace }: Context): Promise<void> {
+export async function verifyFolder(context: Context): Promise<void> {
+  const { output, workspace } = context;
   disablePretenuring();
   const { folder } = workspace();
   const holder = await holderOrFailure(folder);
   if (holder instanceof Failure) output.remark(`warning: ${holder.message}`);
   const running = holder !== null;
-  const { problems, inconsistencies, remarks, ...counts } = await verify(nodeFiles, folder, { running });
+  const { problems, inconsistencies, remarks, ...counts } = await withProgress(
+    context,
+    "Verifying",
+    async (progress) => verify(await reportingReads(folder, progress), folder, { running }),
+  );
   const found = problems.length + inconsistencies.length;
   const read =
     `${folder}: ${counted(counts.snapshots, "snapshot")} with ${counted(counts.records, "record")}, ` +

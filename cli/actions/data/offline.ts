@@ -1,5 +1,4 @@
-/** Helpers of the `data` commands: exclusive access to the folder, replacing its data, and a progress bar. */
-import type { Progress } from "../../../src/backup/backup.ts";
+/** Helpers of the `data` commands: exclusive access to the folder, and replacing its data. */
 import { replaceFiles } from "../../../src/backup/replace-files.ts";
 import { connectControl } from "../../../src/control/client.ts";
 import type { Holder } from "../../../src/control/control.ts";
@@ -10,7 +9,6 @@ import type { Database } from "../../../src/store/collection.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { lockFolder } from "../../../src/store/folder/folder.ts";
 import { waitForLock } from "../../data/lock-wait.ts";
-import type { IO } from "../../terminal/io.ts";
 
 /** Returns the service that runs on a folder, or null. */
 export async function holderOf(folder: string): Promise<Holder | null> {
@@ -58,22 +56,6 @@ export async function withFolder<T>(folder: string, what: string, work: () => Pr
   } finally {
     await lock.release();
   }
-}
-
-/** Returns a progress bar on a terminal, and a function without effect elsewhere. */
-export function progressOn({ stderr }: IO, json: boolean, label: string): Progress {
-  if (stderr.isTTY !== true || json) return () => {};
-  const width = 30;
-  let shown = -1;
-  return (share) => {
-    const percent = Math.floor(share * 100);
-    if (percent === shown) return;
-    shown = percent;
-    const done = Math.floor(share * width);
-    const bar = `${"#".repeat(done)}${"-".repeat(width - done)}`;
-    // At the end the line is cleared for the result.
-    stderr.write(share === 1 ? "\r\u001b[K" : `\r${label} [${bar}] ${percent}%`);
-  };
 }
 
 /** Replaces the data of a folder. The caller holds the folder's lock. */

@@ -12,20 +12,25 @@ import { nodeFiles } from "../../../src/store/folder/files.ts";
 import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
 import { describeFault, requireData, withFolder } from "./offline.ts";
+import { reportingReads, withProgress } from "./progress.ts";
 
 /**
  * Recovers as much as possible, and reports the losses.
  * @param yes whether to repair, or only to show what would be done
  * @throws Reported if the folder is damaged and remains so
  */
-export async function repairFolder({ output, workspace }: Context, yes: boolean): Promise<void> {
+export async function repairFolder(context: Context, yes: boolean): Promise<void> {
+  const { output, workspace } = context;
   const { folder } = workspace();
   await requireData(workspace());
-  const { plan, kept } = await withFolder(folder, "Repairing", async () => {
-    const made = await planRepair(nodeFiles, folder);
-    const isDone = made.rebuilt !== null && yes;
-    return { plan: made, kept: isDone ? await repair(nodeFiles, folder, made, Date.now()) : null };
-  });
+  const { plan, kept } = await withFolder(folder, "Repairing", () =>
+    withProgress(context, "Repairing", async (progress) => {
+      // They are verified, and read again to rebuild the data.
+      const made = await planRepair(await reportingReads(folder, progress, 2), folder);
+      const isDone = made.rebuilt !== null && yes;
+      return { plan: made, kept: isDone ? await repair(nodeFiles, folder, made, Date.now()) : null };
+    }),
+  );
   const { rebuilt, damage, content } = plan;
   const document = {
     folder,
@@ -47,23 +52,22 @@ export async function repairFolder({ output, workspace }: Context, yes: boolean)
  * @throws Failure `CONFLICT` if nothing is damaged
  * @throws Reported if it only shows what would be done
  */
-export async function repairFrom(
-  { io, output, workspace }: Context,
-  file: string,
-  yes: boolean,
-): Promise<void> {
+export async function repairFrom(context: Context, file: string, yes: boolean): Promise<void> {
+  const { io, output, workspace } = context;
   const { folder } = workspace();
   await requireData(workspace());
   const path = resolve(io.cwd, file);
-  const backup = await readBackup(nodeFiles, path);
+  const backup = await withProgress(context, "Reading the backup", () => readBackup(nodeFiles, path));
   const { records, instant } = backup;
-  const { damage, kept } = await withFolder(folder, "Repairing", async () => {
-    const found = await requireDamage(nodeFiles, folder);
-    return {
-      damage: found,
-      kept: yes ? await replaceFromBackup(nodeFiles, folder, backup.database, Date.now()) : null,
-    };
-  });
+  const { damage, kept } = await withFolder(folder, "Repairing", () =>
+    withProgress(context, "Repairing", async (progress) => {
+      const found = await requireDamage(await reportingReads(folder, progress), folder);
+      return {
+        damage: found,
+        kept: yes ? await replaceFromBackup(nodeFiles, folder, backup.database, Date.now()) : null,
+      };
+    }),
+  );
   const { sequence } = backup.database;
   const done =
     kept === null

@@ -20,6 +20,7 @@ import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant, type Output, Reported } from "../../terminal/output.ts";
 import { installData, requireData, withFolder } from "./offline.ts";
 import { previewLines } from "./preview.ts";
+import { withProgress } from "./progress.ts";
 
 /** The most problems of an export that a person is shown: the error of a program repeats in every record. */
 const maxProblems = 20;
@@ -139,7 +140,9 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
   if (!(await workspace().hasData())) return unpack(context, source, dryRun);
   const { folder } = workspace();
   const request: RestoreRequest = { source, tokens };
-  const preview = await withControl("reads", (control) => control.previewRestore(request));
+  const preview = await withProgress(context, "Comparing", () =>
+    withControl("reads", (control) => control.previewRestore(request)),
+  );
   const what = describeSource(source, preview);
   const shown = previewLines(preview).join("\n");
   if (dryRun || preview.changes === 0) {
@@ -160,15 +163,20 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
     details: { resources: preview.resources },
   });
   const { revision } = preview;
-  const result = await withControl("reads", (control) => control.restoreRecords(request, revision));
+  const result = await withProgress(context, "Changing", () =>
+    withControl("reads", (control) => control.restoreRecords(request, revision)),
+  );
   output.result({ folder, ...toDocument(source), dryRun, ...result }, doneText(source, result));
 }
 
 /** Writes the records of a file to a folder that has no data. */
-async function unpack({ output, workspace }: Context, source: Source, dryRun: boolean): Promise<void> {
+async function unpack(context: Context, source: Source, dryRun: boolean): Promise<void> {
+  const { output, workspace } = context;
   const { folder } = workspace();
   if (source.kind === "moment") return;
-  const { database, records, instant, problems } = await readConsistentSource(nodeFiles, folder, source);
+  const { database, records, instant, problems } = await withProgress(context, "Reading", () =>
+    readConsistentSource(nodeFiles, folder, source),
+  );
   for (const problem of problems) output.remark(`warning: ${problem}`);
   await requireRoom(nodeFiles, folder);
   const words = `${countOf(records)}${instant === null ? "" : ` of ${formatInstant(instant)}`}`;
@@ -180,10 +188,12 @@ async function unpack({ output, workspace }: Context, source: Source, dryRun: bo
     return;
   }
   const what = source.kind === "export" ? "Importing" : "Restoring";
-  const { sequence } = await withFolder(folder, what, async () => {
-    await requireRoom(nodeFiles, folder);
-    return installData(folder, database);
-  });
+  const { sequence } = await withFolder(folder, what, () =>
+    withProgress(context, what, async () => {
+      await requireRoom(nodeFiles, folder);
+      return installData(folder, database);
+    }),
+  );
   const verb = source.kind === "export" ? "Imported" : "Restored";
   const upTo = source.kind === "export" ? "" : `, everything up to change ${sequence}`;
   output.result(
