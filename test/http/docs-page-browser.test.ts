@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { test } from "node:test";
 import { promisify } from "node:util";
-import type { Page } from "playwright-core";
+import type { Locator, Page } from "playwright-core";
 import { assertIncludes, assertLacks, prefix } from "../_setup.ts";
 import { noBrowser, startBrowser } from "./_browser.ts";
 import { serveDocs } from "./_docs.ts";
@@ -24,6 +24,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     const change = await tryOut(page, "/wantedreason/remove", { reason: "Bank-robbery" });
     await page.getByText("Enter your token here first.").waitFor();
     assert.equal(await page.getByLabel("Your token").evaluate((field) => field.matches(":focus")), true);
+    assert.equal(await isInView(change.getByRole("button", { name: "Execute" })), true);
     assert.equal(await change.locator(".live-responses-table").count(), 0);
     assert.deepEqual(requested.slice(before), []);
     await page.getByLabel("Your token").fill("hunter2");
@@ -47,6 +48,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
   await t.test("the documentation page shows the answer of a read", async () => {
     const read = await tryOut(page, "/wantedreason");
     await answered(read, "200", '"reason": "Bank-robbery"');
+    assert.equal(await isInView(read.locator(".live-responses-table thead")), true);
     assertIncludes(await read.innerText(), `${url}${prefix}/-/wantedreason`);
   });
 
@@ -92,7 +94,9 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     assertIncludes(command, `'${url}${prefix}/-/statistic/Ada/add?type=KILL'`);
     await page.context().grantPermissions(["clipboard-read"]);
     await add.getByRole("button", { name: "Copy", exact: true }).click();
+    await add.getByRole("status").getByText("Copied.").waitFor();
     assert.equal(await page.evaluate("navigator.clipboard.readText()"), command);
+    await add.getByText("read -rs GAMEADDON_TOKEN").waitFor();
     const { stdout } = await run("sh", ["-c", command], {
       env: { ...process.env, GAMEADDON_TOKEN: token },
     });
@@ -104,6 +108,8 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
   await t.test("the documentation page makes an allowed change, and warns before", async () => {
     const change = await tryOut(page, "/wantedreason/add", { reason: "Speeding", points: "5" });
     await answered(change, "200", '"info":');
+    // It is safe to repeat without one.
+    assert.equal(await change.getByLabel("Idempotency-Key", { exact: true }).count(), 0);
     assertIncludes(await change.innerText(), "This really changes the data of the service.");
     assertIncludes(await desk.ok("call", "/wantedreason"), "Speeding");
   });
@@ -142,6 +148,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
 
 /** The browser's globals that functions in the page use: the tests are compiled without a browser's types. */
 interface InPage {
+  readonly innerHeight: number;
   readonly document: {
     readonly cookie: string;
     readonly title: string;
@@ -151,6 +158,18 @@ interface InPage {
   };
   readonly localStorage: Readonly<Record<string, string>>;
   readonly sessionStorage: Readonly<Record<string, string>>;
+}
+
+/** Returns whether all of an element is within the window. */
+function isInView(element: Locator): Promise<boolean> {
+  return element.evaluate((shown) => {
+    const { top, bottom } = (shown as unknown as Shown).getBoundingClientRect();
+    return top >= 0 && bottom <= (globalThis as unknown as InPage).innerHeight;
+  });
+}
+
+interface Shown {
+  getBoundingClientRect(): { readonly top: number; readonly bottom: number };
 }
 
 /** Returns what the page has stored in the browser. */

@@ -44,15 +44,19 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
 
   await t.test("the filter finds operations by summary, description and parameter", async () => {
     const kills = [
+      "/statistic/top",
+      "/statistic/{player}",
       "/statistic/{player}/add",
       "/statistic/{player}/set",
+      "/blacklistreason/{factionString}",
       "/blacklistreason/{factionString}/add",
     ];
     const found = {
       score: ["/event", "/event/gangwar"],
       kill: kills,
-      KILLS: ["/blacklistreason/{factionString}/add"],
-      article: ["/navipoint/add"],
+      KILLS: kills.filter((path) => !/add$|set$/.test(path) || path.startsWith("/blacklist")),
+      "bank robbery": ["/event", "/event/bankrob"],
+      article: ["/navipoint", "/navipoint/add"],
       "bomb event": ["/event", "/event/bomb"],
       "/event/gang": ["/event/gangwar"],
     };
@@ -60,8 +64,6 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
       await page.getByLabel("Filter").fill(phrase);
       assert.deepEqual(await pathsShown(page), paths, phrase);
     }
-    await page.getByLabel("Filter").fill("bank robbery");
-    assert.ok((await pathsShown(page)).includes("/event/bankrob"));
   });
 
   await t.test("the filter says when no operation matches, and shows all when it is cleared", async () => {

@@ -47,7 +47,10 @@ export function prepare(description, address) {
     details: [...details, aboutTrying].join("\n\n"),
     tokenForm: new RegExp(secret.schema.pattern ?? ""),
     changing: new Set(operations.filter(([, get]) => isChange(get)).map(([path]) => path)),
-    searched: new Map(operations.map(([path, get]) => [path, toWords(textOf(path, get, tags)).join(" ")])),
+    // Without what is added to be filled in: an example is no topic of an operation.
+    searched: new Map(
+      items.map(([path, { get }]) => [path.slice(start), textOf(path.slice(start), get, tags, whole)]),
+    ),
   };
 }
 
@@ -56,17 +59,32 @@ export function toWords(text) {
   return text.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [];
 }
 
-/** Returns the text of an operation for the filter, without headers, which nearly all operations have in common. */
-function textOf(path, { tags: names, summary, description, parameters }, tags) {
+/**
+ * Returns the words of an operation for the filter: of its text, its parameters and the fields of its answer, without the
+ * token and headers, which nearly all operations have in common.
+ */
+function textOf(path, { tags: names, summary, description, parameters, responses }, tags, whole) {
   const resources = tags.filter(({ name }) => names.includes(name));
-  const fields = parameters.filter((each) => each.in !== "header");
-  return [
+  const fields = parameters.map(whole).filter((each) => each.in !== "header" && !each["x-secret"]);
+  const texts = [
     path,
     ...resources.flatMap((each) => [each.name, each.description]),
     summary,
     description,
     ...fields.flatMap((each) => [each.name, each.description, ...(each.schema.enum ?? [])]),
-  ].join("\n");
+    ...namesIn(responses["200"].content["application/json"].schema, whole),
+  ];
+  return toWords(texts.join("\n")).join(" ");
+}
+
+/** Returns the names of the fields of an answer or of a list's entries. Those of other answers within it are their topics. */
+function namesIn(schema, whole) {
+  const { properties = {}, items } = whole(schema);
+  if (items !== undefined) return namesIn(items, whole);
+  const own = Object.values(properties).filter(
+    ({ $ref, items: list }) => $ref === undefined && list === undefined,
+  );
+  return [...Object.keys(properties), ...own.flatMap((each) => namesIn(each, whole))];
 }
 
 function isChange(operation) {
@@ -80,9 +98,11 @@ function resolve(part, description) {
   return keys.reduce((each, key) => each[key], description);
 }
 
-/** Returns an operation without the token. */
+/** Returns an operation without the token, and without an idempotency key where it would change nothing. */
 function toTry(operation, whole) {
-  const parameters = operation.parameters.map(whole).filter((each) => !each["x-secret"]);
+  const isOffered = ({ name, ...parameter }) =>
+    !parameter["x-secret"] && !(operation["x-repeatable"] && name === "Idempotency-Key");
+  const parameters = operation.parameters.map(whole).filter(isOffered);
   const responses = Object.entries(operation.responses);
   return {
     ...operation,

@@ -51,7 +51,8 @@ function show(prepared) {
   function hasToken() {
     if (field.value.trim() !== "") return true;
     showRemark("Enter your token here first.");
-    field.focus();
+    // The bar with the field is always in view; scrolling to it would leave the operation.
+    field.focus({ preventScroll: true });
     return false;
   }
 

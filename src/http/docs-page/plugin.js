@@ -7,7 +7,7 @@ import { optionsKey, toWords } from "./description.js";
  */
 export function docsPlugin({ introduction, details, changing, searched }, hasToken) {
   return ({ React }) => {
-    const { createElement, Fragment, useRef } = React;
+    const { createElement, Fragment, useLayoutEffect, useRef, useState } = React;
 
     /** The page. The text about the service is folded, so that the first operation is in view. */
     function DocsLayout({ getComponent, specSelectors }) {
@@ -121,13 +121,26 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
         createElement(Highlighter, props),
       );
 
-    /** The curl command, in which the shell takes the token from its environment. */
+    /** Brings each new answer into view, which is below the command and often below the fold. */
+    const inView = (LiveResponse) => (props) => {
+      const place = useRef(null);
+      // The response itself is another object each time that the list is rendered.
+      const request = props.response.getIn(["headers", "x-request-id"]);
+      useLayoutEffect(() => {
+        const heading = place.current.querySelector(".live-responses-table thead");
+        heading?.scrollIntoView({ block: "center" });
+      }, [request]);
+      return createElement("div", { ref: place }, createElement(LiveResponse, props));
+    };
+
+    /** The curl command, in which the shell takes the token from a variable. */
     function Curl({ request }) {
       const command = useRef(null);
+      const [copied, setCopied] = useState("");
       const copy = () => {
         getSelection().selectAllChildren(command.current);
         // `navigator.clipboard` exists only on HTTPS and on the loopback address.
-        document.execCommand("copy");
+        setCopied(document.execCommand("copy") ? "Copied." : "It is selected: copy it with the keyboard.");
       };
       return createElement(
         "div",
@@ -135,6 +148,13 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
         createElement("h4", null, "curl"),
         createElement("pre", { className: "curl microlight", ref: command }, toCurl(request)),
         createElement("button", { type: "button", className: "btn", onClick: copy }, "Copy"),
+        createElement("span", { role: "status" }, copied),
+        createElement(
+          "p",
+          null,
+          "It takes your token from a variable. Enter that first: ",
+          createElement("code", null, "read -rs GAMEADDON_TOKEN"),
+        ),
       );
     }
 
@@ -152,6 +172,7 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
         operations: operationsOrNone,
         OperationSummaryPath: markedPath,
         execute: guardedExecute,
+        liveResponse: inView,
         SyntaxHighlighter: scrollable,
       },
       fn: { opsFilter },
