@@ -286,7 +286,7 @@ const tokenHint =
 /** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
 async function printBanner({ io, output }: Context, service: Service, url: string): Promise<void> {
   const { prefix } = await service.loadTable();
-  const listening = `Listening on ${url}${prefix}\nDocumentation: ${url}${docsPath}`;
+  const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}`;
   const isFirst = !hasPublicToken(service);
   if (!isFirst) {
     // The first start may have ended before it printed its token.
@@ -306,7 +306,9 @@ async function printBanner({ io, output }: Context, service: Service, url: strin
     { url, open },
     `${listening}
 
-Open this URL in a browser. It contains the public token, which is not shown again:
+Open the documentation in a browser, and enter this public token, which is not shown again:
+  ${token}
+A request is a URL with it, such as that of the groups:
   ${open}
 
 Next, in another terminal:

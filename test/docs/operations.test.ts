@@ -5,7 +5,7 @@ import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { parse } from "yaml";
-import { projectFolder } from "../_setup.ts";
+import { assertIncludes, projectFolder } from "../_setup.ts";
 import { unavailable } from "../_strace.ts";
 import { emptyDesk } from "../cli/_setup.ts";
 import { readPage, section } from "./_page.ts";
@@ -38,6 +38,17 @@ describe("the page about operation on a server", () => {
     for (const block of blocks) {
       const { status, stderr } = spawnSync("bash", ["-n"], { input: block, encoding: "utf8" });
       assert.equal(status, 0, `${stderr}in\n${block}`);
+    }
+  });
+
+  it("begins with ten lines whose steps are those of the sections below", () => {
+    const [, lines = "", rest = ""] = /<!-- ten lines -->\n```sh\n(.*?)```(.*)/s.exec(page) ?? [];
+    const steps = lines.trimEnd().split("\n");
+    assert.equal(steps.length, 10);
+    // The sections break long lines, and install other packages at each step.
+    const below = rest.replaceAll(/ \\\n +/g, " ");
+    for (const step of steps.flatMap((line) => line.split(/(?: && )|(?: (?=VERSION|DEPLOY))/))) {
+      if (!step.startsWith("apt-get install")) assertIncludes(below, step);
     }
   });
 

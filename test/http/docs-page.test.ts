@@ -146,6 +146,6 @@ it("serve prints the addresses of the service and of the documentation page", as
   const { serving, url } = await serveDocs(t);
   assertIncludes(
     serving.stdout.text,
-    `Listening on ${url}${prefix}/{tokenString}\nDocumentation: ${url}/docs\n`,
+    `Documentation: ${url}/docs\nListening on ${url}${prefix}/{tokenString}\n`,
   );
 });
