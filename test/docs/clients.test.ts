@@ -1,13 +1,22 @@
 /** Tests of docs/clients.md: its examples, run with another address, print what the page shows. */
 import assert from "node:assert/strict";
-import { readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { parse } from "yaml";
 import { failureCodes } from "../../src/domain/errors.ts";
 import { statusOf } from "../../src/engine/response.ts";
 import { shippedDescription } from "../_description.ts";
-import { assertIncludes, type Cleanup, openWorld, projectFolder, temporaryFolder } from "../_setup.ts";
+import {
+  assertIncludes,
+  type Cleanup,
+  openWorld,
+  projectFolder,
+  shippedRoutes,
+  temporaryFolder,
+} from "../_setup.ts";
+import { emptyDesk } from "../cli/_setup.ts";
 import { installClient } from "../clients/_client.ts";
 import { withoutJava } from "../clients/_java.ts";
 import { compiler, run } from "../clients/_setup.ts";
@@ -110,6 +119,30 @@ describe("the page about writing a client", () => {
     await writeFile(join(folder, "Kill.java"), example.code.replace(pageUrl, world.url));
     const { stdout } = await run("java", ["Kill.java"], { cwd: folder, env });
     assert.equal(stdout, example.shown);
+  });
+
+  it("has a seed that a first start takes, and a route with a limit for the viewers that it counts", async (t) => {
+    const [seed = "", route = ""] = Array.from(
+      page.matchAll(/<!-- (?:seed|event limit) -->\n {2}```yaml\n(.*?) {2}```/gs),
+      ([, block = ""]) => block,
+    );
+    const desk = await emptyDesk(t);
+    await mkdir(join(desk.folder, "data"));
+    await desk.write("data/seed.yaml", seed);
+    assert.deepEqual(JSON.parse(await desk.ok("call", "/player/groups")), parse(seed).groups);
+    const shipped = await readFile(shippedRoutes, "utf8");
+    const table: { limits: { reads: unknown }; routes: Record<string, { limit?: unknown }> } = parse(shipped);
+    const { limit, ...event } = parse(route)["/event"];
+    assert.deepEqual(table.routes["/event"], event);
+    await desk.write(
+      "routes.yaml",
+      shipped.replace(/^ {4}handler: event\.current\n/m, (line) => {
+        return `${line}    limit: ${JSON.stringify(limit)}\n`;
+      }),
+    );
+    await desk.ok("routes", "check");
+    // 50 viewers every 5 seconds, and 200 with a limit of their own.
+    assert.deepEqual([table.limits.reads, limit.rate], [{ rate: `${50 / 5}/s`, burst: 60 }, `${200 / 5}/s`]);
   });
 
   it("has a web page that works and shows texts as plain text", { skip: noBrowser }, async (t) => {
