@@ -41,6 +41,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   const options = end === -1 ? args : args.slice(0, end);
   const wantsJson = () => program.opts<GlobalOptions>().json === true || options.includes("--json");
   const output = new Output(io, wantsJson);
+  if (io.stdout.isTTY === true || io.stderr.isTTY === true) await output.prepare();
   const workspace = () => new Workspace(io, program.opts<GlobalOptions>());
   const context: Context = {
     io,
@@ -63,10 +64,13 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   for (const option of globalOptions(io)) program.addOption(option);
   for (const add of commandsFor(args, io)) add(program, context);
   for (const command of withSubcommands(program)) {
+    // Only the names of commands: with their arguments, no room would be left for what they do.
+    command.configureHelp({ subcommandTerm: (each) => each.name() });
     command.exitOverride().configureOutput({
-      writeOut: (text) => io.stdout.write(text),
+      writeOut: (text) => io.stdout.write(io.stdout.isTTY ? output.fitted(unbroken(text), io.stdout) : text),
       // With --json, the document on standard output contains the error.
-      writeErr: (text) => (wantsJson() ? undefined : io.stderr.write(withoutTokens(text))),
+      writeErr: (text) =>
+        wantsJson() ? undefined : io.stderr.write(output.fitted(withoutTokens(text), io.stderr)),
       getOutHasColors: () => io.stdout.isTTY === true && !io.env.NO_COLOR,
       getOutHelpWidth: () => io.stdout.columns ?? 100,
     });
@@ -95,6 +99,11 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     if (wantsJson()) await output.failure(Object.assign(new Error(usageMessage(error)), { code: "USAGE" }));
     return 2;
   }
+}
+
+/** Joins the lines of each paragraph of a help text, which are as long as those of this file. */
+function unbroken(help: string): string {
+  return help.replace(/^(?! )(.{90,})\n(?=[^\s])/gm, "$1 ");
 }
 
 /** Returns the failure of a value that was typed for an option or an argument, with the name of that; else undefined. */
@@ -162,6 +171,7 @@ Examples:
                                                       run any operation as the operator
 
 The data folder, the route table, host and port can also be set by ADDON_DATA, ADDON_ROUTES, ADDON_HOST, ADDON_PORT.
+
 Exit codes: 0 done, or already so; 1 failed; 2 wrong usage; 130 interrupted at a question.`;
 
 function usageMessage({ code, message }: CommanderError): string {

@@ -57,13 +57,14 @@ export async function showAudit(
     const { entries, names, warnings } = await readNewest(nodeFiles, folder, { ...look, limit });
     if (stopped.aborted) return;
     for (const warning of warnings) output.remark(`warning: ${warning}`);
-    for (const entry of entries) io.stdout.write(toText(entry, names, context));
+    for (const entry of entries) io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));
     if (entries.length === 0) output.remark(nothing);
     return;
   }
   const { names, warnings } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
-  const show = (entry: Entry) => void io.stdout.write(toText(entry, names, context));
+  const show = (entry: Entry) =>
+    void io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));
 
   let shown = 0;
   let last = 0;

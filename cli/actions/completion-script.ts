@@ -7,7 +7,7 @@ export type Shell = "bash" | "zsh" | "fish";
 /** Prints the completion script of a shell. */
 export async function printScript({ output }: Context, shell: Shell): Promise<void> {
   const text = shell === "bash" ? bashScript : await packagedScript(shell);
-  output.result({ script: text }, text);
+  output.verbatim({ script: text }, text);
 }
 
 /** Returns the script of `@bomb.sh/tab`, which can only print it. */

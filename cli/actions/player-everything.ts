@@ -18,7 +18,7 @@ export async function showEverything(context: Context, player: string): Promise<
     await read("player.show", { player });
   }
   const document = { ...known, audit };
-  output.result(document, JSON.stringify(document, undefined, 2));
+  output.verbatim(document, JSON.stringify(document, undefined, 2));
 }
 
 /**

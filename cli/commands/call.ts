@@ -22,7 +22,7 @@ export function addCallCommand(program: Command, { io, output, withControl }: Co
       if (result.ok) {
         const { body } = result;
         const text = "info" in body ? String(body.info) : JSON.stringify(body, undefined, 2);
-        output.result(body, text);
+        output.verbatim(body, text);
         return;
       }
       const { info: ownInfo, hint: ownHint, code } = result.body;

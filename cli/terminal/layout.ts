@@ -122,6 +122,25 @@ function wordsOf(text: string): string[] {
   return text.split(" ");
 }
 
+/**
+ * Wraps the lines of a text that are wider than the terminal. A line goes on below its second column, if it has two that
+ * are apart by several spaces, or else below its indentation.
+ */
+export function wrapLines(text: string, columns: number): string {
+  const lines = text.split("\n").flatMap((line) => {
+    if (widthIn(line) <= columns) return [line];
+    const [indented = "", indentation = ""] = /^( *)(?:\S.*? {2,})?/.exec(line) ?? [];
+    const isRoomy = (head: string) => columns - widthIn(head) >= 2 * minWidth;
+    const head = [indented, indentation].find(isRoomy) ?? gap;
+    const rest = isRoomy(indentation) ? line.slice(head.length) : line.trimStart();
+    const hanging = " ".repeat(widthIn(head));
+    return wrap(rest, columns - hanging.length).map(
+      (part, index) => `${index === 0 ? head : hanging}${part}`,
+    );
+  });
+  return lines.join("\n");
+}
+
 /** Wraps a text at its spaces; wider words remain whole. */
 function wrap(text: string, width: number | undefined): string[] {
   if (width === undefined || widthIn(text) <= width) return [text];

@@ -25,6 +25,7 @@ export class Output {
   readonly #io: IO;
   readonly #json: () => boolean;
   #transient = "";
+  #wrapLines: ((text: string, columns: number) => string) | undefined;
 
   /** @param json returns whether `--json` was given, once the options are parsed */
   constructor(io: IO, json: () => boolean) {
@@ -37,8 +38,23 @@ export class Output {
     return this.#json();
   }
 
+  /** Loads what measures texts: for a terminal, whose lines are wrapped. */
+  async prepare(): Promise<void> {
+    this.#wrapLines = (await import("./layout.ts")).wrapLines;
+  }
+
+  /** Returns a text with lines that fit the terminal; unchanged for a pipe or an unknown width. */
+  fitted(text: string, { isTTY, columns }: Sink): string {
+    return isTTY === true && columns ? (this.#wrapLines?.(text, columns) ?? text) : text;
+  }
+
   /** Prints a result: the document with `--json`, or else the text. Removes tokens, which a quoted file may contain. */
   result(document: unknown, text: string): void {
+    this.verbatim(document, this.#json() ? text : this.fitted(text, this.#io.stdout));
+  }
+
+  /** Prints a result whose text is a document itself, such as YAML, and is not wrapped. */
+  verbatim(document: unknown, text: string): void {
     this.#io.stdout.write(withoutTokens(this.#toText(document, text)));
   }
 
@@ -71,7 +87,8 @@ export class Output {
   /** Prints a message that is not part of the result. Removes tokens, which arguments and paths may contain. */
   remark(text: string): void {
     this.transient("");
-    this.#io.stderr.write(`${escapeControls(withoutTokens(text))}\n`);
+    const { stderr } = this.#io;
+    stderr.write(`${this.fitted(escapeControls(withoutTokens(text)), stderr)}\n`);
   }
 
   /** Shows a line on the terminal of standard error until the next one or a remark replaces it; an empty one removes it. */

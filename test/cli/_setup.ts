@@ -20,7 +20,7 @@ export class Recorder implements Sink {
   text = "";
   #waiting: (() => void)[] = [];
 
-  constructor(isTTY: boolean, columns = 100) {
+  constructor(isTTY: boolean, columns = 200) {
     this.isTTY = isTTY;
     this.columns = columns;
   }

@@ -28,7 +28,7 @@ describe("data status", () => {
     assert.match(text, /^last change +4, 2026-03-01T14:00:00\.000Z$/m);
     assert.match(text, /no service runs on it/);
     assert.match(text, /: 1 snapshot .+, 2 segments of the journal /);
-    assert.match(text, /^ {2}blacklistReasons +0$/m);
+    assert.match(text, /^ {2}blacklist reasons +0$/m);
   });
 
   it("when earlier tables and replaced files are in the folder, only the latter count as replaced", async (t) => {

@@ -31,7 +31,7 @@ export async function exportData(
   if (!output.wantsJSON) for (const warning of warnings) output.remark(`warning: ${warning}`);
   const document = toExport(database, Date.now());
   if (target === undefined) {
-    output.result(document, formatExport(document).trimEnd());
+    output.verbatim(document, formatExport(document).trimEnd());
     return;
   }
   await writeTarget(nodeFiles, target, [Buffer.from(formatExport(document))]);

@@ -2,6 +2,7 @@
 import { describeInconsistency } from "../../../src/backup/consistency.ts";
 import type { Holder } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
+import { nounOf } from "../../../src/domain/label.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
 import { verify } from "../../../src/repair/verify.ts";
 import type { Context } from "../../context.ts";
@@ -52,6 +53,9 @@ export async function verifyFolder(context: Context): Promise<void> {
   if (found > 0) throw new Reported();
 }
 
+/** The collections that no operation shows. */
+const internal: ReadonlySet<string> = new Set(["closedCases", "activity", "repetitions", "counters"]);
+
 function describeHolder(holder: Holder | null): string {
   return holder === null
     ? "no service runs on it"
@@ -61,13 +65,14 @@ function describeHolder(holder: Holder | null): string {
 function describeStatus(status: Status, holder: string): string {
   const { bytes, files, records } = status;
   const replaced = bytes.kept === 0 ? "" : `, replaced files ${sizeOf(bytes.kept)}`;
+  const others = bytes.other === 0 ? "" : `, route tables, seed and lock ${sizeOf(bytes.other)}`;
   const rows: [string, string][] = [
     ["folder", status.folder],
     ["holder", holder],
     [
       "size",
       `${sizeOf(bytes.total)}: ${counted(files.snapshots, "snapshot")} ${sizeOf(bytes.snapshots)}, ` +
-        `${counted(files.segments, "segment")} of the journal ${sizeOf(bytes.journal)}${replaced}`,
+        `${counted(files.segments, "segment")} of the journal ${sizeOf(bytes.journal)}${replaced}${others}`,
     ],
     ["last change", describeMark(status.lastChange)],
     ["last snapshot", describeMark(status.lastSnapshot)],
@@ -78,8 +83,13 @@ function describeStatus(status: Status, holder: string): string {
   for (const problem of [status.problem, status.disk.problem]) {
     if (problem !== null) rows.push(["problem", problem]);
   }
+  let bookkeeping = 0;
   if (records !== null) rows.push(["records", ""]);
-  for (const [name, count] of Object.entries(records ?? {})) rows.push([`  ${name}`, String(count)]);
+  for (const [name, count] of Object.entries(records ?? {})) {
+    if (internal.has(name)) bookkeeping += count;
+    else rows.push([`  ${nounOf(name)}s`, String(count)]);
+  }
+  if (bookkeeping > 0) rows.push(["  bookkeeping", String(bookkeeping)]);
   return rows.map(([name, value]) => `${name.padEnd(20)}${value}`.trimEnd()).join("\n");
 }
 

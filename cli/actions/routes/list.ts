@@ -56,7 +56,7 @@ export async function listRoutes(context: Context, options: ListOptions): Promis
   const routes = chosen.filter((route) => verdicts?.get(route) !== "no");
   if (options.markdown === true) {
     const markdown = toMarkdown(routes, table.excludedGroup);
-    context.output.result({ markdown }, markdown);
+    context.output.verbatim({ markdown }, markdown);
     return;
   }
   const rows = routes.map((route) => toRow(route, verdicts?.get(route)));

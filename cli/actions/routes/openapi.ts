@@ -14,5 +14,5 @@ export async function printOpenApi(context: Context, { yaml = false }: OpenApiOp
   const table = await checkedTable(context, await tableFile(context, undefined));
   const document = describeTable(table, await vocabularyOf(context), descriptionOptions());
   const text = yaml ? toYAML(document).trimEnd() : JSON.stringify(document, undefined, 2);
-  context.output.result(document, text);
+  context.output.verbatim(document, text);
 }

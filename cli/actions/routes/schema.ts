@@ -6,5 +6,5 @@ import type { Context } from "../../context.ts";
 /** Prints the schema. */
 export function printSchema({ output }: Context): void {
   const schema = editorSchema([...handlers.keys()]);
-  output.result(schema, JSON.stringify(schema, undefined, 2));
+  output.verbatim(schema, JSON.stringify(schema, undefined, 2));
 }
