@@ -56,6 +56,11 @@ export class Clock {
     return Object.keys(this.env).length > 0;
   }
 
+  /** Returns the time of the tortured processes, in milliseconds since 1970. */
+  now(): number {
+    return Date.now() + this.offset * 1000;
+  }
+
   /** Sets the offset, and waits until every process has seen it. */
   async jump(seconds: number): Promise<void> {
     if (seconds < this.offset) this.stepsBack += 1;

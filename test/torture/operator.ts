@@ -65,8 +65,9 @@ export class OperatorAtWork {
     if (choice === 1) {
       return { name: "restore", args: ["data", "restore", backup, "--yes"], records, mayBeRefused: false };
     }
-    const isSteady = mark.stepsBack === this.#workshop.clock.stepsBack;
-    // After the clock was set back, the instant may mean a later change.
+    const { clock } = this.#workshop;
+    // After the clock was set back, the instant may mean a later change, or lie in the future, which is refused.
+    const isSteady = mark.stepsBack === clock.stepsBack && instant <= clock.now();
     const at = choice === 2 && isSteady ? String(instant) : `#${number}`;
     const args = ["data", "restore", "--at", at, "--yes"];
     return { name: "restore --at", args, records, mayBeRefused: true };
