@@ -1,4 +1,5 @@
 /** Implements `player remove`: shows what is removed and what remains, asks, and removes the player. */
+import { definitionOf } from "../../src/domain/model.ts";
 import { oneOf } from "../../src/domain/text.ts";
 import { defaultRetention } from "../../src/store/retention.ts";
 import type { Context } from "../context.ts";
@@ -20,14 +21,11 @@ export async function removePlayer(context: Context, player: string, options: Co
   ];
   // `player.remove` keeps these: they record what the player has done, or concern others.
   const stays = [
-    ...counted(records.targets.length, "entry of the target list", "entries of the target list"),
-    ...counted(records.houseBans.length, "house ban of or by the player", "house bans of or by the player"),
-    ...counted(
-      records.houseBanReasons.length,
-      "house-ban reason by the player",
-      "house-ban reasons by the player",
-    ),
-    ...counted(records.closedCases.length, "closed case", "closed cases"),
+    ...Object.entries(records).flatMap(([name, found]) => {
+      const { noun = "", refersTo, isBookkeeping } = definitionOf(name) ?? {};
+      const isKept = name !== "groupMembers" && refersTo?.player?.outlives !== false && !isBookkeeping;
+      return name !== "players" && isKept ? counted(found.length, noun) : [];
+    }),
     "an exclusion, if there is one",
   ];
   const historyUntil = Date.now() + defaultRetention.milliseconds;
@@ -47,6 +45,6 @@ export async function removePlayer(context: Context, player: string, options: Co
   output.result({ ...result, historyUntil }, result.info);
 }
 
-function counted(count: number, one: string, several = `${one}s`): string[] {
-  return count === 0 ? [] : [`${count} ${count === 1 ? one : several}`];
+function counted(count: number, noun: string): string[] {
+  return count === 0 ? [] : [`${count} ${noun}${count === 1 ? "" : "s"}`];
 }

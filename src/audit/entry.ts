@@ -1,5 +1,5 @@
 /** An entry of the audit: a change of the journal, without hashes of tokens, and without bookkeeping by default. */
-import { bookkeeping } from "../domain/model.ts";
+import { isBookkeeping } from "../domain/model.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
 import type { Names } from "./names.ts";
 import { operationName } from "./operations.ts";
@@ -36,7 +36,7 @@ export const concealed = "…";
  */
 export function toEntry(record: JournalRecord, names: Names, all: boolean): Entry | undefined {
   const { sequence, instant, who, token, request, table, undoes } = record;
-  const changes = record.changes.filter(({ collection }) => all || !bookkeeping.has(collection));
+  const changes = record.changes.filter(({ collection }) => all || !isBookkeeping(collection));
   if (changes.length === 0) return undefined;
   return {
     number: sequence,

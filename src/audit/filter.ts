@@ -1,6 +1,6 @@
 /** Filters of the audit. */
 import { Failure } from "../domain/errors.ts";
-import { bookkeeping, model } from "../domain/model.ts";
+import { collectionNames, isBookkeeping } from "../domain/model.ts";
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
@@ -61,7 +61,7 @@ export function toRecordTest({ player, record }: Filter, names: Names): (change:
 
 /** Returns whether a filter asks for bookkeeping. */
 export function asksForBookkeeping({ record }: Filter): boolean {
-  return record !== undefined && bookkeeping.has(collectionOf(record));
+  return record !== undefined && isBookkeeping(collectionOf(record));
 }
 
 /** Returns whether a filter needs the names of players. */
@@ -93,17 +93,16 @@ function isOf({ collection, before, after }: RecordChange, reference: string, na
 
 function collectionOf(record: string): string {
   const [written = ""] = record.split("/", 1);
-  return Object.keys(model).find((name) => fold(name) === fold(written)) ?? written;
+  return collectionNames.find((name) => fold(name) === fold(written)) ?? written;
 }
 
 function recordTest(record: string, names: Names): (change: RecordChange) => boolean {
-  const known = Object.keys(model);
   const collection = collectionOf(record);
-  if (!known.includes(collection)) {
+  if (!collectionNames.includes(collection)) {
     throw new Failure(
       "UNKNOWN_ENTRY",
-      `There are no records called "${collection}".${didYouMean(collection, known)}`,
-      { hint: `Expected ${oneOf(known)}.` },
+      `There are no records called "${collection}".${didYouMean(collection, collectionNames)}`,
+      { hint: `Expected ${oneOf(collectionNames)}.` },
     );
   }
   const slash = record.indexOf("/");

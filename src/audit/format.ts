@@ -1,7 +1,8 @@
 /** Formats changes for people, field by field, without characters that control a terminal. */
 import { isDeepStrictEqual } from "node:util";
 import { escapeInvisible } from "../domain/escape.ts";
-import { labelOf, nounOf } from "../domain/label.ts";
+import { labelOf } from "../domain/label.ts";
+import { nounOf } from "../domain/model.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";

@@ -1,11 +1,14 @@
 /** The names of players in the data and its journal, including players who are no longer registered. */
+import { collectionNames, definitionOf } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { JournalRecord } from "../store/change.ts";
 import type { Database } from "../store/collection.ts";
 
 /** The collections whose records have a name, and a UUID where it is known. */
-const naming: ReadonlySet<string> = new Set(["players", "groupMembers", "targets", "houseBans"]);
+const naming: ReadonlySet<string> = new Set(
+  collectionNames.filter((name) => name === "players" || definitionOf(name)?.refersTo.subject !== undefined),
+);
 
 /** A person: the name, and every UUID that has had it. */
 export interface Person {

@@ -5,11 +5,10 @@
  */
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
-import type { Named, Subject } from "../domain/model.ts";
+import { definitionOf, type Named, type Subject } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import type { Rows } from "../store/collection.ts";
 import { Slices } from "../store/slices.ts";
-import { definitionOf } from "./record.ts";
 
 const subject = { name: v.string(), uuid: v.nullable(v.string()) };
 const organisation = { uuid: v.string(), organisation: v.string() };

@@ -4,10 +4,10 @@
  *     {"format":"gameaddon-export","version":1,"exported":1790000000000,"collections":{"players":[{…}],…}}
  */
 import * as v from "valibot";
-import { model } from "../domain/model.ts";
+import { collectionNames, definitionOf, type model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import { ImportProblems } from "./import-problems.ts";
-import { definitionOf, recordFault, suggest, unknownKeyIn } from "./record.ts";
+import { recordFault, suggest, unknownKeyIn } from "./record.ts";
 
 export const exportFormat = "gameaddon-export";
 export const exportVersion = 1;
@@ -60,7 +60,7 @@ export function fromExport(text: string, file: string, database: Database): void
   for (const [name, records] of Object.entries(collections)) {
     const definition = definitionOf(name);
     if (definition === undefined) {
-      const suggestion = suggest(name, Object.keys(model));
+      const suggestion = suggest(name, collectionNames);
       problems.push(`collections.${name}: there is no collection "${name}"${suggestion}`);
       continue;
     }

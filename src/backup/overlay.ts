@@ -4,7 +4,8 @@
  * change a present record, the overlay therefore stores its earlier value.
  */
 import { isDeepStrictEqual } from "node:util";
-import { type CollectionDefinition, model } from "../domain/model.ts";
+import type { CollectionDefinition } from "../domain/collection.ts";
+import { model } from "../domain/model.ts";
 import { Collection, Database, type DurableRows } from "../store/collection.ts";
 import type { DurableData } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";

@@ -1,15 +1,8 @@
 /** Checks a single record against the model: its collection, its schema, its key. */
 import * as v from "valibot";
-import { type CollectionDefinition, type Model, model } from "../domain/model.ts";
+import { definitionOf } from "../domain/model.ts";
 import { nearest } from "../domain/text.ts";
 import { isObject } from "../store/journal/record-lines.ts";
-
-const definitions: Model = model;
-
-/** Returns the definition of a collection, or undefined where the model has none of that name. */
-export function definitionOf(collection: string): CollectionDefinition | undefined {
-  return Object.hasOwn(definitions, collection) ? definitions[collection] : undefined;
-}
 
 /** Returns the fault of a record, or undefined. @param key the key under which it is stored */
 export function recordFault(collection: string, record: unknown, key?: string): string | undefined {

@@ -8,7 +8,7 @@
  * - names: memberships and the route table in force refer to them, so they are added and never removed.
  */
 import { isDeepStrictEqual } from "node:util";
-import { bookkeeping, model, type Named, type Token } from "../domain/model.ts";
+import { isBookkeeping, model, type Named, type Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import type { RecordChange } from "../store/change.ts";
 import { Collection, type Database, type DurableRows, type Rows } from "../store/collection.ts";
@@ -54,7 +54,7 @@ export class RestorePlan {
     const slices = new Slices();
     const changes: RecordChange[] = [];
     for (const [collection, rows] of Object.entries(present)) {
-      if (bookkeeping.has(collection)) continue;
+      if (isBookkeeping(collection)) continue;
       const { keys, wanted } = this.#wanted(collection);
       for (const key of keys) {
         const before = rows.get(key) ?? null;

@@ -1,32 +1,4 @@
-/** How records are called in sentences: `wanted reason Theft`, `token b3c69208 of Ada`. */
-
-/** The noun of a record, by collection. All form their plural with an s. */
-const nouns: Readonly<Record<string, string>> = {
-  names: "name",
-  players: "player",
-  statistics: "statistic",
-  closedCases: "closed case",
-  memberships: "membership",
-  groupMembers: "group member",
-  targets: "target",
-  blacklistReasons: "blacklist reason",
-  houseBans: "house ban",
-  houseBanReasons: "house-ban reason",
-  naviPoints: "navi point",
-  wantedReasons: "wanted reason",
-  versions: "version",
-  events: "event",
-  scores: "score",
-  tokens: "token",
-  activity: "note of activity",
-  repetitions: "stored answer",
-  counters: "counter",
-};
-
-/** Returns the noun of a collection's records. */
-export function nounOf(collection: string): string {
-  return nouns[collection] ?? `record of ${collection}`;
-}
+/** How records are called in sentences: `wanted reason Theft`, `token b3c69208 of Ada`. The nouns are in the model. */
 
 /** Returns the name of a record for people: its name, its reason or its player, and its group or organisation. */
 export function labelOf(record: unknown, key: string, nameOf: (uuid: string) => string): string {

@@ -1,28 +1,9 @@
 /** The data model: the records' valibot schemas and types, and the collections that contain them. */
 import * as v from "valibot";
+import { type CollectionDefinition, define, type Model, namedKinds } from "./collection.ts";
 import { integerRange } from "./limits.ts";
 import { comparisonForm, fold } from "./text.ts";
 import { uuid } from "./uuid.ts";
-
-/** A collection: the schema of its records, their key, and their indexes. */
-export interface CollectionDefinition<T = unknown, Index extends string = string> {
-  readonly schema: v.GenericSchema<T>;
-  readonly key: (record: T) => string;
-  /** Each index returns the value by which a record is found; undefined leaves the record out. */
-  readonly indexes: Readonly<Record<Index, (record: T) => string | undefined>>;
-}
-
-/** The collections of a store, by name. */
-// biome-ignore lint/suspicious/noExplicitAny: definitions of different records have no narrower type in common
-export type Model = Readonly<Record<string, CollectionDefinition<any, any>>>;
-
-function define<T, Index extends string = never>(
-  schema: v.GenericSchema<T>,
-  key: (record: T) => string,
-  indexes: Readonly<Record<Index, (record: T) => string | undefined>> = {} as Record<Index, never>,
-): CollectionDefinition<T, Index> {
-  return { schema, key, indexes };
-}
 
 const count = v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(integerRange.maximum));
 const instant = v.pipe(v.number(), v.safeInteger());
@@ -30,7 +11,7 @@ const instant = v.pipe(v.number(), v.safeInteger());
 /** A group, a faction or a service. `position` orders them in answers. */
 const namedSchema = v.object({
   name: v.string(),
-  kind: v.picklist(["group", "faction", "service"]),
+  kind: v.picklist(namedKinds),
   position: count,
 });
 export type Named = v.InferOutput<typeof namedSchema>;
@@ -225,50 +206,111 @@ export function groupMemberKey(group: string, member: Subject): string {
   return `${group}/${subjectKey(member)}`;
 }
 
-/** The collections that undo and the audit leave out: notes of the service on changes and requests. */
-export const bookkeeping: ReadonlySet<string> = new Set(["activity", "counters", "repetitions"]);
+/** The record ends with the player of its UUID. */
+const ofPlayer = { player: { field: "uuid", outlives: false } };
+const indexedOfPlayer = { player: { ...ofPlayer.player, index: "player" } };
+
+/** Of two records of the same person, either can stay. */
+const anyFirst = () => 0;
 
 /** All collections. */
 export const model = {
-  names: define(namedSchema, (named) => `${named.kind}/${fold(named.name)}`, { kind: (named) => named.kind }),
-  players: define(playerSchema, (player) => player.uuid, { name: (player) => fold(player.name) }),
-  statistics: define(statisticSchema, (statistic) => statistic.uuid),
-  closedCases: define(closedCaseSchema, ({ uuid: player, type }) => `${player}/${type}`),
-  memberships: define(membershipSchema, (membership) => `${membership.organisation}/${membership.uuid}`, {
-    player: (membership) => membership.uuid,
+  names: define("name", namedSchema, (named) => `${named.kind}/${fold(named.name)}`, {
+    indexes: { kind: (named) => named.kind },
   }),
-  groupMembers: define(groupMemberSchema, (member) => groupMemberKey(member.group, member), {
-    group: (member) => member.group,
-    subject: (member) => subjectKey(member),
-    name: boundName,
+  players: define("player", playerSchema, (player) => player.uuid, {
+    indexes: { name: (player) => fold(player.name) },
   }),
-  targets: define(targetSchema, (target) => subjectKey(target), { name: boundName }),
-  blacklistReasons: define(blacklistReasonSchema, (entry) => `${entry.faction}/${fold(entry.reason)}`, {
-    faction: (entry) => entry.faction,
-    text: (entry) => `${entry.faction}/${comparisonForm(entry.reason)}`,
+  statistics: define("statistic", statisticSchema, (statistic) => statistic.uuid, { refersTo: ofPlayer }),
+  closedCases: define("closed case", closedCaseSchema, ({ uuid: player, type }) => `${player}/${type}`, {
+    indexes: { player: (closed) => closed.uuid },
+    refersTo: { player: { ...indexedOfPlayer.player, outlives: true } },
   }),
-  houseBans: define(houseBanSchema, (ban) => subjectKey(ban), { name: boundName }),
-  houseBanReasons: define(houseBanReasonSchema, (entry) => fold(entry.reason), {
-    text: (entry) => comparisonForm(entry.reason),
+  memberships: define(
+    "membership",
+    membershipSchema,
+    (membership) => `${membership.organisation}/${membership.uuid}`,
+    {
+      indexes: { player: (membership) => membership.uuid },
+      refersTo: { ...indexedOfPlayer, named: { field: "organisation", kinds: ["faction", "service"] } },
+    },
+  ),
+  groupMembers: define("group member", groupMemberSchema, (member) => groupMemberKey(member.group, member), {
+    indexes: { group: (member) => member.group, subject: subjectKey, name: boundName },
+    refersTo: { subject: anyFirst, named: { field: "group", kinds: ["group"] } },
   }),
-  naviPoints: define(naviPointSchema, (point) => fold(point.name), {
-    text: (point) => comparisonForm(point.name),
+  targets: define("target", targetSchema, subjectKey, {
+    indexes: { subject: subjectKey, name: boundName },
+    // One that is not done stays, and keeps its place.
+    refersTo: { subject: (a, b) => Number(a.done) - Number(b.done) || a.listed - b.listed },
   }),
-  wantedReasons: define(wantedReasonSchema, (entry) => fold(entry.reason), {
-    text: (entry) => comparisonForm(entry.reason),
+  blacklistReasons: define(
+    "blacklist reason",
+    blacklistReasonSchema,
+    (entry) => `${entry.faction}/${fold(entry.reason)}`,
+    {
+      indexes: {
+        faction: (entry) => entry.faction,
+        text: (entry) => `${entry.faction}/${comparisonForm(entry.reason)}`,
+      },
+      refersTo: { named: { field: "faction", kinds: ["faction"] } },
+    },
+  ),
+  houseBans: define("house ban", houseBanSchema, subjectKey, {
+    indexes: { subject: subjectKey, name: boundName },
+    // The one that ends later stays.
+    refersTo: { subject: (a, b) => houseBanEnd(b) - houseBanEnd(a), creator: "reasons" },
   }),
-  versions: define(versionSchema, (version) => version.version),
-  events: define(eventSchema, (event) => event.kind),
-  scores: define(scoreSchema, () => "gangwar"),
-  tokens: define(tokenSchema, (token) => token.id, {
-    hash: (token) => token.hash,
-    player: (token) => token.uuid ?? undefined,
+  houseBanReasons: define("house-ban reason", houseBanReasonSchema, (entry) => fold(entry.reason), {
+    indexes: { text: (entry) => comparisonForm(entry.reason) },
+    refersTo: { creator: "record" },
   }),
-  activity: define(activitySchema, (activity) => activity.uuid),
-  repetitions: define(repetitionSchema, ({ scope, key }) => repetitionKey(scope, key), {
-    scope: ({ scope }) => scope,
-    /** All of them, in the order of arrival. */
-    all: () => "",
+  naviPoints: define("navi point", naviPointSchema, (point) => fold(point.name), {
+    indexes: { text: (point) => comparisonForm(point.name) },
   }),
-  counters: define(counterSchema, (counter) => counter.name),
+  wantedReasons: define("wanted reason", wantedReasonSchema, (entry) => fold(entry.reason), {
+    indexes: { text: (entry) => comparisonForm(entry.reason) },
+  }),
+  versions: define("version", versionSchema, (version) => version.version),
+  events: define("event", eventSchema, (event) => event.kind),
+  scores: define("score", scoreSchema, () => "gangwar"),
+  tokens: define("token", tokenSchema, (token) => token.id, {
+    indexes: { hash: (token) => token.hash, player: (token) => token.uuid ?? undefined },
+    refersTo: indexedOfPlayer,
+  }),
+  activity: define("note of activity", activitySchema, (activity) => activity.uuid, {
+    refersTo: ofPlayer,
+    isBookkeeping: true,
+  }),
+  repetitions: define("stored answer", repetitionSchema, ({ scope, key }) => repetitionKey(scope, key), {
+    indexes: {
+      scope: ({ scope }) => scope,
+      /** All of them, in the order of arrival. */
+      all: () => "",
+    },
+    refersTo: { player: { field: "scope", index: "scope", outlives: true } },
+    isBookkeeping: true,
+  }),
+  counters: define("counter", counterSchema, (counter) => counter.name, { isBookkeeping: true }),
 } satisfies Model;
+
+/** The same for code that treats all collections alike. */
+const definitions: Model = model;
+
+/** The names of all collections, in the order of the model. */
+export const collectionNames: readonly string[] = Object.keys(model);
+
+/** Returns the definition of a collection, or undefined where the model has none of that name. */
+export function definitionOf(collection: string): CollectionDefinition | undefined {
+  return Object.hasOwn(definitions, collection) ? definitions[collection] : undefined;
+}
+
+/** Returns whether undo and the audit leave a collection out. */
+export function isBookkeeping(collection: string): boolean {
+  return definitionOf(collection)?.isBookkeeping === true;
+}
+
+/** Returns the noun of a collection's records. Old changes may have collections that the model lacks. */
+export function nounOf(collection: string): string {
+  return definitionOf(collection)?.noun ?? `record of ${collection}`;
+}

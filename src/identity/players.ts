@@ -1,16 +1,10 @@
 /** Players and the people that records name, found by name or UUID (contract, section 2). */
 import { Failure } from "../domain/errors.ts";
-import {
-  groupMemberKey,
-  houseBanEnd,
-  type Player,
-  type Statistic,
-  type Subject,
-  subjectKey,
-} from "../domain/model.ts";
+import type { Player, Statistic, Subject } from "../domain/model.ts";
 import { didYouMean, fold, invisibleIn, leaveOut, mostCompared } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
-import type { Data, Draft } from "../store/data.ts";
+import type { Data } from "../store/data.ts";
+import { collectionsOf } from "./references.ts";
 
 /** Returns the registered player of a name or a UUID. */
 export function findPlayer(data: Data, reference: string): Player | undefined {
@@ -35,18 +29,17 @@ export function playerNames(data: Data): readonly string[] {
 }
 
 /**
- * Returns the former players of a name whom a list still names: removing a player leaves the exclusion, the house ban
+ * Returns the former players of a name whom a record still names: removing a player leaves the exclusion, the house ban
  * and the target, bound to the UUID. The exclusion comes first.
  */
 export function formerPlayers(data: Data, name: string): readonly (Subject & { readonly uuid: string })[] {
-  const folded = fold(name);
-  const records: readonly Subject[] = [
-    ...data.groupMembers.find("name", folded),
-    ...data.houseBans.find("name", folded),
-    ...data.targets.find("name", folded),
-  ];
+  const records = collectionsOf(data)
+    .filter(({ refersTo }) => refersTo.subject !== undefined)
+    .flatMap(({ rows }) => rows.find("name", fold(name)));
   return records.flatMap(({ name: listed, uuid }) =>
-    uuid === null || data.players.has(uuid) ? [] : [{ name: listed, uuid }],
+    typeof listed !== "string" || typeof uuid !== "string" || data.players.has(uuid)
+      ? []
+      : [{ name: listed, uuid }],
   );
 }
 
@@ -86,27 +79,4 @@ export function respelled<T extends Subject>(record: T, { name, uuid }: Subject)
 /** Returns a player's counters; all are 0 without a record. */
 export function statisticOf(data: Data, uuid: string): Statistic {
   return data.statistics.get(uuid) ?? { uuid, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
-}
-
-/**
- * Binds the records of a name to the player who now has it: nobody can take them over by registering that name later,
- * and nobody escapes an exclusion by registering. Records of the UUID get the name. Of two house bans the one that ends
- * later stays; of two targets, one that is not done.
- */
-export function adoptName(draft: Draft, { name, uuid }: Player): void {
-  const keys = [subjectKey({ name, uuid: null }), uuid];
-  for (const member of keys.flatMap((key) => draft.groupMembers.find("subject", key))) {
-    draft.groupMembers.delete(groupMemberKey(member.group, member));
-    draft.groupMembers.put({ ...member, name, uuid });
-  }
-  const targets = keys.flatMap((key) => draft.targets.get(key) ?? []);
-  const [target] = targets.sort((a, b) => Number(a.done) - Number(b.done) || a.listed - b.listed);
-  const bans = keys.flatMap((key) => draft.houseBans.get(key) ?? []);
-  const [ban] = bans.sort((a, b) => houseBanEnd(b) - houseBanEnd(a));
-  for (const key of keys) {
-    draft.targets.delete(key);
-    draft.houseBans.delete(key);
-  }
-  if (target !== undefined) draft.targets.put({ ...target, name, uuid });
-  if (ban !== undefined) draft.houseBans.put({ ...ban, name, uuid });
 }

@@ -15,14 +15,8 @@ import {
   requireGroup,
   requireOrganisation,
 } from "../identity/memberships.ts";
-import {
-  adoptName,
-  findPlayer,
-  formerPlayers,
-  requirePlayer,
-  statisticOf,
-  toNewSubject,
-} from "../identity/players.ts";
+import { findPlayer, formerPlayers, requirePlayer, statisticOf, toNewSubject } from "../identity/players.ts";
+import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineChangeByTable, defineRead } from "./define.ts";
@@ -52,7 +46,7 @@ export const add = defineChange({
     const uuid = stated ?? formerPlayers(draft, name)[0]?.uuid ?? newUUID();
     const added: Player = { uuid, name, administrator, registeredAt: now };
     draft.players.put(added);
-    adoptName(draft, added);
+    bindRecords(draft, added);
     for (const { organisation, rank: each } of members) setMembership(draft, added, organisation, each);
     const groups = groupsInOrder(draft, added);
     const note = groups.length === 0 ? "" : `, who is already in ${oneOf(groups, "and")}`;
@@ -154,12 +148,10 @@ export const remove = defineChangeByTable({
       // Removal and new registration must not end an exclusion.
       if (member.group !== excluded) draft.groupMembers.delete(groupMemberKey(member.group, member));
     }
-    for (const { organisation } of draft.memberships.find("player", uuid)) {
-      draft.memberships.delete(`${organisation}/${uuid}`);
+    for (const collection of collectionsOf(draft)) {
+      if (collection.refersTo.player?.outlives !== false) continue;
+      for (const record of recordsOfPlayer(collection, uuid)) collection.rows.delete(collection.key(record));
     }
-    for (const token of draft.tokens.find("player", uuid)) draft.tokens.delete(token.id);
-    draft.statistics.delete(uuid);
-    draft.activity.delete(uuid);
     draft.players.delete(uuid);
     const stays = isInGroup(draft, excluded, found) ? " The exclusion stays." : "";
     return { info: `Removed ${name}, with statistics, memberships and tokens.${stays}` };

@@ -1,8 +1,10 @@
 /** Removing a group, a faction or a service that nothing refers to, such as a mistyped one. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { labelOf } from "../domain/label.ts";
 import { compareTexts, fold, oneOf } from "../domain/text.ts";
 import { namesOf, unknownName } from "../identity/memberships.ts";
+import { collectionsOf } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
 import type { References, ReferredName } from "../table/restriction/references.ts";
 import { defineChangeByTable } from "./define.ts";
@@ -47,19 +49,23 @@ function routesOf({ routes, isExcluded }: References): Use[] {
 
 /** Returns the uses of a name in the data. */
 function recordsOf(data: Data, { kind, name }: ReferredName): Use[] {
-  const command = `\`addon-cli ${kind === "group" ? "group" : "member"} remove <player> ${name}\``;
-  const members =
-    kind === "group"
-      ? data.groupMembers.find("group", name).map((member) => member.name)
-      : [...data.memberships.values()]
-          .filter(({ organisation }) => organisation === name)
-          .map(({ uuid }) => data.players.get(uuid)?.name ?? uuid);
-  const reasons =
-    kind === "faction" ? data.blacklistReasons.find("faction", name).map(({ reason }) => reason) : [];
-  return [
-    ...useOf(members, "member", `${command} removes a member.`),
-    ...useOf(reasons, "blacklist reason", "`addon-cli call` removes a blacklist reason."),
-  ];
+  const members = `\`addon-cli ${kind === "group" ? "group" : "member"} remove <player> ${name}\` removes a member.`;
+  return collectionsOf(data).flatMap((collection) => {
+    const { noun, refersTo, rows, key } = collection;
+    const { named, player, subject } = refersTo;
+    if (named?.kinds.includes(kind) !== true) return [];
+    const found = Array.from(rows.values()).filter((record) => record[named.field] === name);
+    const nameOf = (uuid: string) => data.players.get(uuid)?.name ?? uuid;
+    const labels = found.map((record) =>
+      labelOf({ ...record, [named.field]: undefined }, key(record), nameOf),
+    );
+    const isMembership = player !== undefined || subject !== undefined;
+    return useOf(
+      labels,
+      isMembership ? "member" : noun,
+      isMembership ? members : `\`addon-cli call\` removes a ${noun}.`,
+    );
+  });
 }
 
 function useOf(names: readonly string[], noun: string, remedy: string): Use[] {

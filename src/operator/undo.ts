@@ -2,10 +2,12 @@
 import { isDeepStrictEqual } from "node:util";
 import * as v from "valibot";
 import { operationName } from "../audit/operations.ts";
+import { type NamedKind, namedKinds } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
-import { bookkeeping, model, type Named } from "../domain/model.ts";
+import { definitionOf, isBookkeeping, model, type Named } from "../domain/model.ts";
 import { fold, oneOf } from "../domain/text.ts";
 import { uuidIn } from "../domain/uuid.ts";
+import { collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
 import type { Rows } from "../store/collection.ts";
 import type { Data } from "../store/data.ts";
@@ -69,7 +71,7 @@ export async function undoing(data: Data, record: JournalRecord, exceptChanged: 
 
 /** Returns the records of a change that an undo considers. @throws Failure `CONFLICT` where there are none */
 function undoable(record: JournalRecord): readonly RecordChange[] {
-  const changes = record.changes.filter(({ collection }) => !bookkeeping.has(collection));
+  const changes = record.changes.filter(({ collection }) => !isBookkeeping(collection));
   const undoable = changes.filter((change) => !isAddedName(change));
   if (changes.length === 0) {
     throw new Failure(
@@ -155,26 +157,18 @@ function isAddedName({ collection, before }: RecordChange): boolean {
   return collection === "names" && before === null;
 }
 
-/** The collections whose records require their player. */
-const ofPlayers: ReadonlySet<string> = new Set(["statistics", "memberships", "tokens"]);
-
-const ofPlayer = v.object({ uuid: v.nullable(v.string()) });
-
-/** The collections whose records refer to a name, and its possible kinds. */
-const referringTo: Readonly<Record<string, readonly Named["kind"][]>> = {
-  groupMembers: ["group"],
-  memberships: ["faction", "service"],
-  blacklistReasons: ["faction"],
-};
-
-const referring = v.object({
-  group: v.optional(v.string()),
-  organisation: v.optional(v.string()),
-  faction: v.optional(v.string()),
-});
-
-const nameFields = v.object({ kind: v.picklist(["group", "faction", "service"]), name: v.string() });
+const nameFields = v.object({ kind: v.picklist(namedKinds), name: v.string() });
 const playerFields = v.object({ name: v.string() });
+
+/** Returns the key of a group, a faction or a service. */
+function namedKey(kind: NamedKind, name: string): string {
+  return model.names.key({ kind, name, position: 0 });
+}
+
+/** Returns a field of a record, as {@link fieldsOf} does. */
+function fieldOf(field: string, record: unknown): string | null {
+  return fieldsOf(v.object({ [field]: v.nullable(v.string()) }), record)[field] ?? null;
+}
 
 /** Returns some fields of a record, whatever its others contain. @throws Failure `CONFLICT` if one is malformed */
 function fieldsOf<T>(schema: v.GenericSchema<unknown, T>, record: unknown): T {
@@ -203,13 +197,17 @@ class Outcome {
 
   /** Returns why a record cannot be undone. */
   fault({ collection, key, before, after }: RecordChange): string | undefined {
-    if (ofPlayers.has(collection) && before !== null) {
-      const { uuid } = fieldsOf(ofPlayer, before);
+    const { player, named } = definitionOf(collection)?.refersTo ?? {};
+    if (player?.outlives === false && before !== null) {
+      const uuid = fieldOf(player.field, before);
       const exists = uuid === null || this.#has("players", uuid);
       if (!exists) return `the player ${uuid} of ${collection} ${key} is no longer registered`;
     }
-    const missing = before === null ? undefined : this.#missingName(collection, before);
-    if (missing !== undefined) return `the ${missing} of ${collection} ${key} has been removed since`;
+    if (named !== undefined && before !== null) {
+      const name = fieldOf(named.field, before) ?? "";
+      const exists = named.kinds.some((kind) => this.#has("names", namedKey(kind, name)));
+      if (!exists) return `the ${oneOf(named.kinds)} ${name} of ${collection} ${key} has been removed since`;
+    }
     if (collection === "names" && before !== null) return this.#otherKind(fieldsOf(nameFields, before));
     if (collection !== "players") return undefined;
     if (before !== null) {
@@ -218,38 +216,22 @@ class Outcome {
       return other === undefined ? undefined : `the player ${other.uuid} now has the name ${name}`;
     }
     // Whoever gets the UUID next would take over what the player has been given since.
-    const { tokens, memberships, groupMembers } = this.#data;
-    const belongings: Readonly<Record<string, boolean>> = {
-      tokens: this.#left("tokens", tokens.find("player", key), ({ id }) => id).length > 0,
-      memberships:
-        this.#left("memberships", memberships.find("player", key), model.memberships.key).length > 0,
-      groups:
-        this.#left("groupMembers", groupMembers.find("subject", key), model.groupMembers.key).length > 0,
-      statistics: this.#has("statistics", key),
-      "a place on the target list": this.#has("targets", key),
-      "a house ban": this.#has("houseBans", key),
-    };
-    const left = Object.keys(belongings).filter((name) => belongings[name]);
+    const left = collectionsOf(this.#data).flatMap((each) => {
+      const ends = each.refersTo.subject !== undefined || each.refersTo.player?.outlives === false;
+      if (!ends || each.isBookkeeping) return [];
+      const { length } = this.#left(each.name, recordsOfPlayer(each, key), each.key);
+      return length === 0 ? [] : [`${length} ${each.noun}${length === 1 ? "" : "s"}`];
+    });
     return left.length === 0
       ? undefined
-      : `the player ${fieldsOf(playerFields, after).name} has since been given ${oneOf(left, "and")}`;
-  }
-
-  /** Returns the group, faction or service that a record refers to, if it no longer exists. */
-  #missingName(collection: string, record: unknown): string | undefined {
-    const kinds = referringTo[collection];
-    if (kinds === undefined) return undefined;
-    const { group, organisation, faction } = fieldsOf(referring, record);
-    const name = group ?? organisation ?? faction ?? "";
-    const exists = kinds.some((kind) => this.#has("names", model.names.key({ kind, name, position: 0 })));
-    return exists ? undefined : `${oneOf(kinds)} ${name}`;
+      : `other records refer to the player ${fieldsOf(playerFields, after).name}: ${oneOf(left, "and")}`;
   }
 
   /** Returns the conflict of a name that would be both a faction and a service. */
   #otherKind({ kind, name }: Pick<Named, "kind" | "name">): string | undefined {
     if (kind === "group") return undefined;
     const twin = kind === "faction" ? "service" : "faction";
-    const isTaken = this.#has("names", model.names.key({ kind: twin, name, position: 0 }));
+    const isTaken = this.#has("names", namedKey(twin, name));
     return isTaken ? `${name} is now a ${twin}` : undefined;
   }
 

@@ -6,9 +6,8 @@
  * remaining records replace those from the journal.
  */
 import { join } from "node:path";
-import { definitionOf } from "../backup/record.ts";
 import { Failure } from "../domain/errors.ts";
-import { model } from "../domain/model.ts";
+import { definitionOf, model } from "../domain/model.ts";
 import type { JournalRecord } from "../store/change.ts";
 import { Database } from "../store/collection.ts";
 import { type Files, piecesOf } from "../store/folder/files.ts";

@@ -1,5 +1,5 @@
 /** Compares a snapshot with the records at the cursor of a verification, which then moves to the snapshot. */
-import { definitionOf } from "../backup/record.ts";
+import { definitionOf } from "../domain/model.ts";
 import type { Cursor } from "./cursor.ts";
 import { quote, type RecordDigests, toJSON } from "./digests.ts";
 import type { Fault } from "./fault.ts";

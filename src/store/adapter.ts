@@ -1,7 +1,7 @@
 /** lowdb's adapter for a data folder: `read` recovers its data, `write` writes a snapshot. */
 import { join } from "node:path";
 import type { Adapter } from "lowdb";
-import type { Model } from "../domain/model.ts";
+import type { Model } from "../domain/collection.ts";
 import type { Database } from "./collection.ts";
 import { type Files, sizeOf } from "./folder/files.ts";
 import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";

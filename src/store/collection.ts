@@ -4,7 +4,7 @@
  * Records are immutable: a change replaces a record and never edits one. So a reader can keep a record, and a snapshot
  * can be written while changes go on.
  */
-import type { CollectionDefinition, Model } from "../domain/model.ts";
+import type { CollectionDefinition, Model } from "../domain/collection.ts";
 import type { JournalRecord } from "./change.ts";
 import { SecondaryIndex } from "./indexes.ts";
 

@@ -3,7 +3,7 @@
  * before it in the batch; nobody else sees them.
  */
 import { isDeepStrictEqual } from "node:util";
-import type { Model } from "../domain/model.ts";
+import type { Model } from "../domain/collection.ts";
 import type { RecordChange } from "./change.ts";
 import type { Collection, Database, DraftRows, DraftView } from "./collection.ts";
 

@@ -4,7 +4,7 @@
  * lock, since files only grow, appear and vanish whole.
  */
 import { join } from "node:path";
-import type { Model } from "../domain/model.ts";
+import type { Model } from "../domain/collection.ts";
 import { Database } from "./collection.ts";
 import { type Files, piecesOf } from "./folder/files.ts";
 import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";

@@ -4,8 +4,8 @@
  * end of the newest segment, which was never acknowledged.
  */
 import { dirname, join, resolve } from "node:path";
+import type { Model } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
-import type { Model } from "../domain/model.ts";
 import { ClockSteps } from "./clock.ts";
 import { Database } from "./collection.ts";
 import {

@@ -7,8 +7,8 @@
  */
 import { join } from "node:path";
 import { Low } from "lowdb";
+import type { Model } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
-import type { Model } from "../domain/model.ts";
 import { FolderAdapter } from "./adapter.ts";
 import { Database, type DurableView } from "./collection.ts";
 import { spaceFor } from "./folder/disk.ts";

@@ -3,8 +3,9 @@
  * one write, and applies them to memory once that is synced. So many changes share one sync, and none of them is
  * acknowledged or visible before it is durable.
  */
+
+import type { Model } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
-import type { Model } from "../domain/model.ts";
 import type { JournalRecord, RecordChange } from "./change.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft } from "./draft.ts";

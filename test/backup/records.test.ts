@@ -3,8 +3,8 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { formatExport, fromExport, toExport } from "../../src/backup/export-format.ts";
 import { ImportProblems } from "../../src/backup/import-problems.ts";
-import { definitionOf, recordFault } from "../../src/backup/record.ts";
-import { model } from "../../src/domain/model.ts";
+import { recordFault } from "../../src/backup/record.ts";
+import { definitionOf, model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 
 const reason = (text: string, points: unknown = 1) => ({ reason: text, points });

@@ -104,7 +104,7 @@ describeBothWays("player rename", (open) => {
     await desk.ok("player", "exclude", "Zoe", "--yes");
     assert.equal(
       await desk.ok("player", "rename", "Ada", "zoe"),
-      "Renamed Ada to zoe. The player takes over membership in the group BLACKLIST of that name.\n",
+      "Renamed Ada to zoe. The player takes over the group member Zoe (BLACKLIST).\n",
     );
     assert.equal((await desk.failsAs<FailureDocument>("call", "/event", "--as", "zoe")).code, "EXCLUDED");
   });

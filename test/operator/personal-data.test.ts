@@ -54,8 +54,8 @@ describe("the personal data of", () => {
         players: [data.players.get(one)],
         statistics: [{ uuid: one, ...zero }],
         closedCases: [
-          { uuid: one, type: "DEATH", through: data.closedCases.get(`${one}/DEATH`)?.through },
           { uuid: one, type: "KILL", through: data.closedCases.get(`${one}/KILL`)?.through },
+          { uuid: one, type: "DEATH", through: data.closedCases.get(`${one}/DEATH`)?.through },
         ],
         memberships: [{ uuid: one, organisation: "GROVE", rank: 2 }],
         groupMembers: [{ group: "VIP", name: "Ada", uuid: one }],

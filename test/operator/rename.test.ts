@@ -65,16 +65,16 @@ describe("renaming a player", () => {
       ban: ({ data, now }: Desk) => data.houseBans.put({ name: "Eve", uuid: null, startTime: now, reasons }),
     };
     const cases = [
-      [["group"], "membership in the group VIP"],
-      [["target"], "a place on the target list"],
-      [["ban"], "a house ban"],
-      [["group", "target", "ban"], "membership in the group VIP, a place on the target list and a house ban"],
+      [["group"], "the group member Eve (VIP)"],
+      [["target"], "the target Eve"],
+      [["ban"], "the house ban Eve"],
+      [["group", "target", "ban"], "the group member Eve (VIP), the target Eve and the house ban Eve"],
     ] as const;
     for (const [kinds, words] of cases) {
       const desk = filled();
       for (const kind of kinds) put[kind](desk);
       const { info } = desk.run("player.rename", { player: "Ada", name: "EVE" });
-      assert.equal(info, `Renamed Ada to EVE. The player takes over ${words} of that name.`);
+      assert.equal(info, `Renamed Ada to EVE. The player takes over ${words}.`);
       const { groupMembers, targets, houseBans } = desk.data;
       const all = [...groupMembers.values(), ...targets.values(), ...houseBans.values()];
       assert.deepEqual(

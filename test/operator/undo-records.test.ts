@@ -256,7 +256,7 @@ describe("the undo of an addition of a player", () => {
     ];
     await assertUndoing(desk, changes, changes);
     await assertUndoing(desk, changes.slice(0, 2), changes.slice(1, 2), [
-      [addition, "the player Ada has since been given tokens and a place on the target list"],
+      [addition, "other records refer to the player Ada: 1 target and 1 token"],
     ]);
   });
 });

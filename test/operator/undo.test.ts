@@ -7,13 +7,13 @@ const uuid = "00112233445566778899aabbccddeeff";
 
 /** What a player may have, and how to give it. */
 const belongings: Readonly<Record<string, (world: World, chief: string) => Promise<unknown>>> = {
-  tokens: ({ service }) => service.administer("token.issue", { player: uuid }),
-  memberships: ({ service }) =>
+  "1 token": ({ service }) => service.administer("token.issue", { player: uuid }),
+  "1 membership": ({ service }) =>
     service.administer("member.set", { player: uuid, organisation: "GROVE", rank: 1 }),
-  groups: (world, chief) => world.ok(chief, "/player/add", { name: uuid, group: "VIP" }),
-  statistics: (world, chief) => world.ok(chief, `/statistic/${uuid}/set`, { type: "KILL", amount: 3 }),
-  "a place on the target list": (world, chief) => world.ok(chief, "/targetlist/add", { name: uuid }),
-  "a house ban": (world, chief) => world.ok(chief, "/houseban/add", { name: uuid, reason: "Noise" }),
+  "1 group member": (world, chief) => world.ok(chief, "/player/add", { name: uuid, group: "VIP" }),
+  "1 statistic": (world, chief) => world.ok(chief, `/statistic/${uuid}/set`, { type: "KILL", amount: 3 }),
+  "1 target": (world, chief) => world.ok(chief, "/targetlist/add", { name: uuid }),
+  "1 house ban": (world, chief) => world.ok(chief, "/houseban/add", { name: uuid, reason: "Noise" }),
 };
 
 /** Registers Ada. Returns the number of that change, and the token of another player. */
@@ -33,7 +33,7 @@ describe("undoing the registration of a player", () => {
       const before = world.snapshot();
       await assert.rejects(world.service.undo(number), {
         code: "CONFLICT",
-        message: `Change ${number} cannot be undone: the player Ada has since been given ${what}.`,
+        message: `Change ${number} cannot be undone: other records refer to the player Ada: ${what}.`,
       });
       assert.deepEqual(world.snapshot(), before);
       await world.service.undo(world.service.store.sequence);
@@ -47,8 +47,8 @@ describe("undoing the registration of a player", () => {
     for (const give of Object.values(belongings)) await give(world, chief);
     await assert.rejects(world.service.undo(number), {
       message:
-        `Change ${number} cannot be undone: the player Ada has since been given tokens, memberships, groups, statistics, ` +
-        "a place on the target list and a house ban.",
+        `Change ${number} cannot be undone: other records refer to the player Ada: 1 statistic, 1 membership, ` +
+        "1 group member, 1 target, 1 house ban and 1 token.",
     });
   });
 });
@@ -72,7 +72,7 @@ describe("undoing a registration whose record is malformed", () => {
     const { world, number } = await malformed(t, { administrator: "no" });
     await assert.rejects(world.service.undo(number), {
       code: "CONFLICT",
-      message: `Change ${number} cannot be undone: the player Ada has since been given tokens.`,
+      message: `Change ${number} cannot be undone: other records refer to the player Ada: 1 token.`,
     });
   });
 });

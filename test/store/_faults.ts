@@ -8,8 +8,8 @@ import { setImmediate } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as v from "valibot";
+import { define, type Model } from "../../src/domain/collection.ts";
 import { Failure } from "../../src/domain/errors.ts";
-import type { Model } from "../../src/domain/model.ts";
 import type { DraftView, View } from "../../src/store/collection.ts";
 import { type File, type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
@@ -28,12 +28,8 @@ const schema = v.object({ id: v.string(), text: v.string(), topic: v.nullable(v.
 
 /** Two collections; notes are found by their topic. */
 export const notebook = {
-  notes: {
-    schema,
-    key: (note: Note) => note.id,
-    indexes: { topic: (note: Note) => note.topic ?? undefined },
-  },
-  tallies: { schema, key: (note: Note) => note.id, indexes: {} },
+  notes: define("note", schema, ({ id }) => id, { indexes: { topic: ({ topic }) => topic ?? undefined } }),
+  tallies: define("tally", schema, ({ id }) => id),
 } satisfies Model;
 
 export type Notebook = Store<typeof notebook>;

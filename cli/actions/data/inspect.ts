@@ -2,7 +2,7 @@
 import { describeInconsistency } from "../../../src/backup/consistency.ts";
 import type { Holder } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import { nounOf } from "../../../src/domain/label.ts";
+import { isBookkeeping, nounOf } from "../../../src/domain/model.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";
 import { verify } from "../../../src/repair/verify.ts";
 import type { Context } from "../../context.ts";
@@ -53,9 +53,6 @@ export async function verifyFolder(context: Context): Promise<void> {
   if (found > 0) throw new Reported();
 }
 
-/** The collections that no operation shows. */
-const internal: ReadonlySet<string> = new Set(["closedCases", "activity", "repetitions", "counters"]);
-
 function describeHolder(holder: Holder | null): string {
   return holder === null
     ? "no service runs on it"
@@ -86,7 +83,7 @@ function describeStatus(status: Status, holder: string): string {
   let bookkeeping = 0;
   if (records !== null) rows.push(["records", ""]);
   for (const [name, count] of Object.entries(records ?? {})) {
-    if (internal.has(name)) bookkeeping += count;
+    if (isBookkeeping(name)) bookkeeping += count;
     else rows.push([`  ${nounOf(name)}s`, String(count)]);
   }
   if (bookkeeping > 0) rows.push(["  bookkeeping", String(bookkeeping)]);

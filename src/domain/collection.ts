@@ -1,0 +1,62 @@
+/**
+ * The definition of a collection: the form and the key of its records, and what they refer to. Whatever follows a reference
+ * asks the definition: registering and renaming, undo, the check of consistency, the audit, and requests for personal data.
+ */
+import type * as v from "valibot";
+
+/** What can be named in a route table, and has members. */
+export const namedKinds = ["group", "faction", "service"] as const;
+export type NamedKind = (typeof namedKinds)[number];
+
+/** What the records of a collection refer to. */
+export interface References<T = unknown> {
+  /** The record is of a player. */
+  readonly player?: {
+    /** The field with the UUID, or null. */
+    readonly field: string;
+    /** The index of that field; without one the UUID is the key of the record. */
+    readonly index?: string;
+    /** Whether the record stays when its player is removed. */
+    readonly outlives: boolean;
+  };
+  /**
+   * The record has the `name` and the `uuid` of somebody, registered or not, and the indexes `subject` and `name`. This
+   * orders records of the same person: the first one stays.
+   */
+  readonly subject?: (a: T, b: T) => number;
+  /** The field with the name of a group or an organisation, and its possible kinds. */
+  readonly named?: { readonly field: string; readonly kinds: readonly NamedKind[] };
+  /** What has `creatorName` and `creatorUUID`: the record, or the objects in a field of it. */
+  readonly creator?: "record" | (string & {});
+}
+
+/** See the head of this file. */
+export interface CollectionDefinition<T = unknown, Index extends string = string> {
+  /** What a record is called in sentences. An s makes it plural. */
+  readonly noun: string;
+  readonly schema: v.GenericSchema<T>;
+  readonly key: (record: T) => string;
+  /** Each index returns the value by which a record is found; undefined leaves the record out. */
+  readonly indexes: Readonly<Record<Index, (record: T) => string | undefined>>;
+  readonly refersTo: References<T>;
+  /** Whether these are notes of the service on changes and requests, which undo and the audit leave out. */
+  readonly isBookkeeping: boolean;
+}
+
+/** The collections of a store, by name. */
+// biome-ignore lint/suspicious/noExplicitAny: definitions of different records have no narrower type in common
+export type Model = Readonly<Record<string, CollectionDefinition<any, any>>>;
+
+/** Defines a collection. By default it has no indexes, refers to nothing, and is no bookkeeping. */
+export function define<T, Index extends string = never>(
+  noun: string,
+  schema: v.GenericSchema<T>,
+  key: (record: T) => string,
+  {
+    indexes = {} as Record<Index, never>,
+    refersTo = {},
+    isBookkeeping = false,
+  }: Partial<Pick<CollectionDefinition<T, Index>, "indexes" | "refersTo" | "isBookkeeping">> = {},
+): CollectionDefinition<T, Index> {
+  return { noun, schema, key, indexes, refersTo, isBookkeeping };
+}

@@ -1,0 +1,84 @@
+/** The records that refer to somebody or to a name, in all collections, by what their definitions say (`domain/collection.ts`). */
+import type { CollectionDefinition } from "../domain/collection.ts";
+import { collectionNames, definitionOf, type Player, subjectKey } from "../domain/model.ts";
+import type { DraftRows, Rows } from "../store/collection.ts";
+import type { Data, Draft } from "../store/data.ts";
+
+/** A record of any collection. */
+export type AnyRecord = Readonly<Record<string, unknown>>;
+
+/** A collection with its definition, for code that treats all alike. */
+export interface AnyCollection<R extends Rows<AnyRecord> = Rows<AnyRecord>> extends CollectionDefinition {
+  readonly name: string;
+  readonly rows: R;
+}
+
+/** Returns all collections of some data. */
+export function collectionsOf(data: Draft): AnyCollection<DraftRows<AnyRecord>>[];
+export function collectionsOf(data: Data): AnyCollection[];
+export function collectionsOf(data: Data): AnyCollection[] {
+  const all: Readonly<Record<string, Rows<AnyRecord>>> = data;
+  return collectionNames.flatMap((name) => {
+    const definition = definitionOf(name);
+    const rows = all[name];
+    return definition === undefined || rows === undefined ? [] : [{ ...definition, name, rows }];
+  });
+}
+
+/** Returns the records that are of a UUID. */
+export function recordsOfPlayer({ refersTo, rows }: AnyCollection, uuid: string): readonly AnyRecord[] {
+  const { subject, player } = refersTo;
+  if (subject !== undefined) return rows.find("subject", uuid);
+  if (player === undefined) return [];
+  if (player.index !== undefined) return rows.find(player.index, uuid);
+  const record = rows.get(uuid);
+  return record === undefined ? [] : [record];
+}
+
+/** Returns the records with a name that was not registered when they were made. */
+export function recordsOfName({ refersTo, rows }: AnyCollection, name: string): readonly AnyRecord[] {
+  return refersTo.subject === undefined ? [] : rows.find("subject", subjectKey({ name, uuid: null }));
+}
+
+/** Returns what has a creator in a record: the record itself, or objects in a field of it. */
+export function creatorsIn({ refersTo }: CollectionDefinition, record: AnyRecord): readonly AnyRecord[] {
+  if (refersTo.creator === undefined) return [];
+  const inner = refersTo.creator === "record" ? record : record[refersTo.creator];
+  return [inner].flat().filter(isObject);
+}
+
+/**
+ * Binds the records of a name to the player who now has it: nobody can take them over by registering that name later,
+ * and nobody escapes an exclusion by registering. Records of the UUID, and those that the player entered, get the name.
+ */
+export function bindRecords(draft: Draft, player: Player): void {
+  for (const collection of collectionsOf(draft)) {
+    if (collection.refersTo.subject !== undefined) bindSubjects(collection, player);
+    if (collection.refersTo.creator !== undefined) renameCreator(collection, player);
+  }
+}
+
+function bindSubjects(collection: AnyCollection<DraftRows<AnyRecord>>, { name, uuid }: Player): void {
+  const { refersTo, rows, key } = collection;
+  const found = [...recordsOfName(collection, name), ...recordsOfPlayer(collection, uuid)];
+  for (const record of found) rows.delete(key(record));
+  // Of records that become the same, the last one that is put stays.
+  for (const record of found.sort(refersTo.subject).reverse()) rows.put({ ...record, name, uuid });
+}
+
+function renameCreator(collection: AnyCollection<DraftRows<AnyRecord>>, { name, uuid }: Player): void {
+  const { refersTo, rows } = collection;
+  const isTheirs = (creator: AnyRecord) => creator.creatorUUID === uuid;
+  for (const record of [...rows.values()]) {
+    const creators = creatorsIn(collection, record);
+    if (!creators.some(isTheirs)) continue;
+    const renamed = creators.map((each) => (isTheirs(each) ? { ...each, creatorName: name } : each));
+    rows.put(
+      refersTo.creator === "record" ? { ...renamed[0] } : { ...record, [`${refersTo.creator}`]: renamed },
+    );
+  }
+}
+
+function isObject(value: unknown): value is AnyRecord {
+  return typeof value === "object" && value !== null;
+}
