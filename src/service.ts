@@ -15,7 +15,6 @@ import { healthPages, type Readiness } from "./http/health-pages.ts";
 import { Activity } from "./identity/activity.ts";
 import { CallerCache } from "./identity/caller-cache.ts";
 import { operatorCaller, playerCaller } from "./identity/callers.ts";
-import { type ClientCounts, Clients } from "./identity/clients.ts";
 import { deleteExpired } from "./identity/idempotency.ts";
 import { currentVocabulary } from "./identity/memberships.ts";
 import { requirePlayer } from "./identity/players.ts";
@@ -24,10 +23,10 @@ import { descriptionOptions } from "./openapi/service-description.ts";
 import { operationsOn } from "./operations.ts";
 import type { OperatorInput, OperatorOperationName, OperatorResult } from "./operator/index.ts";
 import { Operator, type Undone, type UndoOptions } from "./operator/operator.ts";
+import { type ClientCount, Clients } from "./resources/clients.ts";
 import { Ranking } from "./resources/ranking.ts";
 import type { Sources } from "./resources/shared/define.ts";
 import { NameOrder } from "./resources/shared/order.ts";
-import { UserList } from "./resources/user-list.ts";
 import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
@@ -81,14 +80,12 @@ export class Service {
     this.#callers = new CallerCache(store.data);
     // A monotonic clock, unless a test has one.
     if (options.limits !== false) this.#limiter = new Limiter(options.now ?? (() => performance.now()));
-    const clients = new Clients(store.data, this.activity);
     const order = new NameOrder();
     this.#sources = {
       ...store.data,
       order,
       ranking: new Ranking(store.data, order),
-      clients,
-      userList: new UserList(clients),
+      clients: new Clients(store.data, activity),
     };
     const operations = operationsOn({ store, activity, sources: this.#sources, now: this.#now });
     const context = { operations, vocabulary: this.vocabulary };
@@ -133,7 +130,7 @@ export class Service {
   }
 
   /** Returns the number of clients at this moment. */
-  clientCounts(): ClientCounts {
+  clientCount(): ClientCount | Promise<ClientCount> {
     return this.#sources.clients.at(this.#now());
   }
 
@@ -183,11 +180,7 @@ export class Service {
 
   /** Starts to save activity every minute, until {@link close}. */
   start(): void {
-    this.#countClients();
-    this.#saving = setInterval(() => {
-      this.#countClients();
-      void this.#saveActivity();
-    }, activityInterval);
+    this.#saving = setInterval(() => void this.#saveActivity(), activityInterval);
     this.#saving.unref();
   }
 
@@ -197,11 +190,6 @@ export class Service {
     await this.routes.settled();
     await this.#saveActivity();
     await this.store.close(options);
-  }
-
-  /** Counts the clients in advance: a request would otherwise wait for all that have expired since the last count. */
-  #countClients(): void {
-    this.clientCounts();
   }
 
   /** Saves activity, and deletes the stored answers whose idempotency keys have expired. */

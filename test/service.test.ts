@@ -80,19 +80,6 @@ describe("a service", () => {
     assert.equal(service.store.data.counters.get("requests")?.value, 2);
   });
 
-  it("counts its clients in advance, at its start and every minute", async (t) => {
-    t.mock.timers.enable({ apis: ["setInterval"] });
-    const { service } = await open(t);
-    const count = t.mock.method(service, "clientCounts");
-    service.start();
-    assert.equal(count.mock.callCount(), 1);
-    t.mock.timers.tick(60_000);
-    assert.equal(count.mock.callCount(), 2);
-    await service.close();
-    t.mock.timers.tick(60_000);
-    assert.equal(count.mock.callCount(), 2);
-  });
-
   it("does not keep the process running only to save activity", async (t) => {
     const { service } = await open(t);
     const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;

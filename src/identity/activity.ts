@@ -26,7 +26,7 @@ interface UnsavedActivity extends ActivityRecord {
 export class Activity {
   readonly #data: DurableData;
   readonly #unsaved = new Map<string, UnsavedActivity>();
-  readonly #watchers: ((uuid: string) => void)[] = [];
+  #version = 0;
   #unsavedRequests = 0;
 
   constructor(data: DurableData) {
@@ -39,11 +39,11 @@ export class Activity {
   }
 
   /**
-   * Calls `watcher` with every client that has become active, has another version, or was seen earlier than before (the
-   * clock was set back). A client that ceases to be active causes no call.
+   * Grows when a client becomes active, has another version, or was seen earlier than before (the clock was set back). It
+   * does not grow when a client ceases to be active.
    */
-  watch(watcher: (uuid: string) => void): void {
-    this.#watchers.push(watcher);
+  get version(): number {
+    return this.#version;
   }
 
   /** Returns when a player's client was last seen, and the version that it reported. */
@@ -73,11 +73,7 @@ export class Activity {
     const issuedAt = this.#newestTokenOf(uuid);
     const isChanged = before === undefined || differs(before, after) || issuedAt > before.lastSeen;
     this.#unsaved.set(uuid, { ...after, tokens: this.#data.tokens.version, issuedAt });
-    if (isChanged) this.#notify(uuid);
-  }
-
-  #notify(uuid: string): void {
-    for (const watcher of this.#watchers) watcher(uuid);
+    if (isChanged) this.#version += 1;
   }
 
   /** Whether a request changes nothing but the time of its client's last one, as almost all do. */
@@ -122,7 +118,7 @@ export class Activity {
         if (unsaved?.lastSeen !== lastSeen || unsaved.version !== version) continue;
         this.#unsaved.delete(uuid);
         // A player who is no longer registered was not saved.
-        if (this.#data.activity.get(uuid)?.lastSeen !== lastSeen) this.#notify(uuid);
+        if (this.#data.activity.get(uuid)?.lastSeen !== lastSeen) this.#version += 1;
       }
     }
   }

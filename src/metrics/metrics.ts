@@ -5,7 +5,6 @@
 import { Gauge, Registry } from "prom-client";
 import type { RequestRecord } from "../engine/exchange.ts";
 import type { Readiness } from "../http/health-pages.ts";
-import type { ClientCounts } from "../identity/clients.ts";
 import type { Meter } from "../store/journal/meter.ts";
 import type { Table } from "../table/table.ts";
 import { addEventLoopMetrics, addProcessMetrics } from "./process.ts";
@@ -13,12 +12,18 @@ import { RequestMetrics } from "./requests.ts";
 import { addFileMetrics, meterFor } from "./store.ts";
 import { addCounter, addGauge } from "./values.ts";
 
+/** The number of clients. */
+interface ClientCount {
+  readonly total: number;
+  readonly active: number;
+}
+
 /** The parts of a service that a scrape reads. */
 export interface MeasuredService {
   readonly store: { readonly folder: string; readonly data: { readonly players: { readonly size: number } } };
   readonly routes: { readonly table: Table };
   readiness(): Promise<Readiness>;
-  clientCounts(): ClientCounts;
+  clientCount(): ClientCount | Promise<ClientCount>;
 }
 
 /** Everything else that a scrape reads. */
@@ -99,12 +104,12 @@ function addServiceMetrics(registry: Registry, surveyed: Surveyed): void {
   addGauge(
     registry,
     { name: "gameaddon_clients", help: "Players with a valid token." },
-    () => service.clientCounts().total,
+    async () => (await service.clientCount()).total,
   );
   addGauge(
     registry,
     { name: "gameaddon_active_clients", help: "Clients with a request in the last 3 days." },
-    () => service.clientCounts().active,
+    async () => (await service.clientCount()).active,
   );
   addGauge(
     registry,

@@ -4,12 +4,13 @@ import { Failure } from "../domain/errors.ts";
 import { integerRange } from "../domain/limits.ts";
 import { uuid } from "../domain/uuid.ts";
 import { compareVersions, versionForm } from "../identity/versions.ts";
+import type { ClientCount } from "./clients.ts";
 import { defineChange, defineRead } from "./shared/define.ts";
 import { anyUUID, count, field, version } from "./shared/values.ts";
 
 export const overview = defineRead({
   description:
-    "A client is a player with a valid token. It is active if it sent a request in the last 3 days.",
+    "A client is a player with a valid token. It is active if it sent a request in the last 3 days. With more than 1,000 tokens the counts may be up to two seconds old.",
   input: {},
   answer: v.pipe(
     v.object({
@@ -39,26 +40,33 @@ export const overview = defineRead({
     v.title("ManagementOverview"),
     v.description("The number of the addon's clients, and its versions."),
   ),
-  read(data, _input, { activity, now }) {
-    const { total, active, users } = data.clients.at(now);
-    const marked = Array.from(data.versions.values());
-    const known = new Set([...marked.map(({ version }) => version), ...users.keys()]);
-    const current = marked.filter((each) => each.current).map(({ version }) => version);
-    return {
-      // Clients parse it into 32 bits.
-      requests: Math.min(activity.requests, integerRange.maximum),
-      totalClients: total,
-      activeClients: active,
-      latestVersion: current.sort(compareVersions).at(-1) ?? null,
-      versions: Array.from(known)
-        .sort((a, b) => compareVersions(b, a))
-        .map((version) => ({ version, users: users.get(version) ?? 0, current: current.includes(version) })),
+  read({ clients, versions }, _input, { activity, now }) {
+    const toAnswer = ({ total, active, users }: ClientCount) => {
+      const marked = Array.from(versions.values());
+      const known = new Set([...marked.map(({ version }) => version), ...users.keys()]);
+      const current = marked.filter((each) => each.current).map(({ version }) => version);
+      return {
+        // Clients parse it into 32 bits.
+        requests: Math.min(activity.requests, integerRange.maximum),
+        totalClients: total,
+        activeClients: active,
+        latestVersion: current.sort(compareVersions).at(-1) ?? null,
+        versions: Array.from(known)
+          .sort((a, b) => compareVersions(b, a))
+          .map((version) => ({
+            version,
+            users: users.get(version) ?? 0,
+            current: current.includes(version),
+          })),
+      };
     };
+    const counted = clients.at(now);
+    return counted instanceof Promise ? counted.then(toAnswer) : toAnswer(counted);
   },
 });
 
 export const users = defineRead({
-  description: "With more than 1,000 clients the list may be up to two seconds old.",
+  description: "With more than 1,000 tokens the list may be up to two seconds old.",
   input: {},
   answer: v.pipe(
     v.array(
@@ -79,7 +87,10 @@ export const users = defineRead({
     ),
     v.description("Every client, ordered by UUID."),
   ),
-  read: ({ userList }, _input, { now }) => userList.at(now),
+  read({ clients }, _input, { now }) {
+    const counted = clients.at(now);
+    return counted instanceof Promise ? counted.then(({ list }) => list) : counted.list;
+  },
 });
 
 export const mark = defineChange({
@@ -96,7 +107,7 @@ export const mark = defineChange({
   failures: { UNKNOWN_ENTRY: "With `remove`: the version was never marked, and no client uses it." },
   change(draft, { type, version }, { clients, now }) {
     const current = type === "add";
-    const isKnown = draft.versions.has(version) || clients.at(now).users.has(version);
+    const isKnown = draft.versions.has(version) || clients.isUsed(version, now);
     if (!current && !isKnown) {
       throw new Failure("UNKNOWN_ENTRY", `There is no version ${version}.`, { parameter: "version" });
     }

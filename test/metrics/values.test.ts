@@ -92,8 +92,8 @@ describe("the metrics of a service", () => {
     let connections = 3;
     let dropped = 5;
     t.mock.method(service, "readiness", async () => readiness);
-    const counts = { total: 7, active: 4, users: new Map<string, number>() };
-    t.mock.method(service, "clientCounts", () => counts);
+    const counts = { total: 7, active: 4 };
+    t.mock.method(service, "clientCount", () => counts);
     const metrics = await surveyed(t, {
       service,
       connections: () => connections,

@@ -2,13 +2,12 @@
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { it } from "node:test";
-import { Clients } from "../../src/identity/clients.ts";
+import { Clients } from "../../src/resources/clients.ts";
 import { handlers } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import type { Sources } from "../../src/resources/shared/define.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
 import { createResponseCache } from "../../src/resources/shared/response-cache.ts";
-import { UserList } from "../../src/resources/user-list.ts";
 import { day, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const names = async (world: World, path: string) =>
@@ -16,13 +15,11 @@ const names = async (world: World, path: string) =>
 
 function sourcesOf({ service }: World): Sources {
   const { data } = service.store;
-  const clients = new Clients(data, service.activity);
   return {
     ...data,
     order: new NameOrder(),
     ranking: new Ranking(data),
-    clients,
-    userList: new UserList(clients),
+    clients: new Clients(data, service.activity),
   };
 }
 

@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { ReadyBody } from "../../src/engine/body.ts";
-import { Clients } from "../../src/identity/clients.ts";
+import { Clients } from "../../src/resources/clients.ts";
 import { handlers } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
-import { UserList } from "../../src/resources/user-list.ts";
 import { runs } from "../_depth.ts";
 import { day, everyRight, openWorld, type World } from "../_setup.ts";
 
@@ -41,13 +40,11 @@ function freshAnswer({ service, clock }: World, name: string, input: object): un
   if (handler?.effect !== "read") throw new Error(`${name} does not read`);
   const { data } = service.store;
   const context = { now: clock.time, activity: service.activity, excludedGroup: "BLACKLIST" };
-  const clients = new Clients(data, service.activity);
   const sources = {
     ...data,
     order: new NameOrder(),
     ranking: new Ranking(data),
-    clients,
-    userList: new UserList(clients),
+    clients: new Clients(data, service.activity),
   };
   const answer = handler.read(sources, input, context as never);
   return answer instanceof ReadyBody ? JSON.parse(answer.for(null).bytes.toString()) : answer;

@@ -3,13 +3,12 @@ import * as v from "valibot";
 import type { Comparison } from "../../domain/text.ts";
 import type { ReadyBody } from "../../engine/body.ts";
 import type { Activity } from "../../identity/activity.ts";
-import type { Clients } from "../../identity/clients.ts";
 import type { Draft, DurableData } from "../../store/data.ts";
 import type { Caller } from "../../table/caller.ts";
 import type { Failures } from "../../table/operation.ts";
 import type { Input } from "../../table/restriction/restriction.ts";
+import type { Clients } from "../clients.ts";
 import type { Ranking } from "../ranking.ts";
-import type { UserList } from "../user-list.ts";
 import type { NameOrder } from "./order.ts";
 
 /** What a read can use: the durable records, and what is derived from them. */
@@ -17,7 +16,6 @@ export interface Sources extends DurableData {
   readonly ranking: Ranking;
   readonly order: NameOrder;
   readonly clients: Clients;
-  readonly userList: UserList;
 }
 
 /** What a handler gets beside the data and its input. */
@@ -58,7 +56,7 @@ export interface ReadHandler extends Documented {
 }
 
 /** The sources that have a version: it grows with every change. */
-type VersionedSource = Exclude<keyof Sources, "clients" | "userList">;
+type VersionedSource = Exclude<keyof Sources, "clients">;
 
 /** How the answers of a read are cached. */
 export interface Cacheable {
@@ -129,7 +127,7 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
       data: Sources,
       input: InputOf<I>,
       context: Context,
-    ): v.InferOutput<A> | ReadyBody | Promise<ReadyBody>;
+    ): v.InferOutput<A> | ReadyBody | Promise<v.InferOutput<A> | ReadyBody>;
   },
 ): ReadHandler {
   const { cache, ...rest } = handler;

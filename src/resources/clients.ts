@@ -1,0 +1,160 @@
+/**
+ * The addon's clients: a client is a player with a valid token, and is active with a request in the last 3 days. They are
+ * counted when they are asked for. With many, that is done at most once a second, in short slices of the event loop: any
+ * request may change a client, and counting 100,000 takes hundreds of milliseconds.
+ */
+import { createHash } from "node:crypto";
+import { ReadyBody } from "../engine/body.ts";
+import { type Activity, activeMilliseconds } from "../identity/activity.ts";
+import { isLive, liveTokenOf } from "../identity/tokens.ts";
+import type { DurableData } from "../store/data.ts";
+import { Slices } from "../store/slices.ts";
+
+/** Up to this number of tokens, clients are counted at once, in about 1 ms. */
+export const mostAtOnce = 1000;
+
+/** With more, the milliseconds from the start of one count to the next. */
+export const countInterval = 1000;
+
+/** A client in the answer of `/mgmt/users`. */
+export interface Client {
+  readonly uuid: string;
+  readonly active: boolean;
+  readonly version: string | null;
+  readonly current: boolean;
+}
+
+/** The clients at an instant. */
+export interface ClientCount {
+  readonly total: number;
+  readonly active: number;
+  /** The number of clients with each version. */
+  readonly users: ReadonlyMap<string, number>;
+  /** All of them as JSON, ordered by UUID. */
+  readonly list: ReadyBody;
+}
+
+interface Count extends ClientCount {
+  /** The version of the data when the count started. */
+  readonly version: number;
+  /** When it started, and when the passage of time alone makes it stale; in milliseconds since 1970. */
+  readonly started: number;
+  readonly until: number;
+}
+
+/** The clients of the durable data. */
+export class Clients {
+  readonly #data: Pick<DurableData, "tokens" | "versions" | "activity">;
+  readonly #activity: Activity;
+  #latest: Count | undefined;
+  #counting: Promise<Count> | undefined;
+
+  constructor(data: Pick<DurableData, "tokens" | "versions" | "activity">, activity: Activity) {
+    this.#data = data;
+    this.#activity = activity;
+  }
+
+  /**
+   * Returns the clients at an instant. With more than {@link mostAtOnce} tokens the count is up to one second old, or two
+   * during the next one. Requests that find none of that age wait for the same count.
+   */
+  at(now: number): ClientCount | Promise<ClientCount> {
+    const latest = this.#latest;
+    const age =
+      latest === undefined || now < latest.started ? Number.POSITIVE_INFINITY : now - latest.started;
+    if (latest !== undefined && age !== Number.POSITIVE_INFINITY) {
+      if (latest.version === this.#version && now < latest.until) return latest;
+      if (this.#data.tokens.size > mostAtOnce && age < countInterval) return latest;
+    }
+    if (this.#data.tokens.size <= mostAtOnce) return this.#countAtOnce(now);
+    this.#counting ??= this.#countInSlices(now).finally(() => {
+      this.#counting = undefined;
+    });
+    if (latest === undefined || age >= 2 * countInterval) return this.#counting;
+    // Nobody waits for this count. After a failure the next request starts another.
+    this.#counting.catch(() => {});
+    return latest;
+  }
+
+  /** Returns whether a client has a version. It reads all of them, if need be. */
+  isUsed(version: string, now: number): boolean {
+    for (const token of this.#data.tokens.values()) {
+      if (token.uuid === null || this.#activity.versionOf(token.uuid, token) !== version) continue;
+      if (liveTokenOf(this.#data, token.uuid, now) === token) return true;
+    }
+    return false;
+  }
+
+  /** Versions only grow, so that their sum changes with each of them. */
+  get #version(): number {
+    const { tokens, versions, activity } = this.#data;
+    return tokens.version + versions.version + activity.version + this.#activity.version;
+  }
+
+  #countAtOnce(now: number): Count {
+    const steps = this.#count(now);
+    for (let step = steps.next(); ; step = steps.next()) if (step.done === true) return step.value;
+  }
+
+  async #countInSlices(now: number): Promise<Count> {
+    const slices = new Slices();
+    const steps = this.#count(now);
+    // Before the first slice too: the request that starts the count is still being answered.
+    await slices.next();
+    for (let step = steps.next(); ; step = steps.next()) {
+      if (step.done === true) return step.value;
+      if (slices.isOver) await slices.next();
+    }
+  }
+
+  /** Counts the clients, and pauses after a few of them each time. The data may change in between. */
+  *#count(now: number): Generator<void, Count> {
+    const version = this.#version;
+    let until = Number.POSITIVE_INFINITY;
+    // By the first two digits, since sorting all at once would take too long.
+    const groups = Array.from({ length: 256 }, () => new Map<string, Client>());
+    for (const [index, token] of entriesOf(this.#data.tokens.values())) {
+      if (index % 64 === 0) yield;
+      if (token.uuid === null || !isLive(token, now)) continue;
+      until = Math.min(until, token.expiresAt ?? until);
+      if (liveTokenOf(this.#data, token.uuid, now) !== token) continue;
+      const lastSeen = this.#activity.of(token.uuid)?.lastSeen ?? Number.NEGATIVE_INFINITY;
+      const active = now - lastSeen < activeMilliseconds;
+      if (active) until = Math.min(until, lastSeen + activeMilliseconds);
+      const version = this.#activity.versionOf(token.uuid, token);
+      const current = version !== null && this.#data.versions.get(version)?.current === true;
+      const client = { uuid: token.uuid, active, version, current };
+      groups[Number.parseInt(token.uuid.slice(0, 2), 16)]?.set(token.uuid, client);
+    }
+    let total = 0;
+    let active = 0;
+    const users = new Map<string, number>();
+    const pieces: Buffer[] = [];
+    const hash = createHash("sha1");
+    const add = (text: string) => {
+      const piece = Buffer.from(text);
+      hash.update(piece);
+      pieces.push(piece);
+    };
+    for (const group of groups) {
+      yield;
+      const clients = Array.from(group.values()).sort((a, b) => (a.uuid < b.uuid ? -1 : 1));
+      total += clients.length;
+      for (const client of clients) {
+        active += Number(client.active);
+        if (client.version !== null) users.set(client.version, (users.get(client.version) ?? 0) + 1);
+      }
+      if (clients.length > 0) add((pieces.length === 0 ? "[" : ",") + JSON.stringify(clients).slice(1, -1));
+    }
+    add(pieces.length === 0 ? "[]" : "]");
+    yield;
+    const list = new ReadyBody(Buffer.concat(pieces), { cached: true, digest: hash.digest("base64url") });
+    this.#latest = { total, active, users, list, version, started: now, until };
+    return this.#latest;
+  }
+}
+
+function* entriesOf<T>(values: Iterable<T>): Generator<[number, T]> {
+  let index = 0;
+  for (const value of values) yield [index++, value];
+}
