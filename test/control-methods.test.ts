@@ -2,13 +2,11 @@
 import assert from "node:assert/strict";
 import { EventEmitter, once } from "node:events";
 import { writeFile } from "node:fs/promises";
-import http, { ClientRequest, type ServerResponse } from "node:http";
-import { syncBuiltinESMExports } from "node:module";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { assertFails, closes, connected, healthy, silent, timers, unknownOutcome } from "./_control.ts";
+import { assertFails, closes, connected, silent, timers, unknownOutcome } from "./_control.ts";
 
-const timeout = 60_000;
 const sequence = '{"result":{"sequence":5}}';
 
 describe("a method of a service", () => {
@@ -85,53 +83,40 @@ describe("a method without an answer", () => {
   });
 });
 
-describe("health checks during a method", () => {
-  /** Starts a method, and a service whose answers to it and to health checks a test gives. */
+describe("a method that takes long", () => {
+  /** Starts a method of a service that has received it, and whose timers advance when the test says so. */
   async function started(t: TestContext, lock: string) {
     const asked = new EventEmitter();
-    const methods: ServerResponse[] = [];
-    const service = await connected(
-      t,
-      (response) => {
-        methods.push(response);
-        asked.emit("method");
-      },
-      (response) => void asked.emit("health", response),
-    );
+    const service = await connected(t, (response) => void asked.emit("method", response));
     await writeFile(join(service.folder, "lock"), lock);
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    let now = 0;
+    t.mock.method(performance, "now", () => now);
     const isAsked = once(asked, "method");
     const running = service.control.snapshot();
     running.catch(() => {});
-    await isAsked;
+    const [response]: ServerResponse[] = await isAsked;
+    assert.ok(response !== undefined, "the method was asked");
     return {
       ...service,
       running,
-      finish: () => void methods[0]?.end(sequence),
-      /** Resolves with the response to the next health check. Rejects if the method has ended. */
-      async check(): Promise<ServerResponse> {
-        const ended = running.then(() => assert.fail("the method has ended"));
-        const [response] = await Promise.race([once(asked, "health"), ended]);
-        return response;
+      response,
+      /** Lets time pass without a sign of life, and whatever follows from that happen. */
+      async pass(milliseconds: number) {
+        now += milliseconds;
+        t.mock.timers.tick(milliseconds);
+        for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
       },
     };
   }
 
-  it("a method continues while the service closes the connections of health checks", {
-    timeout,
-  }, async (t) => {
-    const { check, running, finish } = await started(t, "");
-    // Four attempts make a health check; the fifth belongs to another one.
-    for (let attempt = 1; attempt <= 4; attempt += 1) (await check()).destroy();
-    (await check()).destroy();
-    finish();
-    assert.deepEqual(await running, { sequence: 5 });
-  });
-
-  it("a method continues while health checks answer with an error", { timeout }, async (t) => {
-    const { check, running, finish } = await started(t, "");
-    (await check()).end('{"error":{"message":"No."}}');
-    healthy(await check());
-    finish();
+  it("continues as long as the service sends signs of life", async (t) => {
+    const { running, response, pass } = await started(t, "");
+    for (let second = 0; second < 100; second += 1) {
+      await new Promise<void>((resolve) => response.write(" ", () => resolve()));
+      await pass(1_000);
+    }
+    response.end(sequence);
     assert.deepEqual(await running, { sequence: 5 });
   });
 
@@ -144,72 +129,25 @@ describe("health checks during a method", () => {
       " If it was stopped, `kill -CONT 4294967294` continues it.",
     ],
   ] as const) {
-    it(`a method ends if a health check is silent, of a service ${what}`, { timeout }, async (t) => {
-      const { check, running, folder } = await started(t, lock);
-      t.mock.timers.enable({ apis: ["setTimeout"] });
-      await check();
-      t.mock.timers.tick(3_000);
+    it(`ends after three seconds without one, of a service ${what}`, async (t) => {
+      const { running, folder, pass } = await started(t, lock);
+      await pass(3_000);
       await assertFails(running, silent(folder, `${unknownOutcome}${again}`, who));
     });
   }
 
-  it("a method of a busy process ends when no health check has been answered for 60 s", {
-    timeout,
-  }, async (t) => {
-    let now = 0;
-    t.mock.method(performance, "now", () => now);
-    const { check, running, folder } = await started(t, `${process.pid}\n`);
-    now = 10_000;
-    healthy(await check());
-    t.mock.timers.enable({ apis: ["setTimeout"] });
-    await check();
-    now = 70_000;
-    t.mock.timers.tick(3_000);
-    await check();
-    now = 70_001;
-    t.mock.timers.tick(3_000);
+  it("of a busy process ends after a minute without one", async (t) => {
+    const { running, folder, pass } = await started(t, `${process.pid}\n`);
+    let hasEnded = false;
+    running
+      .catch(() => {})
+      .finally(() => {
+        hasEnded = true;
+      });
+    for (let passed = 3; passed < 60; passed += 3) await pass(3_000);
+    assert.equal(hasEnded, false);
+    await pass(3_000);
     const hint = `${unknownOutcome} If it was stopped, \`kill -CONT ${process.pid}\` continues it.`;
     await assertFails(running, silent(folder, hint, `process ${process.pid}`));
-  });
-
-  /** Lets the health checks of a method find that nobody listens. Timers advance when the test says so. */
-  async function stopping(t: TestContext) {
-    const service = await started(t, "");
-    service.stopListening();
-    const requests = t.mock.method(http, "request").mock;
-    t.mock.timers.enable({ apis: ["setTimeout"] });
-    syncBuiltinESMExports();
-    t.after(() => {
-      t.mock.restoreAll();
-      t.mock.timers.reset();
-      syncBuiltinESMExports();
-    });
-    return { ...service, requests };
-  }
-
-  /** Resolves when a health check has found that nobody listens. */
-  async function nobodyListens({ requests }: Awaited<ReturnType<typeof stopping>>): Promise<void> {
-    for (let isFound = false; !isFound; ) {
-      await new Promise(setImmediate);
-      const request = requests.calls[0]?.result;
-      isFound = request instanceof ClientRequest && request.closed;
-    }
-    await new Promise(setImmediate);
-  }
-
-  it("a method of a service that no longer listens may finish", { timeout }, async (t) => {
-    const service = await stopping(t);
-    await nobodyListens(service);
-    t.mock.timers.tick(14_000);
-    await new Promise(setImmediate);
-    service.finish();
-    assert.deepEqual(await service.running, { sequence: 5 });
-  });
-
-  it("a method of a service that no longer listens ends after 15 s", { timeout }, async (t) => {
-    const service = await stopping(t);
-    await nobodyListens(service);
-    t.mock.timers.tick(15_000);
-    await assertFails(service.running, silent(service.folder, unknownOutcome));
   });
 });

@@ -297,3 +297,18 @@ it("the control socket closes when the operations under way are finished, and le
   assert.deepEqual(events.sort(), ["closed", "finished"]);
   assert.ok(cleared.mock.calls.some((call) => call.arguments[0] === deadline));
 });
+
+it("the control socket sends a sign of life each second until an operation is done", {
+  timeout,
+}, async (t) => {
+  let finish: (() => void) | undefined;
+  const { path } = await listen(t, {
+    snapshot: () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))),
+  });
+  t.mock.timers.enable({ apis: ["setInterval"] });
+  const answer = post(path, "snapshot", "[]");
+  while (finish === undefined) await new Promise(setImmediate);
+  t.mock.timers.tick(2_000);
+  finish();
+  assert.equal(await answer, '  {"result":{"sequence":5}}');
+});

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { type Control, controlOf, controlOfStore } from "../src/control/control.ts";
+import { type Control, controlOf } from "../src/control/control.ts";
 import { Operator } from "../src/operator/operator.ts";
 import { readSeed } from "../src/operator/seed-file.ts";
 import { Service } from "../src/service.ts";
@@ -21,11 +21,13 @@ async function open(t: TestContext) {
     checkTable: () => assert.fail("nothing replaces the table"),
   });
   let starts = 0;
-  const alone = controlOfStore(operator, async () => {
+  const start = async () => {
     starts += 1;
     return service;
-  });
-  return { alone, beside: controlOf(service, holder), service, publicToken, starts: () => starts };
+  };
+  const alone = controlOf(operator, start, null);
+  const beside = controlOf(service, async () => service, holder);
+  return { alone, beside, service, publicToken, starts: () => starts };
 }
 
 /** Operations that need a service, with the same result each time. */
@@ -82,7 +84,7 @@ it("the status of the routes loads the table", async (t) => {
   const service = await Service.open({ folder: await temporaryFolder(t), routes: shippedRoutes });
   t.after(() => service.close());
   await service.administer("seed.groups", await readSeed(shippedSeed));
-  const { file, routes, refused } = await controlOf(service, holder).routesStatus();
+  const { file, routes, refused } = await controlOf(service, async () => service, holder).routesStatus();
   assert.deepEqual([file, refused], [shippedRoutes, null]);
   assert.ok(routes > 10, `${routes} routes`);
 });

@@ -179,7 +179,11 @@ async function serveOn(
   const closers: (() => unknown)[] = [() => server.close()];
   try {
     const holder = { pid: process.pid, url, since: Date.now() };
-    const control = await serveControl(service.store, controlOf(service, holder), log);
+    const control = await serveControl(
+      service.store,
+      controlOf(service, async () => service, holder),
+      log,
+    );
     closers.push(() => control.close());
     closers.push(await measuring.listen(service, server));
     const tables = new TableReloader(service.routes, log);

@@ -1,5 +1,5 @@
 /** Opens a data folder in the process of a command, and creates one if the command is to create it. */
-import { type Control, controlOfStore } from "../../src/control/control.ts";
+import { type Control, controlOf } from "../../src/control/control.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
@@ -35,7 +35,7 @@ export class OpenFolder {
       loadTable: async () => (await this.service()).followTable(),
       checkTable: async () => (await this.service()).routes.check(),
     });
-    this.control = controlOfStore(this.operator, () => this.service());
+    this.control = controlOf(this.operator, () => this.service(), null);
   }
 
   /** Returns the service on the folder, without a port. */

@@ -1,6 +1,6 @@
 /**
- * The client of the control socket. It never waits for an unresponsive service: while a method runs, it sends health checks
- * on further connections, which a service answers at once whatever it is doing.
+ * The client of the control socket. It never waits for an unresponsive service: while a method runs, the service sends a
+ * sign of life each second.
  *
  * Most commands find no service, so the code that talks to one is loaded only when needed.
  */
@@ -11,14 +11,10 @@ import { lockHolder, processState } from "../store/folder/lock-file.ts";
 import type { Control, ControlMethod } from "./control.ts";
 import { entryAt, missing, socketPath } from "./socket.ts";
 
-/** The time limit of a health check, in milliseconds, so that a command ends within 5 s. */
-const healthTimeout = 3_000;
-/** The interval of health checks while a method runs, in milliseconds. */
-const healthInterval = 1_000;
-/** The time for which a running process may be too busy for health checks, in milliseconds. */
+/** The time limit for an answer or a sign of life, in milliseconds, so that a command ends within 5 s. */
+const silenceTimeout = 3_000;
+/** The time for which a running process may be too busy to give one, in milliseconds. */
 const busyTimeout = 60_000;
-/** The time for a method of a stopping service, in milliseconds: longer than the service allows. */
-const stoppingTimeout = 15_000;
 /** Retries of a connection that was closed without an answer, and the pause before each in milliseconds. */
 const retries = { count: 3, pause: 150 };
 
@@ -38,22 +34,11 @@ export async function connectControl(folder: string, signal?: AbortSignal): Prom
     if (error instanceof NoAnswer) throw await unresponsive(folder, error, "Nothing was changed.");
     throw error;
   }
-  return {
-    administer: (...all) => client.ask("administer", all),
-    call: (...all) => client.ask("call", all),
-    vocabulary: () => client.ask("vocabulary", []),
-    snapshot: () => client.ask("snapshot", []),
-    previewRestore: (...all) => client.ask("previewRestore", all),
-    restoreRecords: (...all) => client.ask("restoreRecords", all),
-    undo: (...all) => client.ask("undo", all),
-    reloadRoutes: (...all) => client.ask("reloadRoutes", all),
-    routesStatus: () => client.ask("routesStatus", []),
-    diffRoutes: (...all) => client.ask("diffRoutes", all),
-    canI: (...all) => client.ask("canI", all),
-    whoCan: (...all) => client.ask("whoCan", all),
-    readiness: () => client.ask("readiness", []),
-    holder: () => client.ask("holder", []),
-  };
+  return new Proxy({} as Control, {
+    // A promise of it must not take it for another promise.
+    get: (_, method: ControlMethod | "then") =>
+      method === "then" ? undefined : (...input: readonly unknown[]) => client.ask(method, input),
+  });
 }
 
 /** The service has stopped between two methods. `untouched` is true if it has run none. */
@@ -96,75 +81,33 @@ class ControlClient {
     this.#path = path;
   }
 
-  /** Sends a health check. @throws NoListener, NoAnswer */
+  /** Returns if the service answers. @throws NoListener, NoAnswer, or the reason of the signal */
   async checkHealth(signal?: AbortSignal): Promise<void> {
-    // It would cause no event any more.
-    signal?.throwIfAborted();
-    const asking = new AbortController();
-    const abort = () => asking.abort();
-    const deadline = setTimeout(abort, healthTimeout);
-    signal?.addEventListener("abort", abort, { once: true });
-    try {
-      await this.#requestHealth(asking.signal);
-    } catch (error) {
-      signal?.throwIfAborted();
-      throw asking.signal.aborted ? new NoAnswer(false, error) : error;
-    } finally {
-      clearTimeout(deadline);
-      signal?.removeEventListener("abort", abort);
-    }
-  }
-
-  async #requestHealth(signal: AbortSignal): Promise<void> {
     for (let tried = 1; ; tried++) {
+      // Once aborted, it causes no event any more.
+      signal?.throwIfAborted();
       try {
-        await request(this.#path, "holder", [], signal);
+        await request(this.#path, "holder", [], { signal });
         return;
       } catch (error) {
+        signal?.throwIfAborted();
         // A service that is ending closes connections before its socket: the next attempt then finds nobody.
-        if (!(error instanceof NoAnswer) || tried > retries.count) throw error;
-        await sleep(retries.pause, undefined, { signal });
+        if (!(error instanceof NoAnswer && error.closed) || tried > retries.count) throw error;
+        await sleep(retries.pause, undefined, { signal }).catch(() => {});
       }
     }
   }
 
   /** Runs a method in the service. */
   async ask<T>(method: ControlMethod, input: readonly unknown[]): Promise<T> {
-    const done = new AbortController();
     try {
-      const result = await Promise.race([
-        request<T>(this.#path, method, input, done.signal),
-        this.#failIfUnhealthy(done.signal),
-      ]);
+      const result = await request<T>(this.#path, method, input, { isBusy: () => this.#isBusy() });
       this.#answered = true;
       return result;
     } catch (error) {
       if (error instanceof NoListener) throw new ServiceGone(!this.#answered);
       if (error instanceof NoAnswer) throw await this.#unanswered(error);
       throw error;
-    } finally {
-      done.abort();
-    }
-  }
-
-  /** Rejects when the service no longer answers health checks. */
-  async #failIfUnhealthy(done: AbortSignal): Promise<never> {
-    let healthyAt = performance.now();
-    for (;;) {
-      await sleep(healthInterval, undefined, { signal: done });
-      try {
-        await this.checkHealth(done);
-        healthyAt = performance.now();
-      } catch (error) {
-        if (error instanceof NoListener) {
-          // It is stopping, and finishes methods under way.
-          await sleep(stoppingTimeout, undefined, { signal: done });
-          throw new NoAnswer(false);
-        }
-        // A service that closes the connection is alive. Only silence suggests that the method hangs.
-        if (!(error instanceof NoAnswer) || error.closed) continue;
-        if (performance.now() - healthyAt > busyTimeout || !(await this.#isBusy())) throw error;
-      }
     }
   }
 
@@ -212,34 +155,63 @@ async function unresponsive(folder: string, cause: NoAnswer, outcome: string): P
   );
 }
 
-/** Sends one request. @throws NoListener, NoAnswer, or what the service answered with */
+/**
+ * Sends one request.
+ * @param options.isBusy whether a silent service may still be at work, so that it gets {@link busyTimeout}
+ * @throws NoListener, NoAnswer, or what the service answered with
+ */
 async function request<T>(
   path: string,
   method: ControlMethod,
   input: readonly unknown[],
-  signal: AbortSignal,
+  options: { signal?: AbortSignal | undefined; isBusy?: () => Promise<boolean> },
 ): Promise<T> {
   const http = await import("node:http");
-  return new Promise((resolve, reject) => {
+  const { signal, isBusy = async () => false } = options;
+  let timer: NodeJS.Timeout | undefined;
+  let abort = () => {};
+  const asked = new Promise<string>((resolve, reject) => {
     let connected = false;
+    let heardAt = performance.now();
+    const awaitSign = () => {
+      clearTimeout(timer);
+      timer = setTimeout(async () => {
+        if (performance.now() - heardAt < busyTimeout && (await isBusy())) awaitSign();
+        else asking.destroy(new NoAnswer(false));
+      }, silenceTimeout);
+    };
     const asking = http.request(
-      { socketPath: path, path: `/${method}`, method: "POST", agent: false, signal },
+      { socketPath: path, path: `/${method}`, method: "POST", agent: false },
       (response) => {
         const pieces: Buffer[] = [];
-        response.on("data", (piece: Buffer) => pieces.push(piece));
-        response.on("error", (cause) => reject(new NoAnswer(true, cause)));
-        response.on("end", () => {
-          resolve(resultIn<T>(Buffer.concat(pieces).toString()));
+        response.on("data", (piece: Buffer) => {
+          heardAt = performance.now();
+          awaitSign();
+          pieces.push(piece);
         });
+        response.on("error", (cause) =>
+          reject(cause instanceof NoAnswer ? cause : new NoAnswer(true, cause)),
+        );
+        response.on("end", () => resolve(Buffer.concat(pieces).toString()));
       },
     );
+    awaitSign();
+    abort = () => void asking.destroy();
+    signal?.addEventListener("abort", abort);
     asking.on("socket", (socket) => socket.once("connect", () => (connected = true)));
-    asking.on("error", (cause: NodeJS.ErrnoException) =>
-      reject(connected ? new NoAnswer(true, cause) : unconnected(cause)),
-    );
+    asking.on("error", (cause: NodeJS.ErrnoException) => {
+      if (cause instanceof NoAnswer) reject(cause);
+      else reject(connected ? new NoAnswer(true, cause) : unconnected(cause));
+    });
     asking.setHeader("Content-Type", "application/json");
     asking.end(JSON.stringify(input));
   });
+  try {
+    return await resultIn<T>(await asked);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener("abort", abort);
+  }
 }
 
 /** Returns the error for a failed connection. */

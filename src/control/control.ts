@@ -1,4 +1,4 @@
-/** The operations that commands run on the data, and their implementations on a service and on a store. */
+/** The operations that commands run on the data, and their implementation. */
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../backup/restore.ts";
 import type { FailureBody } from "../engine/response.ts";
 import type { CallOptions, Decision } from "../explain/can-i.ts";
@@ -9,7 +9,6 @@ import type { Readiness } from "../http/health-pages.ts";
 import type { OperatorInput, OperatorOperationName, OperatorResult } from "../operator/index.ts";
 import type { Operator, Undone, UndoOptions } from "../operator/operator.ts";
 import type { Service } from "../service.ts";
-import type { DataStore } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { TableText } from "../table-in-force/questions.ts";
 import type { ReloadCause, Reloaded, TableStatus } from "../table-in-force/route-table.ts";
@@ -67,64 +66,42 @@ export interface Control {
 /** The name of a method, as on the socket. */
 export type ControlMethod = keyof Control;
 
-/** Returns the control of a service in this process. */
-export function controlOf(service: Service, holder: Holder | null): Control {
+/**
+ * Returns the control of a data folder that this process has open.
+ * @param operator works on its store
+ * @param served returns the service on that store; starting one takes longer, so that only what requires it does
+ * @param holder null for a command
+ */
+export function controlOf(
+  operator: Pick<Operator, "store" | "administer" | "undo">,
+  served: () => Promise<Service>,
+  holder: Holder | null,
+): Control {
+  const restoring = () => import("../backup/restore.ts");
   return {
-    administer: (name, input) => service.administer(name, input),
+    administer: (name, input) => operator.administer(name, input),
     async call(path, query, as) {
-      const response = await service.call(path, query, as);
+      const response = await (await served()).call(path, query, as);
       const body = JSON.parse(await response.text());
       return response.ok ? { ok: true, body } : { ok: false, body };
     },
-    vocabulary: async () => service.vocabulary(),
-    async snapshot() {
-      return { sequence: await service.store.snapshot() };
-    },
-    ...restoringOn(service.store),
-    undo: (...all) => service.undo(...all),
-    reloadRoutes: (expected, cause) => service.reloadRoutes(expected, cause),
-    async routesStatus() {
-      await service.loadTable();
-      return service.routes.status();
-    },
-    diffRoutes: (after, before) => service.questions.diff(after, before),
-    canI: (...all) => service.questions.canI(...all),
-    whoCan: (path, pairs, by) => service.questions.whoCan(path, pairs, by),
-    readiness: () => service.readiness(),
-    holder: async () => holder,
-  };
-}
-
-/**
- * Returns the control of a store that this process has open.
- * @param service starts the service on that store, which takes longer, for operations that require it
- */
-export function controlOfStore(operator: Operator, service: () => Promise<Service>): Control {
-  const served = async () => controlOf(await service(), null);
-  return {
-    administer: (name, input) => operator.administer(name, input),
-    call: async (...all) => (await served()).call(...all),
     vocabulary: async () => (await served()).vocabulary(),
     async snapshot() {
       return { sequence: await operator.store.snapshot() };
     },
-    ...restoringOn(operator.store),
+    previewRestore: async (request) => (await restoring()).previewRestore(operator.store, request),
+    restoreRecords: async (...all) => (await restoring()).restoreRecords(operator.store, ...all),
     undo: (...all) => operator.undo(...all),
     reloadRoutes: async (...all) => (await served()).reloadRoutes(...all),
-    routesStatus: async () => (await served()).routesStatus(),
-    diffRoutes: async (...all) => (await served()).diffRoutes(...all),
-    canI: async (...all) => (await served()).canI(...all),
-    whoCan: async (...all) => (await served()).whoCan(...all),
+    async routesStatus() {
+      const service = await served();
+      await service.loadTable();
+      return service.routes.status();
+    },
+    diffRoutes: async (...all) => (await served()).questions.diff(...all),
+    canI: async (...all) => (await served()).questions.canI(...all),
+    whoCan: async (...all) => (await served()).questions.whoCan(...all),
     readiness: async () => (await served()).readiness(),
-    holder: async () => null,
-  };
-}
-
-/** Returns restore and import on a store. */
-function restoringOn(store: DataStore): Pick<Control, "previewRestore" | "restoreRecords"> {
-  const load = () => import("../backup/restore.ts");
-  return {
-    previewRestore: async (request) => (await load()).previewRestore(store, request),
-    restoreRecords: async (...all) => (await load()).restoreRecords(store, ...all),
+    holder: async () => holder,
   };
 }

@@ -4,7 +4,7 @@
  */
 import { chmod, unlink } from "node:fs/promises";
 import { createServer } from "node:http";
-import { assertBodySize, H3 } from "h3";
+import { assertBodySize, H3, type H3Event } from "h3";
 import { toNodeHandler } from "srvx/node";
 import { Connections } from "../http/connections.ts";
 import { controlMethods, parseArguments } from "./arguments.ts";
@@ -19,6 +19,8 @@ const maxBody = 8 * 1024 * 1024;
 /** The time limit for receiving a request, in milliseconds: the sender is on the same machine. */
 const receiveTimeout = 5_000;
 const defaultDrainMilliseconds = 10_000;
+/** The interval of signs of life, in milliseconds. */
+const lifeInterval = 1_000;
 
 /** The options of {@link startControl}. */
 export interface ControlServerOptions {
@@ -46,7 +48,7 @@ export async function startControl(
   const path = await requireSocketPath(folder);
   const app = new H3({ silent: true });
   for (const method of controlMethods) {
-    app.post(`/${method}`, async (event) => {
+    const run = async (event: H3Event) => {
       try {
         assertBodySize(event, maxBody);
         const given = parseArguments(method, await event.req.text());
@@ -57,7 +59,8 @@ export async function startControl(
       } catch (error) {
         return { error: toWire(error) };
       }
-    });
+    };
+    app.post(`/${method}`, (event) => withSignsOfLife(run(event)));
   }
   const handle = toNodeHandler(app.fetch) as Parameters<typeof createServer>[1] & {};
   const connections = new Connections(maxConnections);
@@ -93,4 +96,26 @@ export async function startControl(
       clearTimeout(deadline);
     },
   };
+}
+
+/** Returns a value as JSON once it is there, and until then a space each second, which JSON may begin with. */
+function withSignsOfLife(work: Promise<unknown>): ReadableStream<Uint8Array> {
+  const encoder = new TextEncoder();
+  let beating: NodeJS.Timeout;
+  return new ReadableStream({
+    start(controller) {
+      const send = (text: string) => controller.enqueue(encoder.encode(text));
+      beating = setInterval(() => send(" "), lifeInterval);
+      void work
+        .then((result) => {
+          clearInterval(beating);
+          send(JSON.stringify(result));
+          controller.close();
+        })
+        .catch(() => {
+          // The command has ended.
+        });
+    },
+    cancel: () => clearInterval(beating),
+  });
 }

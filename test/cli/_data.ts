@@ -31,7 +31,7 @@ export async function running(desk: Desk): Promise<Service> {
   const service = await Service.open({ folder: desk.data, routes: shippedRoutes });
   await service.loadTable();
   const holder = { pid: 4711, url: "http://127.0.0.1:8888", since: Date.parse("2026-03-01T12:00:00Z") };
-  const control = await startControl(desk.data, controlOf(service, holder));
+  const control = await startControl(desk.data, controlOf(service, async () => service, holder));
   desk.beforeClear(async () => {
     await control.close();
     await service.close();

@@ -181,7 +181,7 @@ describe("token list and token revoke", () => {
     const service = await Service.open({ folder: desk.data, routes: shippedRoutes });
     await service.loadTable();
     const holder = { pid: 4711, url: "http://127.0.0.1:8888", since: 0 };
-    const present = controlOf(service, holder);
+    const present = controlOf(service, async () => service, holder);
     const issued: string[] = [];
     // An earlier version ignores the option, and stores a token without it.
     const administer: Control["administer"] = async (name, input) => {

@@ -49,7 +49,11 @@ for (let each = 0; service.store.isNew && each < clientCount; each += 1) {
 const { fetch, answerPlain } = service;
 const server = await startServer({ fetch, answerPlain, host: "127.0.0.1", port: 0, observe: log.request });
 const holder = { pid: process.pid, url: server.url, since: Date.now() };
-const control = await serveControl(service.store, controlOf(service, holder), log);
+const control = await serveControl(
+  service.store,
+  controlOf(service, async () => service, holder),
+  log,
+);
 service.start();
 process.once("SIGTERM", async () => {
   await Promise.all([server.close(), control.close()]);
