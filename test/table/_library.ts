@@ -92,8 +92,11 @@ const declared: Readonly<Record<string, Omit<Operation, "run" | "answer">>> = {
       mode: v.optional(v.picklist(["short", "long"])),
     }),
   },
-  "readers.show": { effect: "read", input: v.object({ reader: v.pipe(v.string(), v.maxLength(64)) }) },
-  "house.close": { effect: "change", input: v.object({}) },
+  "readers.show": {
+    effect: "read",
+    input: v.object({ reader: v.pipe(v.string(), v.maxLength(64), v.metadata({ player: true })) }),
+  },
+  "house.close": { effect: "change", input: v.object({}), recordsCaller: true },
   "house.open": { effect: "read", input: v.object({}) },
   "shelf.break": { effect: "change", input: v.object({}) },
   "shelf.empty": { effect: "read", input: v.object({}) },
