@@ -2,99 +2,54 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { MembershipKind } from "../../src/table/caller.ts";
-import { type References, referencesTo } from "../../src/table/restriction/references.ts";
+import { referencesTo } from "../../src/table/restriction/references.ts";
 import type { Table } from "../../src/table/table.ts";
-import { goodTable } from "./_faults.ts";
 import { check } from "./_library.ts";
 
-function tableOf(text: string): Table {
-  const { table, faults } = check(text);
-  assert.ok(table !== undefined, JSON.stringify(faults));
-  return table;
-}
-
-/** Returns a table with these routes, each a restriction or a restriction with parameters. */
-function tableWith(routes: Readonly<Record<string, readonly [string, string?]>>, head = ""): Table {
-  const lines = Object.entries(routes).map(
-    ([path, [restriction, parameters = "{}"]]) =>
-      `  ${path}: { summary: S., restriction: ${restriction}, parameters: ${parameters}, handler: books.find }`,
+/** Returns a table with these routes: restrictions by path, with parameters of `books.find`. */
+function tableWith(restrictions: Readonly<Record<string, string>>, parameters = "{}", head = ""): Table {
+  const lines = Object.entries(restrictions).map(
+    ([path, form]) =>
+      `  ${path}: { summary: S., restriction: ${form}, parameters: ${parameters}, handler: books.find }\n`,
   );
-  return tableOf(`prefix: /library/{key}\n${head}routes:\n${lines.join("\n")}\n`);
+  const { table, faults } = check(`prefix: /library/{key}\n${head}routes:\n${lines.join("")}`);
+  return table ?? assert.fail(JSON.stringify(faults));
 }
 
-const references = (tables: readonly Table[], kind: MembershipKind, name: string): References =>
-  referencesTo(tables, { kind, name });
-const routesTo = (table: Table, kind: MembershipKind, name: string) => references([table], kind, name).routes;
+const parts = tableWith(
+  {
+    "/a": "{ anyOf: [administrators, { allOf: [identified, { faction: NORTH }] }] }",
+    "/b": "[{ when: { at: DESK, words: ARCHIVE }, faction: NORTH }, open]",
+    "/c": "{ anyOf: [{ service: $at }, { faction: SOUTH, rank: 2 }, { group: STAFF }] }",
+  },
+  "{ at: service, words: text }",
+);
+const defaults = tableWith(
+  { "/d": "open" },
+  "{ within: { type: group, default: friends }, words: { type: text, default: STAFF } }",
+  "excluded: { group: BARRED }\n",
+);
 
-describe("a table refers to a name", () => {
-  it("in a restriction, whatever the case of the name", () => {
-    const table = tableWith({ "/a": ["{ group: STAFF }"], "/b": ["{ group: FRIENDS }"], "/c": ["open"] });
-    assert.deepEqual(routesTo(table, "group", "STAFF"), ["/a"]);
-    assert.deepEqual(routesTo(table, "group", "staff"), ["/a"]);
-    assert.deepEqual(routesTo(table, "group", "BARRED"), []);
-  });
-
-  it("of the same kind only", () => {
-    const table = tableWith({ "/a": ["{ service: DESK, rank: 2 }"] });
-    assert.deepEqual(routesTo(table, "service", "DESK"), ["/a"]);
-    assert.deepEqual(routesTo(table, "group", "DESK"), []);
-    assert.deepEqual(routesTo(table, "faction", "DESK"), []);
-  });
-
-  it("in parts of compounds and cases", () => {
-    const table = tableWith({
-      "/a": ["{ anyOf: [administrators, { allOf: [identified, { faction: NORTH }] }] }"],
-      "/b": ["[{ when: { mode: long }, faction: NORTH }, open]", "{ mode: { type: enum, values: [long] } }"],
-      "/c": ["{ anyOf: [administrators, { faction: SOUTH }] }"],
-    });
-    assert.deepEqual(routesTo(table, "faction", "NORTH"), ["/a", "/b"]);
-    assert.deepEqual(routesTo(table, "faction", "SOUTH"), ["/c"]);
-  });
-
-  it("as the default of a parameter of its kind", () => {
-    const table = tableWith({
-      "/a": ["open", "{ within: { type: group, default: staff } }"],
-      "/b": ["open", "{ words: { type: text, default: STAFF } }"],
-      "/c": ["open", "{ within: group }"],
-    });
-    assert.deepEqual(routesTo(table, "group", "STAFF"), ["/a"]);
-    assert.deepEqual(routesTo(table, "service", "STAFF"), []);
-  });
-
-  it("as the value of a parameter of its kind in a condition", () => {
-    const table = tableWith({
-      "/a": ["[{ when: { at: DESK }, restriction: administrators }, open]", "{ at: service }"],
-      "/b": ["[{ when: { words: DESK }, restriction: administrators }, open]", "{ words: text }"],
-      "/c": [
-        "[{ when: { words: DESK, at: ARCHIVE }, restriction: administrators }, open]",
-        "{ words: text, at: service }",
-      ],
-    });
-    assert.deepEqual(routesTo(table, "service", "DESK"), ["/a"]);
-    assert.deepEqual(routesTo(table, "service", "ARCHIVE"), ["/c"]);
-  });
-
-  it("but not by a parameter that can have it as value", () => {
-    const table = tableWith({ "/a": ["{ service: $at }", "{ at: service }"] });
-    assert.deepEqual(routesTo(table, "service", "DESK"), []);
-  });
-
-  it("as its excluded group", () => {
-    const excluding = tableWith({ "/a": ["open"] }, "excluded: { group: BARRED }\n");
-    const nobody = tableWith({ "/a": ["open"] });
-    assert.deepEqual(references([excluding], "group", "barred"), { routes: [], isExcluded: true });
-    assert.deepEqual(references([excluding], "group", "STAFF"), { routes: [], isExcluded: false });
-    assert.deepEqual(references([excluding], "faction", "BARRED"), { routes: [], isExcluded: false });
-    assert.deepEqual(references([nobody], "group", "BARRED"), { routes: [], isExcluded: false });
-    assert.equal(references([nobody, excluding], "group", "BARRED").isExcluded, true);
-  });
-});
-
-it("the references of several tables are listed once, in the order of the tables", () => {
-  const [first, second] = [
-    tableWith({ "/b": ["{ group: STAFF }"], "/a": ["{ group: STAFF }"] }),
-    tableWith({ "/a": ["{ group: STAFF }"], "/c": ["{ group: STAFF }"] }),
+describe("tables refer to a name", () => {
+  const rows: readonly (readonly [what: string, MembershipKind, string, string[], isExcluded?: boolean])[] = [
+    ["in parts of compounds and cases", "faction", "NORTH", ["/a", "/b"]],
+    ["in any case", "faction", "south", ["/c"]],
+    ["as the value of a parameter of its kind in a condition", "service", "DESK", ["/b"]],
+    ["but not as a text in a condition, or as any value of a parameter", "service", "ARCHIVE", []],
+    ["of the same kind only", "service", "NORTH", []],
+    ["as the default of a parameter of its kind", "group", "FRIENDS", ["/d"]],
+    ["but not as the default of a text", "group", "STAFF", ["/c"]],
+    ["as the excluded group", "group", "barred", [], true],
+    ["but not as a faction of the name of the excluded group", "faction", "BARRED", []],
   ];
-  assert.deepEqual(references([first, second], "group", "STAFF").routes, ["/b", "/a", "/c"]);
-  assert.deepEqual(references([tableOf(goodTable)], "group", "STAFF").routes, ["/readers/{reader}"]);
+  for (const [what, kind, name, routes, isExcluded = false] of rows)
+    it(what, () => assert.deepEqual(referencesTo([parts, defaults], { kind, name }), { routes, isExcluded }));
+
+  it("once, in the order of the tables", () => {
+    const tables = ["/b /a", "/a /c"].map((paths) =>
+      tableWith(Object.fromEntries(paths.split(" ").map((path) => [path, "{ group: STAFF }"]))),
+    );
+    const { routes, isExcluded } = referencesTo(tables, { kind: "group", name: "STAFF" });
+    assert.deepEqual([routes, isExcluded], [["/b", "/a", "/c"], false]);
+  });
 });

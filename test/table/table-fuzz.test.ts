@@ -12,7 +12,7 @@ import { parse, stringify } from "yaml";
 import { checkRoutes, operationsToCheck } from "../../src/operations.ts";
 import { handlers } from "../../src/resources/index.ts";
 import { editorSchema } from "../../src/table/editor/editor-schema.ts";
-import type { Parameter } from "../../src/table/parameters.ts";
+import type { BaseType, Parameter } from "../../src/table/parameters.ts";
 import type { Route, Table } from "../../src/table/table.ts";
 import { warningsOf } from "../../src/table/warnings.ts";
 import { isFull, runs } from "../_depth.ts";
@@ -132,94 +132,27 @@ function requestPath(table: Table, { path, parameters }: Route, token: string, p
   return `${filled(table.prefix + path)}${search === "" ? "" : `?${search}`}`;
 }
 
+/** Returns one of two texts, not all of which are valid. */
 function textOf({ type }: Parameter, pick: number): string {
-  switch (type.base) {
-    case "text":
-      return ["Ada", "2.5.1"][pick] ?? "x";
-    case "integer":
-      return String([type.minimum ?? 1, type.maximum ?? 2147483647][pick]);
-    case "boolean":
-      return String(pick === 0);
-    case "enum":
-      return type.values?.[pick] ?? type.values?.[0] ?? "x";
-    case "instant":
-      return ["1760000000000", "2026-11-21T12:00:00Z"][pick] ?? "x";
-    case "group":
-      return ["VIP", "BLACKLISTED"][pick] ?? "x";
-    case "faction":
-      return ["GROVE", "grove"][pick] ?? "x";
-    case "service":
-      return ["RESCUE", "police"][pick] ?? "x";
-  }
+  const texts: Readonly<Record<BaseType, readonly (string | undefined)[]>> = {
+    text: ["Ada", "2.5.1"],
+    integer: [String(type.minimum ?? 1), String(type.maximum ?? 2147483647)],
+    boolean: ["true", "false"],
+    enum: [type.values?.[0], type.values?.[1] ?? type.values?.[0]],
+    instant: ["1760000000000", "2026-11-21T12:00:00Z"],
+    group: ["VIP", "BLACKLISTED"],
+    faction: ["GROVE", "grove"],
+    service: ["RESCUE", "police"],
+  };
+  return texts[type.base][pick] ?? "x";
 }
 
 /** What means something in a table or in YAML, and what does not. */
-const snippets = [
-  ...["open", "identified", "administrators", "self", "group", "faction", "service", "rank", "anyOf", "when"],
-  ...["type", "text", "integer", "boolean", "enum", "instant", "minimum", "maximum", "values", "default"],
-  ...[
-    "{player}",
-    "{}",
-    "$factionString",
-    "$",
-    "{ group: VIP }",
-    "[open]",
-    "- open",
-    "true",
-    "null",
-    "~",
-    "0",
-  ],
-  ...[
-    ":",
-    ": ",
-    "#",
-    "- ",
-    "? ",
-    "&a ",
-    "*a",
-    "<<: *a",
-    "!!set ",
-    "|",
-    ">",
-    "'",
-    '"',
-    "[",
-    "]",
-    "{",
-    "}",
-    ",",
-  ],
-  ...[
-    "\n",
-    "\n\n",
-    "  ",
-    "\t",
-    "\r\n",
-    "---\n",
-    "...\n",
-    "%YAML 1.1\n",
-    "\u0000",
-    "\ufeff",
-    "日本",
-    "😀",
-    "\ud800",
-  ],
-  ...[
-    "__proto__",
-    "constructor",
-    "toString",
-    "1e400",
-    ".inf",
-    "-1",
-    "2147483648",
-    "(a+)+$",
-    "\\",
-    "/",
-    "//",
-    "**",
-  ],
-];
+const words = `open identified administrators self group faction service rank anyOf when type text integer boolean enum
+  instant minimum maximum values default {player} {} $factionString $ [open] true null ~ 0 : # | > ' " [ ] { } ,
+  __proto__ constructor toString 1e400 .inf -1 2147483648 (a+)+$ \\ / // ** 日本 😀`;
+const spaced = `{ group: VIP }/- open/: /- /? /&a /*a/<<: *a/!!set /  /\t/\n/\n\n/\r\n/---\n/...\n/%YAML 1.1\n/\u0000/\ufeff/\ud800`;
+const snippets = [...words.split(/\s+/), ...spaced.split("/")];
 
 const textEdit = fc.record({
   kind: fc.constantFrom("insert", "delete", "replace", "repeat line", "drop line", "swap lines", "indent"),
@@ -258,23 +191,13 @@ function editText(text: string, { kind, at, other, length, snippet }: TextEdit):
 }
 
 /** A value that may stand in a table, or may not. */
+const names = "player playerName reason count VIP GROVE RESCUE".split(" ");
+const maps = `{ group: VIP }/{ service: RESCUE, rank: 2 }/{ self: name }/{ self: player }/{ anyOf: [open] }/[open]/[]/{}/
+  { allOf: [open, { group: VIP }] }/{ faction: $factionString }/{ type: text }/null/true/false/0/1/4/64/1.5/-1/.inf`;
 const anything = fc.oneof(
-  fc.constantFrom<unknown>(...snippets, "player", "playerName", "reason", "count", "VIP", "GROVE", "RESCUE"),
+  fc.constantFrom<unknown>(...snippets, ...names),
   fc.constantFrom<unknown>(...handlers.keys()),
-  fc.constantFrom<unknown>(
-    { group: "VIP" },
-    { service: "RESCUE", rank: 2 },
-    { self: "name" },
-    { self: "player" },
-  ),
-  fc.constantFrom<unknown>(
-    { anyOf: ["open"] },
-    { allOf: ["open", { group: "VIP" }] },
-    ["open"],
-    { faction: "$factionString" },
-    { type: "text" },
-  ),
-  fc.constantFrom<unknown>(null, true, false, 0, 1, 4, 64, 1.5, -1, Number.POSITIVE_INFINITY, [], {}),
+  fc.constantFrom<unknown>(...maps.split("/").map((each) => parse(each))),
   fc.jsonValue(),
 );
 
