@@ -1,7 +1,11 @@
 /** `can-i` decides like requests, for every route, and for callers and parameters of all kinds. */
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { readFileSync } from "node:fs";
+import { after, describe, it } from "node:test";
 import fc from "fast-check";
+import { parse, stringify } from "yaml";
+import { canI, type Decision } from "../../src/explain/can-i.ts";
+import { checkRoutes } from "../../src/operations.ts";
 import { runs } from "../_depth.ts";
 import { operations } from "../_operations.ts";
 import { openWorld, prefix, type World } from "../_setup.ts";
@@ -47,15 +51,9 @@ routes:
 }
 
 const groups = ["TARGETLIST", "VIP", "BLACKLIST"];
+const organisation = fc.constantFrom("GROVE", "BALLAS", "VAGOS", "RESCUE", "POLICE");
 const details = fc.record({
-  members: fc.dictionary(
-    fc.constantFrom("GROVE", "BALLAS", "VAGOS", "RESCUE", "POLICE"),
-    fc.integer({ min: 1, max: 6 }),
-    {
-      maxKeys: 3,
-      noNullPrototype: true,
-    },
-  ),
+  members: fc.dictionary(organisation, fc.integer({ min: 1, max: 6 }), { maxKeys: 3, noNullPrototype: true }),
   groups: fc.subarray(groups, { maxLength: 2 }),
   administrator: fc.boolean(),
 });
@@ -169,156 +167,115 @@ describe("can-i", () => {
   });
 });
 
-describe("the explanation of can-i", () => {
-  const says = async (world: World, who: string, path: string, pairs: [string, string][] = []) => {
-    const { steps } = await world.service.questions.canI(who, path, pairs);
-    return new Map(steps.map(({ step, says: words }) => [step, words]));
-  };
+/** An example of `can-i.yaml`, whose head explains it. */
+interface Example {
+  readonly asks: string;
+  readonly if: unknown;
+  readonly excluded?: string;
+  readonly readOnly?: boolean;
+  /** The decision and its steps, or only what would be enough. */
+  readonly is?: readonly string[];
+  readonly enough?: readonly string[];
+}
 
-  it("says what is required, what the caller has, and what would be enough", async (t) => {
-    const world = await openWorld(t);
-    await world.player("Bob", { members: { GROVE: 3 } });
-    const steps = await says(world, "bob", "/blacklistreason/grove/add");
-    assert.equal(steps.get("parameters"), "factionString is GROVE");
-    assert.equal(steps.get("needs"), "members of the faction GROVE with rank 4 or higher");
-    assert.equal(steps.get("has"), "Bob is in the faction GROVE with rank 3");
-    assert.match(steps.get("enough") ?? "", /rank 4 or higher in the faction GROVE .*member set Bob GROVE 4/);
-    await world.service.administer("member.set", { player: "Bob", organisation: "GROVE", rank: 4 });
-    const { allowed } = await world.service.questions.canI("Bob", "/blacklistreason/GROVE/add", []);
-    assert.equal(allowed, true, "what was said to be enough is enough");
-  });
+describe("the steps of can-i", async () => {
+  const world = await openWorld({ after: (end: () => unknown) => after(() => end()) });
+  const { service, clock } = world;
+  await world.player("Ada", { administrator: true });
+  await world.player("Bob", { members: { GROVE: 3 } });
+  await world.player("Eve", { groups: ["BLACKLIST"] });
+  for (const name of ["Zoe", "Rob"]) await service.administer("player.add", { name, members: [] });
+  await service.administer("token.issue", { player: "Rob", readOnly: true });
 
-  it("says which case applies", async (t) => {
-    const world = await openWorld(t);
-    assert.match(
-      (await says(world, "public", "/houseban", [["advanced", "true"]])).get("case") ?? "",
-      /1 of 2.*advanced is true/,
-    );
-    assert.match((await says(world, "public", "/houseban")).get("case") ?? "", /2 of 2/);
-  });
+  function ask({ asks, if: restriction, excluded = "BLACKLIST", readOnly }: Example): Decision {
+    const [who = "", path = ""] = asks.split(" ");
+    const route = (handler: string, parameters: object) => ({
+      summary: "S.",
+      restriction,
+      parameters,
+      handler,
+    });
+    const routes = path.startsWith("/statistic")
+      ? { "/statistic/{player}": route("statistic.show", { player: "text" }) }
+      : {
+          "/event": route("event.current", {}),
+          "/targetlist/add": route("targetlist.add", { name: "text" }),
+        };
+    const head = excluded === "none" ? {} : { excluded: { group: excluded } };
+    const text = stringify({ prefix: `${prefix}/{tokenString}`, ...head, routes });
+    const { table, faults } = checkRoutes(text, service.vocabulary());
+    assert.ok(table !== undefined, JSON.stringify(faults));
+    const options = readOnly === undefined ? {} : { readOnly };
+    return canI(service.store.data, table, service.vocabulary(), clock.time, [who, path, []], options);
+  }
 
-  it("lists all alternatives", async (t) => {
-    const routes = tableOf(
-      ["{ anyOf: [{ group: VIP }, administrators] }", ...Array(5).fill("open")],
-      "BLACKLIST",
-    );
-    const world = await openWorld(t, { routes });
-    await world.player("Bob");
-    const { steps } = await world.service.questions.canI("Bob", "/event", []);
-    const ways = steps.filter(({ step }) => step === "enough").map((each) => each.says);
-    assert.equal(ways.length, 2);
-    assert.match(ways.join("; "), /group VIP.*administrator flag/);
-  });
+  /** Returns each step with its words, such as `exclusion + Bob is not in the group BLACKLIST`. */
+  const stepsOf = ({ steps }: Decision) =>
+    steps.map(({ step, passed, says }) => `${step} ${passed === null ? "·" : passed ? "+" : "-"} ${says}`);
+  const bobAsks = { asks: "Rob /targetlist/add", if: "open" };
 
-  it("says which parts of an allOf and an anyOf allow the caller, and joins all missing parts of an allOf", async (t) => {
-    const restriction =
-      "{ allOf: [identified, { faction: GROVE, rank: 3 }, { anyOf: [administrators, { group: VIP }] }] }";
-    const routes = tableOf([restriction, ...Array(5).fill("open")], "BLACKLIST");
-    const world = await openWorld(t, { routes });
-    await world.player("Bob", { members: { GROVE: 2 } });
-    const { allowed, steps } = await world.service.questions.canI("Bob", "/event", []);
-    assert.equal(allowed, false);
-    assert.deepEqual(
-      steps.filter(({ step }) => step === "part").map(({ passed, says: words }) => [passed, words]),
-      [
-        [true, "1: identified players"],
-        [false, "2: members of the faction GROVE with rank 3 or higher"],
-        [false, "3: administrators or members of the group VIP"],
-        [false, "3.1: administrators"],
-        [false, "3.2: members of the group VIP"],
-      ],
-    );
-    assert.deepEqual(
-      steps.filter(({ step }) => step === "enough").map((each) => each.says),
-      [
-        "rank 3 or higher in the faction GROVE (addon-cli member set Bob GROVE 3), and either the administrator flag " +
-          "(addon-cli admin grant Bob) or membership in the group VIP (addon-cli group add Bob VIP)",
-      ],
-    );
-    await world.service.administer("member.set", { player: "Bob", organisation: "GROVE", rank: 3 });
-    assert.equal(
-      (await world.service.questions.canI("Bob", "/event", [])).allowed,
-      false,
-      "one of them is not enough",
-    );
-    await world.service.administer("admin.grant", { player: "Bob" });
-    assert.equal((await world.service.questions.canI("Bob", "/event", [])).allowed, true, "all of them are");
-  });
-
-  it("says for a public token that one player has to meet all parts", async (t) => {
-    const routes = tableOf(
-      ["{ allOf: [administrators, { group: VIP }] }", ...Array(5).fill("open")],
-      "BLACKLIST",
-    );
-    const world = await openWorld(t, { routes });
-    const steps = await says(world, "public", "/event");
-    const both = "those who are both administrators and members of the group VIP";
-    assert.equal(steps.get("enough"), `the token of a player, from among ${both}`);
-  });
-
-  it("includes the restriction for an excluded player", async (t) => {
-    const world = await openWorld(t);
-    await world.player("Eve", { groups: ["BLACKLIST"] });
-    const steps = await says(world, "Eve", "/targetlist/add");
-    assert.match(steps.get("exclusion") ?? "", /in the group BLACKLIST/);
-    assert.match(steps.get("enough") ?? "", /readmit Eve.*TARGETLIST/);
-  });
-
-  it("says that a player has no valid token", async (t) => {
-    const world = await openWorld(t);
-    await world.service.administer("player.add", { name: "Zoe", members: [] });
-    assert.match((await says(world, "Zoe", "/event")).get("token") ?? "", /no valid token/);
-  });
-});
-
-describe("a question with", () => {
-  for (const [what, path, pairs, code] of [
-    ["an unknown path", "/wantedreasn", [], "UNKNOWN_PATH"],
-    ["an unknown parameter", "/houseban", [["advancd", "true"]], "PARAMETER_UNKNOWN"],
-    [
-      "a parameter that the path has",
-      "/blacklistreason/GROVE",
-      [["factionString", "VAGOS"]],
-      "PARAMETER_UNKNOWN",
-    ],
-    [
-      "a repeated parameter",
-      "/houseban",
-      [
-        ["advanced", "true"],
-        ["advanced", "false"],
-      ],
-      "PARAMETER_REPEATED",
-    ],
-    ["an invalid parameter", "/houseban", [["advanced", "maybe"]], "PARAMETER_INVALID"],
-    ["an unknown faction", "/blacklistreason/GROV", [], "UNKNOWN_FACTION"],
-    ["a placeholder that decides", "/blacklistreason/{factionString}", [], "PARAMETER_MISSING"],
-    ["an unknown player", "/event", [], "UNKNOWN_PLAYER"],
-    ["a path without its first slash", "x/event", [], "UNKNOWN_PATH"],
-  ] as const) {
-    it(`${what} is refused as ${code}`, async (t) => {
-      const world = await openWorld(t);
-      const who = code === "UNKNOWN_PLAYER" ? "Nobody" : "public";
-      await assert.rejects(world.service.questions.canI(who, path, pairs), { code });
+  const examples: readonly Example[] = parse(readFileSync(new URL("can-i.yaml", import.meta.url), "utf8"));
+  for (const example of examples) {
+    const { asks, if: restriction, is, enough = [] } = example;
+    it(`${asks}, if ${JSON.stringify(restriction)}`, () => {
+      const { allowed, code, ...rest } = ask(example);
+      const steps = stepsOf({ allowed, code, ...rest });
+      const answer = allowed && code === null ? "yes" : `no, ${code}`;
+      if (is !== undefined) assert.deepEqual([answer, ...steps], is);
+      else {
+        const ways = steps.filter((each) => each.startsWith("enough"));
+        assert.deepEqual(
+          ways.map((each) => each.slice("enough · ".length)),
+          enough,
+        );
+        assert.equal(answer, enough.length === 0 ? "yes" : "no, RESTRICTED");
+      }
     });
   }
 
-  it("a player may be called by two dots, which no URL can contain", async (t) => {
-    const world = await openWorld(t);
-    const { parameters } = await world.service.questions.canI("public", "/statistic/../add", [
-      ["type", "KILL"],
-    ]);
-    assert.deepEqual({ ...parameters }, { player: ".." });
+  it("come with the caller, the path of the route, its decisive parameters and the revision", () => {
+    const {
+      allowed: _,
+      code: __,
+      steps: ___,
+      revision,
+      ...rest
+    } = ask({ asks: "bob /statistic/Ada", if: { self: "player" } });
+    assert.deepEqual(rest, { caller: "Bob", path: "/statistic/{player}", parameters: { player: "Ada" } });
+    assert.match(revision, /^[0-9a-f]{12}$/);
   });
 
-  it("a path near a change suggests it only for a slip, as a request does", async (t) => {
-    const world = await openWorld(t);
-    for (const [path, hint] of [
-      ["/player/remov", "Did you mean /player/remove?"],
-      ["/player/rename", "`addon-cli routes list` lists the paths."],
-      ["/player/group", "Did you mean /player/groups?"],
-    ] as const)
-      await assert.rejects(world.service.questions.canI("public", path, []), { code: "UNKNOWN_PATH", hint });
+  it("mention tokens that are all read-only until there is another one, while it is valid", async () => {
+    const isSaid = () =>
+      stepsOf(ask(bobAsks)).some((each) => each.startsWith("token · Rob has only read-only"));
+    assert.equal(isSaid(), true);
+    await service.administer("token.issue", { player: "Rob", expiresIn: 1000 });
+    assert.equal(isSaid(), false);
+    clock.advance(999);
+    assert.equal(isSaid(), false);
+    clock.advance(1);
+    assert.equal(isSaid(), true);
+  });
+
+  it("are those of a player for a player of older data who is called public", async () => {
+    const uuid = "0123456789abcdef0123456789abcdef";
+    await service.store.change({ who: "operator", operation: "player.add" }, (draft) =>
+      draft.players.put({ uuid, name: "public", administrator: false, registeredAt: 0 }),
+    );
+    const { caller, allowed } = ask({ asks: `${uuid} /event`, if: "identified" });
+    assert.deepEqual([caller, allowed], ["public", true]);
+    assert.equal(ask({ asks: "public /event", if: "identified" }).code, "RESTRICTED");
+  });
+
+  it("are true: what is said to be enough is enough", async () => {
+    const restriction = {
+      allOf: ["identified", { faction: "GROVE", rank: 4 }, { anyOf: ["administrators", { group: "VIP" }] }],
+    };
+    const isAllowed = () => ask({ asks: "Bob /event", if: restriction }).allowed;
+    await service.administer("member.set", { player: "Bob", organisation: "GROVE", rank: 4 });
+    assert.equal(isAllowed(), false, "one of them is not enough");
+    await service.administer("admin.grant", { player: "Bob" });
+    assert.equal(isAllowed(), true, "all of them are");
   });
 });
 

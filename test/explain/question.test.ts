@@ -1,6 +1,6 @@
 /** Questions of `can-i` and `who-can` read each parameter as a request does (contract, sections 0 and 1). */
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { after, describe, it } from "node:test";
 import type { Pair } from "../../src/explain/question.ts";
 import { openWorld, prefix } from "../_setup.ts";
 
@@ -8,48 +8,36 @@ const token = `gat_${"A".repeat(43)}`;
 /** Reasons that older data or an import can contain, and that could not be added now. U+200B is invisible. */
 const older = ["old one", "No\u200bise", "x".repeat(70)];
 
-/** Opens a service with these reasons, in which Ada may change them and Bob may not. */
-async function openPolice(t: TestContext, routes?: string) {
-  const world = await openWorld(t, routes === undefined ? {} : { routes });
-  const ada = await world.player("Ada", { members: { POLICE: 4, RESCUE: 4 } });
-  const bob = await world.player("Bob");
-  await world.service.store.change({ who: "operator", operation: "data.import" }, (draft) => {
-    for (const reason of older) draft.wantedReasons.put({ reason, points: 1 });
-  });
-  const { questions } = world.service;
-  return {
-    request: async (path: string, pairs: readonly Pair[]) => {
-      const { body } = await world.get(ada.token, path, Object.fromEntries(pairs));
-      return [body.code, body.parameter];
-    },
-    bobsRequest: async (path: string, pairs: readonly Pair[]) =>
-      (await world.get(bob.token, path, Object.fromEntries(pairs))).body.code,
-    canI: (who: string, path: string, pairs: readonly Pair[]) => questions.canI(who, path, pairs),
-    whoCan: async (path: string, pairs: readonly Pair[]) => {
-      const { allowed } = await questions.whoCan(path, pairs);
-      return allowed.map(({ players }) => players.map(({ name }) => name));
-    },
-  };
-}
+const cleanup = { after: (end: () => unknown) => after(() => end()) };
+/** The shipped table; Ada may change wanted reasons and house-ban reasons, and Bob may not. */
+const world = await openWorld(cleanup);
+const ada = await world.player("Ada", { members: { POLICE: 4, RESCUE: 4 } });
+const bob = await world.player("Bob", { members: { GROVE: 4 } });
+await world.player("Eve", { groups: ["BLACKLIST"] });
+await world.service.store.change({ who: "operator", operation: "data.import" }, (draft) => {
+  for (const reason of older) draft.wantedReasons.put({ reason, points: 1 });
+});
+const { questions } = world.service;
+
+const namesOf = async (path: string, pairs: readonly Pair[], by = questions) =>
+  (await by.whoCan(path, pairs)).allowed.map(({ players }) => players.map(({ name }) => name));
+const request = async (caller: { token: string }, path: string, pairs: readonly Pair[], at = world) =>
+  (await at.get(caller.token, path, Object.fromEntries(pairs))).body;
 
 describe("a question about the removal of an entry", () => {
   for (const reason of older) {
-    it(`accepts the existing text ${JSON.stringify(reason)}, which could no longer be added`, async (t) => {
-      const police = await openPolice(t);
-      const path = "/wantedreason/remove";
-      const pairs: Pair[] = [["reason", reason]];
-      assert.equal((await police.canI("Ada", path, pairs)).allowed, true);
-      assert.equal((await police.canI("Bob", path, pairs)).code, "RESTRICTED");
-      assert.deepEqual(await police.whoCan(path, pairs), [["Ada"]]);
-      assert.equal(await police.bobsRequest(path, pairs), "RESTRICTED");
-      assert.deepEqual(await police.request(path, pairs), [undefined, undefined]);
+    it(`accepts the existing text ${JSON.stringify(reason)}, which could no longer be added`, async () => {
+      const question: [string, Pair[]] = ["/wantedreason/remove", [["reason", reason]]];
+      assert.equal((await questions.canI("Ada", ...question)).allowed, true);
+      assert.equal((await questions.canI("Bob", ...question)).code, "RESTRICTED");
+      assert.deepEqual(await namesOf(...question), [["Ada"]]);
+      assert.equal((await request(bob, ...question)).code, "RESTRICTED");
+      assert.equal((await request(ada, ...question)).code, undefined);
     });
   }
 
-  it("does not accept such a text where the restriction depends on it", async (t) => {
-    const police = await openPolice(
-      t,
-      `
+  it("does not accept such a text where the restriction depends on it", async () => {
+    const routes = `
 prefix: ${prefix}/{tokenString}
 routes:
   /wantedreason/remove:
@@ -57,81 +45,154 @@ routes:
     restriction: [{ when: { reason: Theft }, restriction: administrators }, { restriction: identified }]
     parameters: { reason: text }
     handler: wantedreason.remove
-`,
-    );
+  /navipoint/remove: { summary: N., restriction: { self: name }, parameters: { name: text }, handler: navipoint.remove }
+`;
+    const other = await openWorld(cleanup, { routes });
+    const cleo = await other.player("Cleo");
     const failure = { code: "PARAMETER_INVALID", parameter: "reason" };
-    const question = ["/wantedreason/remove", [["reason", "old one"]]] as const;
-    assert.deepEqual(await police.request(...question), [failure.code, failure.parameter]);
-    await assert.rejects(police.canI("Ada", ...question), failure);
-    await assert.rejects(police.whoCan(...question), failure);
+    const question: [string, Pair[]] = ["/wantedreason/remove", [["reason", "old one"]]];
+    const { code, parameter } = await request(cleo, ...question, other);
+    assert.deepEqual({ code, parameter }, failure);
+    await assert.rejects(other.service.questions.canI("Cleo", ...question), failure);
+    await assert.rejects(namesOf(...question, other.service.questions), failure);
+    const name = { code: "PARAMETER_MISSING", parameter: "name", hint: "Give it as name=…." };
+    await assert.rejects(other.service.questions.canI("Cleo", "/navipoint/remove", []), name);
   });
 });
 
 describe("a question is refused as a request with", () => {
-  for (const [what, path, pairs] of [
-    ["a token in place of an existing entry", "/wantedreason/remove", [["reason", token]]],
-    [
-      "a token as a new text",
-      "/wantedreason/add",
-      [
-        ["reason", token],
-        ["points", "1"],
-      ],
-    ],
-    [
-      "an invisible character in a new text",
-      "/wantedreason/add",
-      [
-        ["reason", "zero\u200bw"],
-        ["points", "1"],
-      ],
-    ],
-    [
-      "white space in a new text",
-      "/wantedreason/add",
-      [
-        ["reason", "old one"],
-        ["points", "1"],
-      ],
-    ],
-    [
-      "a reserved text",
-      "/housebanreason/add",
-      [
-        ["reason", "ALL"],
-        ["days", "1"],
-      ],
-    ],
+  for (const [what, path, ...pairs] of [
+    ["a token in place of an existing entry", "/wantedreason/remove", ["reason", token]],
+    ["a token as a new text", "/wantedreason/add", ["reason", token], ["points", "1"]],
+    ["an invisible character in a new text", "/wantedreason/add", ["reason", "zero\u200bw"], ["points", "1"]],
+    ["white space in a new text", "/wantedreason/add", ["reason", "old one"], ["points", "1"]],
+    ["a reserved text", "/housebanreason/add", ["reason", "ALL"], ["days", "1"]],
   ] as const) {
-    it(what, async (t) => {
-      const police = await openPolice(t);
+    it(what, async () => {
       const failure = { code: "PARAMETER_INVALID", parameter: "reason" };
-      assert.deepEqual(await police.request(path, pairs), [failure.code, failure.parameter]);
-      await assert.rejects(police.canI("Ada", path, pairs), failure);
-      await assert.rejects(police.whoCan(path, pairs), failure);
+      const { code, parameter } = await request(ada, path, pairs);
+      assert.deepEqual({ code, parameter }, failure);
+      await assert.rejects(questions.canI("Ada", path, pairs), failure);
+      await assert.rejects(questions.whoCan(path, pairs), failure);
       // A parameter that may be missing does not hide one that is invalid.
-      await assert.rejects(police.canI("Ada", path, pairs.slice(0, 1)), failure);
+      await assert.rejects(questions.canI("Ada", path, pairs.slice(0, 1)), failure);
     });
   }
+});
+
+describe("a question with", () => {
+  const unknown = (hint: string) => ({ code: "UNKNOWN_PATH", hint });
+  const invalid = (parameter: string) => ({ code: "PARAMETER_INVALID", parameter });
+  const wantedreasn = 'The route table has no path "/wantedreasn".';
+  const lacking = 'The parameter "factionString" is missing: the restriction depends on it.';
+  const rows: readonly (readonly [what: string, failure: object, path: string, ...Pair[]])[] = [
+    ["an unknown path", { ...unknown("Did you mean /wantedreason?"), message: wantedreasn }, "/wantedreasn"],
+    ["a path without its first slash", { code: "UNKNOWN_PATH" }, "x/event"],
+    ["a slip for a change", unknown("Did you mean /player/remove?"), "/player/remov"],
+    [
+      "a path near a change that is no slip",
+      unknown("`addon-cli routes list` lists the paths."),
+      "/player/rename",
+    ],
+    ["a path near a read", unknown("Did you mean /player/groups?"), "/player/group"],
+    ["an unknown parameter", { code: "PARAMETER_UNKNOWN" }, "/houseban", ["advancd", "true"]],
+    [
+      "a parameter that the path has",
+      {
+        code: "PARAMETER_UNKNOWN",
+        message: 'This operation has no parameter "factionString".',
+        hint: "It takes reason, price and kills.",
+      },
+      "/blacklistreason/GROVE/add",
+      ["factionString", "VAGOS"],
+    ],
+    [
+      "a repeated parameter",
+      { code: "PARAMETER_REPEATED", message: '"advanced" is repeated.' },
+      "/houseban",
+      ["advanced", "true"],
+      ["advanced", "true"],
+    ],
+    ["an invalid parameter", invalid("advanced"), "/houseban", ["advanced", "maybe"]],
+    ["an invalid parameter that decides nothing", invalid("points"), "/wantedreason/add", ["points", "many"]],
+    ["an unknown faction", { code: "UNKNOWN_FACTION" }, "/blacklistreason/GROV"],
+    [
+      "a placeholder that decides",
+      {
+        code: "PARAMETER_MISSING",
+        parameter: "factionString",
+        message: lacking,
+        hint: "Give it in place of its placeholder in the path.",
+      },
+      "/blacklistreason/{factionString}",
+    ],
+    ["half a surrogate pair, which no URL can contain,", invalid("player"), "/statistic/A\ud800"],
+  ];
+  for (const [what, failure, path, ...pairs] of rows)
+    it(`${what} is refused`, () => assert.rejects(questions.canI("public", path, pairs), failure));
+
+  it("an unknown player is refused", () =>
+    assert.rejects(questions.canI("Nobody", "/event", []), { code: "UNKNOWN_PLAYER" }));
+  it("two dots for a player, which no URL can contain, is answered", async () => {
+    const { parameters } = await questions.canI("public", "/statistic/../add", [["type", "KILL"]]);
+    assert.deepEqual({ ...parameters }, { player: ".." });
+  });
 });
 
 describe("a question may leave out", () => {
-  for (const [what, path, pairs] of [
-    ["all parameters on which the restriction does not depend", "/wantedreason/add", []],
-    ["some of them", "/wantedreason/add", [["reason", "Theft"]]],
-    ["a value in the path", "/statistic/{player}", []],
+  for (const [what, path, pairs, everyone] of [
+    ["all parameters on which the restriction does not depend", "/wantedreason/add", [], ["Ada"]],
+    ["some of them", "/wantedreason/add", [["reason", "Theft"]], ["Ada"]],
+    ["a value in the path", "/statistic/{player}", [], ["Ada", "Bob"]],
   ] as const) {
-    it(what, async (t) => {
-      const police = await openPolice(t);
-      assert.equal((await police.canI("Ada", path, pairs)).allowed, true);
-      const bobMay = path === "/statistic/{player}";
-      assert.deepEqual(await police.whoCan(path, pairs), [bobMay ? ["Ada", "Bob"] : ["Ada"]]);
+    it(what, async () => {
+      assert.equal((await questions.canI("Ada", path, pairs)).allowed, true);
+      assert.deepEqual(await namesOf(path, pairs), [everyone]);
     });
   }
 });
 
-it("a question with half a surrogate pair, which no URL can contain, is invalid", async (t) => {
-  const police = await openPolice(t);
-  const question = ["/statistic/A\ud800", []] as const;
-  await assert.rejects(police.canI("Ada", ...question), { code: "PARAMETER_INVALID", parameter: "player" });
+describe("who-can answers", () => {
+  const ask = async (path: string, ...pairs: readonly Pair[]) => {
+    const { allowed, ...rest } = await questions.whoCan(path, pairs);
+    const listed = allowed.map(({ when, count, players, public: isPublic }) => {
+      assert.equal(count, players.length);
+      return [when, players.map(({ name }) => name), isPublic];
+    });
+    return { ...rest, allowed: listed };
+  };
+
+  it("with the values of its question, in the words of these values", async () => {
+    const revision = (await world.service.routes.load()).revision;
+    const same = { path: "/houseban", readOnly: true, revision, registered: 3, excluded: 1 };
+    assert.deepEqual(await ask("/houseban"), {
+      ...same,
+      restriction: "everyone with a valid token",
+      parameters: { advanced: false },
+      allowed: [[{}, ["Ada", "Bob"], true]],
+    });
+    assert.deepEqual(await ask("/houseban", ["advanced", "true"]), {
+      ...same,
+      restriction: "members of the service RESCUE",
+      parameters: { advanced: true },
+      allowed: [[{}, ["Ada"], false]],
+    });
+  });
+
+  it("for each value of an open parameter, in the words of the table", async () => {
+    const open = await ask("/blacklistreason/{factionString}/add");
+    assert.equal(open.restriction, "members of the faction {factionString} with rank 4 or higher");
+    assert.deepEqual([open.readOnly, open.parameters], [false, {}]);
+    const factions = world.service.vocabulary().faction;
+    const expected = factions.map((name) => [
+      { factionString: name },
+      name === "GROVE" ? ["Bob"] : [],
+      false,
+    ]);
+    assert.deepEqual(open.allowed, expected);
+    assert.deepEqual((await ask("/statistic/{player}/add")).allowed, [
+      [{ player: "the caller's own name" }, ["Ada", "Bob"], false],
+      [{ player: "anything else" }, [], false],
+    ]);
+  });
 });
