@@ -24,9 +24,9 @@ export interface TableCase {
   readonly reports: readonly string[];
 }
 
-/** Returns the documents of all files in a folder of `test/table`. */
+/** Returns the documents of all files in a folder of `test`. */
 export function casesIn(folder: string): TableCase[] {
-  const path = `test/table/${folder}`;
+  const path = `test/${folder}`;
   const files = readdirSync(join(projectFolder, path)).filter((name) => name.endsWith(".yaml"));
   return files.sort().flatMap((name) => documentsOf(`${path}/${name}`));
 }

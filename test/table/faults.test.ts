@@ -6,7 +6,12 @@ import { casesIn, printed } from "./_corpus.ts";
 import { goodTable } from "./_faults.ts";
 import { check, vocabulary } from "./_library.ts";
 
-for (const folder of ["faults/form", "faults/meaning", "faults/syntax", "faults/shipped"]) {
+for (const folder of [
+  "table/faults/form",
+  "table/faults/meaning",
+  "table/faults/syntax",
+  "table/faults/shipped",
+]) {
   describe(folder, () => {
     for (const each of casesIn(folder)) {
       it(each.title, () => {
@@ -21,7 +26,8 @@ for (const folder of ["faults/form", "faults/meaning", "faults/syntax", "faults/
 }
 
 describe("valid", () => {
-  for (const each of casesIn("valid")) it(each.title, () => assert.deepEqual(check(each.text).faults, []));
+  for (const each of casesIn("table/valid"))
+    it(each.title, () => assert.deepEqual(check(each.text).faults, []));
 
   it("with CRLF line ends and a byte order mark", () => {
     const { table, faults } = check(`\uFEFF${goodTable.replaceAll("\n", "\r\n")}`);

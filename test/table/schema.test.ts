@@ -55,15 +55,15 @@ describe("routes.schema.json", () => {
 });
 
 describe("an editor with the schema", () => {
-  for (const { title, text } of [...casesIn("valid"), ...casesIn("warnings")])
+  for (const { title, text } of [...casesIn("table/valid"), ...casesIn("table/warnings")])
     it(`marks nothing in ${title}`, () => assert.ok(accepts(text), JSON.stringify(validate.errors)));
 
   // What depends on the data, on other parts of the table or on the operations is unknown to a schema.
-  for (const { title, text } of casesIn("faults/meaning"))
+  for (const { title, text } of casesIn("table/faults/meaning"))
     it(`cannot see ${title}`, () => assert.ok(accepts(text), JSON.stringify(validate.errors)));
 
   let alone = 0;
-  for (const { title, text, reported } of casesIn("faults/form")) {
+  for (const { title, text, reported } of casesIn("table/faults/form")) {
     it(`marks ${title}`, () => {
       assert.ok(!accepts(text));
       const without = (line?: number) =>

@@ -27,7 +27,7 @@ function kindOf(message: string): string {
 }
 
 describe("warnings", () => {
-  for (const each of casesIn("warnings")) {
+  for (const each of casesIn("table/warnings")) {
     it(each.title, () => {
       const { table, faults } = check(each.text);
       assert.ok(table !== undefined, JSON.stringify(faults));

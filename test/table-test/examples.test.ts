@@ -1,0 +1,23 @@
+/** Tests of a table: their faults, and the expectations that are not met. Each document of the examples is run. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { testTable } from "../../src/table-test/table-test.ts";
+import { casesIn, printed } from "../table/_corpus.ts";
+import { goodTable } from "../table/_faults.ts";
+import { check, vocabulary } from "../table/_library.ts";
+
+const { table } = check(goodTable);
+
+for (const each of casesIn("table-test/examples")) {
+  it(each.title, async () => {
+    assert.ok(table !== undefined);
+    const { result, faults } = await testTable(each.text, { table, vocabulary });
+    const failures = (result?.failures ?? []).map(({ call, caller, expected, came, why, ...position }) => {
+      return { ...position, message: `${call}: ${caller}: expected ${expected}, got ${came}. ${why}` };
+    });
+    const [, number] = /\((\d+) tests\)$/.exec(each.title) ?? [];
+    if (number !== undefined) assert.equal(result?.tests, Number(number));
+    assert.equal(result === undefined, each.title.includes("faults.yaml"));
+    assert.deepEqual(printed(each, [...faults, ...failures]), each.reports);
+  });
+}
