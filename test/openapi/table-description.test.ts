@@ -6,18 +6,8 @@ import { Engine } from "../../src/engine/engine.ts";
 import { App } from "../../src/http/app.ts";
 import { descriptionPages } from "../../src/http/description-pages.ts";
 import { describeTable } from "../../src/openapi/openapi.ts";
-import { parseParameter } from "../../src/table/parameters.ts";
 import { vocabulary } from "../table/_library.ts";
-import {
-  add,
-  describedAs,
-  list,
-  operationAt,
-  options,
-  ownParameters,
-  tableOf,
-  withOperation,
-} from "./_openapi.ts";
+import { add, describedAs, list, operationAt, options, tableOf, withOperation } from "./_openapi.ts";
 
 describe("the description of a table has", () => {
   it("its options, and nothing of another service", () => {
@@ -61,78 +51,6 @@ describe("the description of a table has", () => {
   });
 });
 
-describe("the description of a parameter has", () => {
-  it("its type, its limits and the names in the data", () => {
-    const own = ownParameters(describedAs(add), "/books/{branch}/add");
-    const schemas = Object.fromEntries(own.map(({ name, schema }) => [name, schema]));
-    assert.deepEqual(schemas, {
-      branch: { type: "string", enum: ["NORTH", "SOUTH"] },
-      title: { type: "string", minLength: 1, maxLength: 20, pattern: "^\\S*$" },
-      pages: { type: "integer", format: "int32", minimum: 2, maximum: 500 },
-      kind: { type: "string", enum: ["poem", "novel"] },
-    });
-    assert.deepEqual(
-      own.map(({ name, in: place, required }) => [name, place, required]),
-      [
-        ["branch", "path", true],
-        ["title", "query", true],
-        ["pages", "query", true],
-        ["kind", "query", true],
-      ],
-    );
-  });
-
-  it("its default, and is not required then", () => {
-    const [hidden] = ownParameters(describedAs(list), "/books");
-    assert.deepEqual([hidden?.required, hidden?.schema], [false, { type: "boolean", default: false }]);
-  });
-
-  it("a valid example, or none if no candidate matches the pattern", () => {
-    const find = `
-  /find:
-    summary: F.
-    restriction: open
-    parameters:
-      words: { type: text, minLength: 9, pattern: '[a-z-]+' }
-      since: instant
-      at: service
-      within: { type: group, default: friends }
-      shelf: { type: integer, maximum: -5 }
-      mode: { type: enum, values: [short, long], default: LONG }
-    handler: books.find
-`;
-    const table = tableOf(find);
-    const own = ownParameters(describedAs(find), "/find");
-    for (const { name, example } of own) {
-      const parameter = table.routes[0]?.parameters.find((each) => each.name === name);
-      assert.ok(parameter !== undefined && example !== undefined, name);
-      assert.equal(parseParameter(parameter, String(example), vocabulary), example, name);
-    }
-    const strange = find.replace("[a-z-]+", "x{3}-y{40}");
-    assert.equal(ownParameters(describedAs(strange), "/find")[0]?.example, undefined);
-  });
-
-  it("the text of its operation, and those of its examples that the table accepts", () => {
-    const input = v.object({
-      reader: v.pipe(v.string(), v.maxLength(64), v.description("Who reads."), v.examples(["nobody", "AB1"])),
-    });
-    const operations = withOperation("readers.show", { input });
-    const route =
-      "  /readers/{reader}: { summary: R., restriction: open, parameters: { reader: signature }, handler: readers.show }\n";
-    const [reader] = ownParameters(describedAs(route, operations), "/readers/{reader}");
-    assert.equal(reader?.example, "AB1");
-    assert.equal(reader?.description, "Who reads. 1 to 3 characters.");
-    assert.equal(reader?.schema.pattern, "^(?:[A-Z]{2}\\d)$");
-  });
-
-  it("no empty list of names, by which nothing would be valid", () => {
-    const names = { group: [], faction: [], service: [] };
-    const [branch] = ownParameters(describedAs(add, undefined, names), "/books/{branch}/add");
-    assert.deepEqual(branch?.schema, { type: "string" });
-    assert.equal(branch?.example, undefined);
-  });
-});
-
 describe("the description of an answer has", () => {
   const titled = v.pipe(
     v.object({ pages: v.pipe(v.number(), v.integer(), v.minValue(0), v.maxValue(9)) }),
@@ -154,44 +72,6 @@ describe("the description of an answer has", () => {
       properties: { pages: { type: "integer", format: "int32", minimum: 0, maximum: 9 } },
       required: ["pages"],
     });
-  });
-
-  it("the names in the data, if its keys or texts are names", () => {
-    const branch = v.pipe(v.string(), v.metadata({ base: "faction" }));
-    const shelves = v.record(branch, v.nullable(titled));
-    const answer = v.object({
-      some: shelves,
-      all: v.pipe(shelves, v.metadata({ complete: true })),
-      best: v.nullable(branch),
-    });
-    const operations = withOperation("house.open", { answer });
-    const document = describedAs(
-      "  /open: { summary: O., restriction: open, handler: house.open }\n",
-      operations,
-    );
-    const { 200: ok } = operationAt(document, "/open").responses;
-    assert.ok(ok !== undefined && !("$ref" in ok));
-    const some = {
-      type: "object",
-      propertyNames: { type: "string", enum: ["NORTH", "SOUTH"] },
-      additionalProperties: { anyOf: [{ $ref: "#/components/schemas/ABook" }, { type: "null" }] },
-    };
-    assert.deepEqual(ok.content?.["application/json"]?.schema.properties, {
-      some,
-      all: { ...some, minProperties: 2, maxProperties: 2 },
-      best: { type: ["string", "null"], enum: ["NORTH", "SOUTH", null] },
-    });
-  });
-
-  it("separate components for different schemas of the same title", () => {
-    const other = v.pipe(v.object({ poems: v.boolean() }), v.title("A Book"));
-    const operations = withOperation("house.open", { answer: v.tuple([titled, other, titled]) });
-    const document = describedAs(
-      "  /open: { summary: O., restriction: open, handler: house.open }\n",
-      operations,
-    );
-    assert.deepEqual(Object.keys(document.components.schemas.ABook2?.properties ?? {}), ["poems"]);
-    assert.equal(document.components.schemas.ABook3, undefined);
   });
 });
 

@@ -1,96 +1,12 @@
 /** The texts of a description, word by word: of parameters with their examples, of operations and their headers, and in general. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import * as v from "valibot";
 import { failureHeaders } from "../../src/openapi/common.ts";
 import { Components, type ResponseObject } from "../../src/openapi/document.ts";
 import { describeTable } from "../../src/openapi/openapi.ts";
 import { generalWords } from "../../src/openapi/words.ts";
 import { check, vocabulary } from "../table/_library.ts";
-import {
-  describedAs,
-  list,
-  operationAt,
-  options,
-  ownParameters,
-  tableOf,
-  withOperation,
-} from "./_openapi.ts";
-
-const find = `
-  /find:
-    summary: F.
-    restriction: open
-    parameters:
-      words: { type: text, minLength: 12, maxLength: 20, default: to-the-lighthouse }
-      since: instant
-      at: service
-      within: { type: group, default: friends }
-      shelf: { type: integer, minimum: 5, default: 7 }
-      mode: { type: enum, values: [short, long], default: long }
-    handler: books.find
-`;
-
-describe("the description of a parameter", () => {
-  it("has its form in words, and an example", () => {
-    const own = ownParameters(describedAs(find), "/find");
-    assert.deepEqual(
-      own.map(({ name, required, description, example }) => [name, required, description, example]),
-      [
-        ["words", false, "12 to 20 characters.", "to-the-lighthouse"],
-        ["since", true, "Milliseconds since 1970, or ISO 8601 with a zone.", Date.UTC(2026, 10, 21, 12)],
-        ["at", true, "The name of a service, in upper or lower case.", "DESK"],
-        ["within", false, "The name of a group, in upper or lower case.", "STAFF"],
-        ["shelf", false, "A whole number from 5 to 2147483647.", 7],
-        ["mode", false, "In upper or lower case.", "short"],
-      ],
-    );
-    const [hidden] = ownParameters(describedAs(list), "/books");
-    assert.deepEqual([hidden?.description, hidden?.example], ["In upper or lower case.", true]);
-  });
-
-  it("has the nearest number to one as an example without a default", () => {
-    const example = (limits: string) => {
-      const routes = `  /find: { summary: F., restriction: open, parameters: { shelf: { type: integer${limits} } }, handler: books.find }\n`;
-      return ownParameters(describedAs(routes), "/find")[0]?.example;
-    };
-    assert.deepEqual(
-      [example(""), example(", minimum: 5"), example(", maximum: -5"), example(", minimum: 0, maximum: 9")],
-      [1, 5, -5, 1],
-    );
-  });
-
-  it("has no example at all, not even null, if none is valid", () => {
-    const routes =
-      "  /find: { summary: F., restriction: open, parameters: { words: { type: text, pattern: 'x{3}-y{40}', maxLength: 64 } }, handler: books.find }\n";
-    const [words] = ownParameters(describedAs(routes), "/find");
-    assert.deepEqual(Object.keys(words ?? {}).sort(), ["description", "in", "name", "required", "schema"]);
-  });
-
-  it("has the texts and examples of an optional schema, and those of a required one", () => {
-    const text = v.pipe(v.string(), v.description("What to find."), v.examples(["a b", "poetry"]));
-    const routes =
-      "  /find: { summary: F., restriction: open, parameters: { words: text }, handler: books.find }\n";
-    for (const words of [text, v.optional(text)]) {
-      const operations = withOperation("books.find", { input: v.object({ words }) });
-      const [own] = ownParameters(describedAs(routes, operations), "/find");
-      assert.equal(own?.description, "What to find. 1 to 64 characters.");
-      assert.equal(own?.example, "poetry", "a space is not valid");
-    }
-  });
-
-  it("has decimals if the operation rounds them down", () => {
-    const shelf = v.pipe(v.number(), v.integer(), v.metadata({ roundsDown: true }));
-    const operations = withOperation("books.find", { input: v.object({ shelf }) });
-    const routes = (type: string) =>
-      `  /find: { summary: F., restriction: open, parameters: { shelf: ${type} }, handler: books.find }\n`;
-    const [rounded] = ownParameters(describedAs(routes("integer"), operations), "/find");
-    const [whole] = ownParameters(describedAs(routes("integer")), "/find");
-    assert.deepEqual([rounded?.schema.type, rounded?.schema.format], ["number", "double"]);
-    assert.match(rounded?.description ?? "", /decimals are rounded down\.$/);
-    assert.deepEqual([whole?.schema.type, whole?.schema.format], ["integer", "int32"]);
-  });
-});
+import { describedAs, list, operationAt, options, tableOf, withOperation } from "./_openapi.ts";
 
 describe("the description of an operation", () => {
   const close = "  /close: { summary: C., restriction: open, handler: house.close }\n";

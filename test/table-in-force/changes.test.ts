@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, constants, openSync } from "node:fs";
-import { mkdir, readFile, rename, rm, rmdir, writeFile } from "node:fs/promises";
+import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { readSeed } from "../../src/operator/seed-file.ts";
@@ -21,6 +21,21 @@ async function openService(t: TestContext): Promise<{ service: Service; routes: 
   const service = await Service.open({ folder: join(folder, "data"), routes });
   await service.administer("seed.groups", await readSeed(shippedSeed));
   return { service, routes };
+}
+
+/** Notes the next table only when it is told to, and says when that has begun. */
+function noteSlowly({ routes }: Service): { begun: Promise<void>; noted: () => void } {
+  let noted = () => {};
+  const noting = new Promise<void>((resolve) => {
+    noted = resolve;
+  });
+  const begun = new Promise<void>((resolve) => {
+    routes.follow(() => {
+      resolve();
+      return noting;
+    });
+  });
+  return { begun, noted: () => noted() };
 }
 
 it("each table that is put in force is reported with the one before, but not the same table again", async (t) => {
@@ -52,23 +67,6 @@ it("each table that is put in force is reported with the one before, but not the
   );
 });
 
-it("a file that is no table is refused without blocking anything", async (t) => {
-  const { service, routes } = await openService(t);
-  await service.loadTable();
-  const refused = (says: RegExp) => assert.rejects(service.routes.reload("watch"), { message: says });
-  await rm(routes);
-  await refused(/There is no route table .*routes\.yaml\.$/);
-  await mkdir(routes);
-  await refused(/Expected a route table, but .*routes\.yaml is a directory instead of a regular file\.$/);
-  await rmdir(routes);
-  await writeFile(routes, `${shipped}${"# much\n".repeat(200_000)}`);
-  await refused(/has \d+ bytes; the maximum is 1048576\.$/);
-  assert.equal(service.routes.status().refused?.reason.includes("the maximum is"), true);
-  await writeFile(routes, other);
-  assert.deepEqual(await service.routes.reload("watch"), { revision: revisionOf(other), changed: true });
-  await service.close();
-});
-
 it("a named pipe instead of the file does not block", {
   skip: process.platform === "win32",
   timeout: 60_000,
@@ -89,16 +87,7 @@ it("a named pipe instead of the file does not block", {
 it("a table is in force while it is reported, for which the next one and closing wait", async (t) => {
   const { service, routes } = await openService(t);
   await service.loadTable();
-  let noted = () => {};
-  const noting = new Promise<void>((resolve) => {
-    noted = resolve;
-  });
-  const begun = new Promise<void>((resolve) => {
-    service.routes.follow(() => {
-      resolve();
-      return noting;
-    });
-  });
+  const { begun, noted } = noteSlowly(service);
   await writeFile(routes, other);
   const reloaded = service.routes.reload("watch");
   await begun;
@@ -116,16 +105,7 @@ it("a table is in force while it is reported, for which the next one and closing
 it("a reviewed revision is put in force only if the file still has it", async (t) => {
   const { service, routes } = await openService(t);
   await service.loadTable();
-  let noted = () => {};
-  const noting = new Promise<void>((resolve) => {
-    noted = resolve;
-  });
-  const begun = new Promise<void>((resolve) => {
-    service.routes.follow(() => {
-      resolve();
-      return noting;
-    });
-  });
+  const { begun, noted } = noteSlowly(service);
   await writeFile(routes, other);
   const first = service.routes.reload("watch");
   await begun;

@@ -97,7 +97,7 @@ async function listed(
 }
 
 const [first, second] = [revisionOf(shipped), revisionOf(narrowed)];
-const [third, invalid] = [revisionOf(commented), revisionOf(refused)];
+const third = revisionOf(commented);
 
 describe("at the start", () => {
   it("the first table of a data folder is stored, and nothing is reported", async (t) => {
@@ -133,35 +133,34 @@ describe("at the start", () => {
   const unknown =
     `Revision ${second} of the route table is in force. When the service last ran it was ${first}, ` +
     "which cannot be compared";
-  it("the table is stored without a comparison if the text of the last one is missing", async (t) => {
-    const followed = await follow(t, { earlier: [shipped] });
-    await unlink(join(followed.history.folder, `${first}.yaml`));
-    await followed.put(narrowed);
-    assert.deepEqual(followed.warnings, [`${unknown}: its text is missing.`]);
-    assert.deepEqual(followed.reports, []);
-    assert.deepEqual((await listed(followed.history))[0], [second, 7_000, false]);
-  });
-
-  it("the table is stored without a comparison if the text of the last one was edited", async (t) => {
-    const followed = await follow(t, { earlier: [shipped] });
-    await writeFile(join(followed.history.folder, `${first}.yaml`), "# edited\n");
-    await followed.put(narrowed);
-    assert.deepEqual(followed.warnings, [`${unknown}.`]);
-    assert.match(String(followed.errors[0]), /is no longer the table of revision/);
-    assert.deepEqual(followed.reports, []);
-    assert.deepEqual((await listed(followed.history))[0], [second, 7_000, false]);
-  });
-
-  it("the table is stored without a comparison if this version refuses the last one", async (t) => {
-    const followed = await follow(t, { earlier: [refused] });
-    await followed.put(narrowed);
-    const file = join(followed.history.folder, `${invalid}.yaml`);
-    assert.deepEqual(followed.warnings, [
-      `${unknown.replace(first, invalid)}: this version refuses ${file}.`,
-    ]);
-    assert.deepEqual(followed.reports, []);
-    assert.deepEqual((await listed(followed.history))[0], [second, 7_000, false]);
-  });
+  for (const [what, last, harm, says, cause] of [
+    ["the text of the last one is missing", shipped, unlink, () => ": its text is missing.", undefined],
+    [
+      "the text of the last one was edited",
+      shipped,
+      (file: string) => writeFile(file, "# edited\n"),
+      () => ".",
+      /is no longer the table of revision/,
+    ],
+    [
+      "this version refuses the last one",
+      refused,
+      async () => {},
+      (file: string) => `: this version refuses ${file}.`,
+      undefined,
+    ],
+  ] as const) {
+    it(`the table is stored without a comparison if ${what}`, async (t) => {
+      const followed = await follow(t, { earlier: [last] });
+      const file = join(followed.history.folder, `${revisionOf(last)}.yaml`);
+      await harm(file);
+      await followed.put(narrowed);
+      assert.deepEqual(followed.warnings, [unknown.replace(first, revisionOf(last)) + says(file)]);
+      if (cause !== undefined) assert.match(String(followed.errors[0]), cause);
+      assert.deepEqual(followed.reports, []);
+      assert.deepEqual((await listed(followed.history))[0], [second, 7_000, false]);
+    });
+  }
 
   it("a history that cannot be read is replaced by a new one", async (t) => {
     const followed = await follow(t, { earlier: [shipped] });

@@ -6,7 +6,13 @@ import { describe, it, type TestContext } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { revisionOf } from "../../src/table/revision.ts";
 import type { Table } from "../../src/table/table.ts";
-import { RouteTable, readTable, type TablePutInForce } from "../../src/table-in-force/route-table.ts";
+import {
+  RouteTable,
+  readTable,
+  type TablePutInForce,
+  type UnseenTable,
+  UnsettledTable,
+} from "../../src/table-in-force/route-table.ts";
 import { Clock, temporaryFolder } from "../_setup.ts";
 import { goodTable } from "../table/_faults.ts";
 import { operations, vocabulary } from "../table/_library.ts";
@@ -160,6 +166,41 @@ describe("the table in force", () => {
     assert.deepEqual(await routes.reload("reload", expected), { revision: expected, changed: true });
     assert.deepEqual(await routes.reload("reload", expected), { revision: expected, changed: false });
     assert.deepEqual(tables.revisions, [revisionOf(goodTable), expected]);
+  });
+
+  it("is reviewed before it is replaced by a file that has changed by itself, and that nobody has reviewed", async (t) => {
+    const { routes } = await tablesIn(t);
+    const reviewed: string[] = [];
+    let refusal: Error | undefined;
+    const review = async ({ cause, before, beforeText, table, text }: UnseenTable) => {
+      assert.deepEqual([revisionOf(beforeText), revisionOf(text)], [before.revision, table.revision]);
+      reviewed.push(`${cause} ${before.revision} ${table.revision}`);
+      if (refusal !== undefined) throw refusal;
+      return undefined;
+    };
+    routes.follow(async () => {}, review);
+    await routes.load();
+    const put = async (text: string, ...how: Parameters<typeof routes.reload>) => {
+      await writeFile(routes.file, text);
+      return (await routes.reload(...how)).changed;
+    };
+    assert.equal(await put(goodTable, "watch"), false, "the same table is not reviewed");
+    assert.equal(await put(changed, "reload"), true, "the operator has reviewed it");
+    assert.equal(await put(goodTable, "signal", revisionOf(goodTable)), true);
+    assert.deepEqual(reviewed, []);
+    for (const [cause, text] of [
+      ["watch", changed],
+      ["signal", goodTable],
+    ] as const)
+      assert.equal(await put(text, cause), true);
+    const [one, other] = [revisionOf(goodTable), revisionOf(changed)];
+    assert.deepEqual(reviewed, [`watch ${one} ${other}`, `signal ${other} ${one}`]);
+    refusal = new UnsettledTable(other, "It changed a moment ago.");
+    await assert.rejects(put(changed, "watch"), refusal);
+    assert.deepEqual([routes.status().revision, routes.status().refused], [one, null]);
+    refusal = new Error("It is cut off.");
+    await assert.rejects(put(changed, "watch"), refusal);
+    assert.equal(routes.status().refused?.reason, "It is cut off.");
   });
 
   it("is not replaced by a check, which leaves no trace", async (t) => {

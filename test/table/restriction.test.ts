@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { it } from "node:test";
 import { parse, stringify } from "yaml";
+import { toForm } from "../../src/openapi/restriction.ts";
 import { accessOf, publicAccessOf } from "../../src/table/restriction/access.ts";
 import { type Input, describe as inWords } from "../../src/table/restriction/restriction.ts";
 import type { Route } from "../../src/table/table.ts";
@@ -41,6 +42,8 @@ for (const { is, of, to, says, by = [] } of rows) {
     assert.equal(accessOf(restriction, owner, vocabulary), "yes");
     assert.equal(inWords(restriction, of), says);
     assert.deepEqual([...decisive], by);
+    // The OpenAPI description has the form of the table.
+    assert.deepEqual(toForm(restriction), is);
   });
 }
 
