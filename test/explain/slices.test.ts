@@ -5,40 +5,37 @@ import { it } from "node:test";
 import { cohortsOf } from "../../src/explain/cohorts.ts";
 import { compareTables } from "../../src/explain/comparison.ts";
 import { checkRoutes } from "../../src/operations.ts";
-import { openWorld, shippedRoutes, type World } from "../_setup.ts";
+import { openWorld, shippedRoutes } from "../_setup.ts";
 
 /** Returns how many turns of the event loop pass until some work is done. */
 async function turnsOf(work: Promise<unknown>): Promise<number> {
+  let turns = 0;
   let isDone = false;
-  const done = work.finally(() => {
+  void work.finally(() => {
     isDone = true;
   });
-  let turns = 0;
-  while (!isDone) {
-    await new Promise(setImmediate);
-    turns += 1;
-  }
-  await done;
+  for (; !isDone; turns += 1) await new Promise(setImmediate);
+  await work;
   return turns;
 }
 
 const players = 8;
 
 it("comparing tables lets the event loop run between players and decisions", async (t) => {
-  const world: World = await openWorld(t);
+  const world = await openWorld(t);
   for (let number = 0; number < players; number += 1)
     await world.player(`P${number}`, { members: { GROVE: number + 1, BALLAS: number + 1 } });
   const { data } = world.service.store;
   const vocabulary = world.service.vocabulary();
-  const shipped = await readFile(shippedRoutes, "utf8");
-  const [before, after] = [
-    shipped,
-    shipped.replaceAll("{ faction: $factionString, rank: 4 }", "administrators"),
-  ].map((text) => {
-    const { table } = checkRoutes(text, vocabulary);
+  const text = await readFile(shippedRoutes, "utf8");
+  const source = (restriction: string) => {
+    const { table } = checkRoutes(
+      text.replaceAll("{ faction: $factionString, rank: 4 }", restriction),
+      vocabulary,
+    );
     return { file: "routes.yaml", table: table ?? assert.fail("the table has faults") };
-  });
-  assert.ok(before !== undefined && after !== undefined);
+  };
+  const [before, after] = [source("{ faction: $factionString, rank: 4 }"), source("administrators")];
   // Each look at the clock finds the slice over.
   let time = 0;
   const clock = t.mock.method(performance, "now", () => {

@@ -1,6 +1,11 @@
 /** Helpers of the tests of descriptions: tables of a library, and their descriptions. */
 import assert from "node:assert/strict";
-import type { OpenApiDocument, OperationObject, ParameterObject } from "../../src/openapi/document.ts";
+import type {
+  OpenApiDocument,
+  OperationObject,
+  ParameterObject,
+  Reference,
+} from "../../src/openapi/document.ts";
 import { type DescriptionOptions, describeTable } from "../../src/openapi/openapi.ts";
 import type { Vocabulary } from "../../src/table/caller.ts";
 import type { Operation, Operations } from "../../src/table/operation.ts";
@@ -51,6 +56,16 @@ export function operationAt(document: OpenApiDocument, path: string): OperationO
   const operation = document.paths[`/library/{key}${path}`]?.get;
   assert.ok(operation !== undefined, `${path} is not in ${Object.keys(document.paths).join()}`);
   return operation;
+}
+
+/** Returns a parameter, or the component that it refers to. */
+export function resolved(
+  { components }: OpenApiDocument,
+  parameter: ParameterObject | Reference,
+): ParameterObject {
+  if (!("$ref" in parameter)) return parameter;
+  const component = components.parameters[parameter.$ref.replace("#/components/parameters/", "")];
+  return component ?? assert.fail(parameter.$ref);
 }
 
 /** Returns the parameters of an operation, without the token and headers. */

@@ -24,15 +24,11 @@ async function exchange(
   return { ...answer, method: init.method ?? "GET", route: world.log.at(-1)?.route ?? null };
 }
 
-function without({ headers }: Exchange, name: string): Headers {
-  const rest = new Headers(headers);
-  rest.delete(name);
-  return rest;
-}
-
-function withHeader({ headers }: Exchange, name: string, value: string): Headers {
+/** Returns the headers of an answer with another value of one, or without it. */
+function withHeader({ headers }: Exchange, name: string, value?: string): Headers {
   const changed = new Headers(headers);
-  changed.set(name, value);
+  if (value === undefined) changed.delete(name);
+  else changed.set(name, value);
   return changed;
 }
 
@@ -125,10 +121,10 @@ describe("an answer conforms only if", () => {
     const read = await exchange(world, token, "/mgmt");
     const change = await exchange(world, token, "/targetlist/add?name=Mallory");
     for (const name of ["ETag", "X-Request-Id", "Cache-Control", "Content-Type"]) {
-      assert.throws(() => check({ ...read, headers: without(read, name) }), new RegExp(name, "i"), name);
+      assert.throws(() => check({ ...read, headers: withHeader(read, name) }), new RegExp(name, "i"), name);
     }
     for (const name of ["X-Request-Id", "Cache-Control"]) {
-      assert.throws(() => check({ ...change, headers: without(change, name) }), new RegExp(name), name);
+      assert.throws(() => check({ ...change, headers: withHeader(change, name) }), new RegExp(name), name);
     }
     assert.throws(
       () => check({ ...change, headers: withHeader(change, "Cache-Control", "public") }),

@@ -1,14 +1,15 @@
 /** Every change answers its example parameters with the example answer of the description. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import type { OperationObject, ParameterObject, Reference } from "../../src/openapi/document.ts";
+import type { OperationObject } from "../../src/openapi/document.ts";
 import { shippedDescription } from "../_description.ts";
 import { everyRight, openWorld, prefix } from "../_setup.ts";
+import { resolved } from "./_openapi.ts";
 
-const { paths, components } = await shippedDescription();
+const document = await shippedDescription();
 
 /** The changes, by path after the token. A reason for house bans comes first, since a ban requires one. */
-const changes = Object.entries(paths)
+const changes = Object.entries(document.paths)
   .map(([path, { get }]) => [path.replace(`${prefix}/{tokenString}`, ""), get] as const)
   .filter(([, operation]) => operation["x-effect"] === "change")
   .sort(([a], [b]) => Number(b === "/housebanreason/add") - Number(a === "/housebanreason/add"));
@@ -16,26 +17,16 @@ const changes = Object.entries(paths)
 /** Returns the example of an operation's own answer; that of a component would be shared. */
 function exampleOf({ responses }: OperationObject): unknown {
   const response = responses["200"];
-  assert.ok(response !== undefined && !isReference(response));
+  assert.ok(response !== undefined && !("$ref" in response));
   return response.content?.["application/json"]?.example;
 }
 
 /** Returns the parameters in the path or query, each with its example. */
 function examplesIn(place: "path" | "query", { parameters }: OperationObject): [string, string][] {
   return parameters
-    .map((each) => (isReference(each) ? component(each) : each))
+    .map((each) => resolved(document, each))
     .filter((each) => each.in === place && each["x-secret"] !== true)
     .map(({ name, example }) => [name, String(example)]);
-}
-
-function component({ $ref }: Reference): ParameterObject {
-  const parameter = components.parameters[$ref.replace("#/components/parameters/", "")];
-  assert.ok(parameter !== undefined, $ref);
-  return parameter;
-}
-
-function isReference(part: object): part is Reference {
-  return "$ref" in part;
 }
 
 it("each change answers its example parameters with its example answer", async (t) => {

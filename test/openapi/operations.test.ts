@@ -4,9 +4,10 @@
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import type { OpenApiDocument, ParameterObject, Reference } from "../../src/openapi/document.ts";
+import type { OpenApiDocument, ParameterObject } from "../../src/openapi/document.ts";
 import { shippedDescription } from "../_description.ts";
 import { prefix } from "../_setup.ts";
+import { resolved } from "./_openapi.ts";
 
 /** The operations, by path with placeholders; then the names of their query parameters. */
 const operations: readonly (readonly [string, ...string[]])[] = [
@@ -70,17 +71,7 @@ const document = await shippedDescription();
 function parametersOf(document: OpenApiDocument, path: string): readonly ParameterObject[] {
   const operation = document.paths[`${prefix}/{tokenString}${path}`]?.get;
   assert.ok(operation !== undefined, `${path} is not described`);
-  return operation.parameters.map((each) => (isReference(each) ? component(document, each) : each));
-}
-
-function isReference(parameter: ParameterObject | Reference): parameter is Reference {
-  return "$ref" in parameter;
-}
-
-function component(document: OpenApiDocument, { $ref }: Reference): ParameterObject {
-  const parameter = document.components.parameters[$ref.replace("#/components/parameters/", "")];
-  assert.ok(parameter !== undefined, $ref);
-  return parameter;
+  return operation.parameters.map((each) => resolved(document, each));
 }
 
 function parameterOf(document: OpenApiDocument, path: string, name: string): ParameterObject {

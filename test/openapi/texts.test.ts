@@ -53,30 +53,16 @@ describe("the description of an operation", () => {
 
   it("shares the answers that several operations have, and no others", () => {
     const document = describedAs(`${list}${close}`);
-    const isShared = (path: string) =>
-      Object.fromEntries(
-        Object.entries(operationAt(document, path).responses).map(([status, each]) => [
-          status,
-          "$ref" in each,
-        ]),
+    for (const [path, own] of [
+      ["/books", ["200", "304", "400", "403"]],
+      ["/close", ["200", "400", "403", "425"]],
+    ] as const) {
+      const responses = Object.entries(operationAt(document, path).responses);
+      assert.deepEqual(
+        responses.flatMap(([status, each]) => ("$ref" in each ? [] : [status])),
+        own,
       );
-    const both = { 401: true, 408: true, 429: true, 431: true, 500: true };
-    assert.deepEqual(isShared("/books"), {
-      ...both,
-      200: false,
-      304: false,
-      400: false,
-      403: false,
-      503: true,
-    });
-    assert.deepEqual(isShared("/close"), {
-      ...both,
-      200: false,
-      400: false,
-      403: false,
-      425: false,
-      503: true,
-    });
+    }
     assert.deepEqual(Object.keys(document.components.responses).sort(), [
       "InternalServerError",
       "RequestHeaderFieldsTooLarge",
