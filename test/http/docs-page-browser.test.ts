@@ -23,7 +23,7 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     const before = requested.length;
     const change = await tryOut(page, "/wantedreason/remove", { reason: "Bank-robbery" });
     await page.getByText("Enter your token here first.").waitFor();
-    assert.equal(await page.getByLabel("Your token").evaluate((field) => field.matches(":focus")), true);
+    assert.equal(await isFocused(page.getByLabel("Your token")), true);
     assert.equal(await isInView(change.getByRole("button", { name: "Execute" })), true);
     assert.equal(await change.locator(".live-responses-table").count(), 0);
     assert.deepEqual(requested.slice(before), []);
@@ -49,7 +49,21 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     const read = await tryOut(page, "/wantedreason");
     await answered(read, "200", '"reason": "Bank-robbery"');
     assert.equal(await isInView(read.locator(".live-responses-table thead")), true);
+    assert.equal(await isFocused(read.getByRole("button", { name: "Execute" })), true);
+    await page.getByRole("status").getByText("The answer has the status 200.").waitFor({ state: "attached" });
     assertIncludes(await read.innerText(), `${url}${prefix}/-/wantedreason`);
+  });
+
+  await t.test("the documentation page says each time that the service did not answer", async () => {
+    const read = operation(page, "/wantedreason");
+    await page.route("**/-/wantedreason", (route) => route.abort());
+    for (const attempt of ["first", "second"]) {
+      await execute(read);
+      await read.locator(".live-responses-table").getByText("The service did not answer.").waitFor();
+      assert.equal(await isInView(read.locator(".live-responses-table thead")), true, attempt);
+    }
+    await page.unroute("**/-/wantedreason");
+    assert.equal(new Set(errors.splice(0)).size, 1);
   });
 
   await t.test("the documentation page shows why a change is denied", async () => {
@@ -93,9 +107,19 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     const command = await add.locator(".curl").innerText();
     assertIncludes(command, `'${url}${prefix}/-/statistic/Ada/add?type=KILL'`);
     await page.context().grantPermissions(["clipboard-read"]);
-    await add.getByRole("button", { name: "Copy", exact: true }).click();
-    await add.getByRole("status").getByText("Copied.").waitFor();
-    assert.equal(await page.evaluate("navigator.clipboard.readText()"), command);
+    const body = await add.locator(".live-responses-table .scrollable").innerText();
+    for (const [part, copied] of [
+      [".curl-command", command],
+      [".live-responses-table", body],
+    ] as const) {
+      const button = add.locator(part).getByRole("button", { name: "Copy", exact: true });
+      await button.click();
+      await add.locator(part).getByText("Copied.").waitFor();
+      assert.equal(await page.evaluate("navigator.clipboard.readText()"), copied);
+      const emptied = isEmptied(add.locator(part).getByRole("status"));
+      await button.click();
+      assert.equal(await emptied, true, "a second copy is announced, too");
+    }
     await add.getByText("read -rs GAMEADDON_TOKEN").waitFor();
     const { stdout } = await run("sh", ["-c", command], {
       env: { ...process.env, GAMEADDON_TOKEN: token },
@@ -112,6 +136,14 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
     assert.equal(await change.getByLabel("Idempotency-Key", { exact: true }).count(), 0);
     assertIncludes(await change.innerText(), "This really changes the data of the service.");
     assertIncludes(await desk.ok("call", "/wantedreason"), "Speeding");
+  });
+
+  await t.test("the documentation page shows no old answer below an incomplete call", async () => {
+    const change = operation(page, "/wantedreason/add");
+    await change.getByPlaceholder("points", { exact: true }).fill("");
+    await execute(change);
+    await change.getByText("For 'points': Required field is not provided.").waitFor();
+    assert.equal(await change.locator(".live-responses-table").count(), 0);
   });
 
   await t.test("the documentation page stores no token, and calls only the service", async () => {
@@ -148,6 +180,9 @@ test("the documentation page in a browser", { skip: noBrowser }, async (t) => {
 
 /** The browser's globals that functions in the page use: the tests are compiled without a browser's types. */
 interface InPage {
+  readonly MutationObserver: new (
+    notify: () => void,
+  ) => { observe(target: unknown, options: Readonly<Record<string, boolean>>): void };
   readonly innerHeight: number;
   readonly document: {
     readonly cookie: string;
@@ -158,6 +193,21 @@ interface InPage {
   };
   readonly localStorage: Readonly<Record<string, string>>;
   readonly sessionStorage: Readonly<Record<string, string>>;
+}
+
+function isFocused(element: Locator): Promise<boolean> {
+  return element.evaluate((focused) => focused.matches(":focus"));
+}
+
+/** Returns true once an element has no text. */
+function isEmptied(element: Locator): Promise<boolean> {
+  return element.evaluate((shown) => {
+    const { MutationObserver } = globalThis as unknown as InPage;
+    return new Promise<boolean>((resolve) => {
+      const observer = new MutationObserver(() => shown.textContent === "" && resolve(true));
+      observer.observe(shown, { childList: true, subtree: true, characterData: true });
+    });
+  });
 }
 
 /** Returns whether all of an element is within the window. */

@@ -57,6 +57,7 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
       KILLS: kills.filter((path) => !/add$|set$/.test(path) || path.startsWith("/blacklist")),
       "bank robbery": ["/event", "/event/bankrob"],
       article: ["/navipoint", "/navipoint/add"],
+      coordinates: ["/navipoint", "/navipoint/add", "/navipoint/remove"],
       "bomb event": ["/event", "/event/bomb"],
       "/event/gang": ["/event/gangwar"],
     };
@@ -66,7 +67,10 @@ test("reading the documentation page", { skip: noBrowser }, async (t) => {
     }
   });
 
-  await t.test("the filter says when no operation matches, and shows all when it is cleared", async () => {
+  await t.test("the filter says how many operations match, and shows all when it is cleared", async () => {
+    await page.getByLabel("Filter").fill("changes data");
+    await page.getByRole("status").getByText("21 operations").waitFor();
+    assert.equal((await pathsShown(page)).length, await page.locator(".opblock .changes").count());
     await page.getByLabel("Filter").fill("zeppelin");
     await page.getByText("No operation matches.").waitFor();
     assert.deepEqual(await pathsShown(page), []);

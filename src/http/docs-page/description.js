@@ -7,6 +7,9 @@
 /** The key of the values to choose from, where `enum` would make Swagger UI choose one. */
 export const optionsKey = "x-options";
 
+/** The label of an operation that is a change. */
+export const changesData = "changes data";
+
 /** Follows the description's text about the service. */
 const aboutTrying = `
 ## Trying it here
@@ -63,7 +66,8 @@ export function toWords(text) {
  * Returns the words of an operation for the filter: of its text, its parameters and the fields of its answer, without the
  * token and headers, which nearly all operations have in common.
  */
-function textOf(path, { tags: names, summary, description, parameters, responses }, tags, whole) {
+function textOf(path, operation, tags, whole) {
+  const { tags: names, summary, description, parameters, responses } = operation;
   const resources = tags.filter(({ name }) => names.includes(name));
   const fields = parameters.map(whole).filter((each) => each.in !== "header" && !each["x-secret"]);
   const texts = [
@@ -71,6 +75,7 @@ function textOf(path, { tags: names, summary, description, parameters, responses
     ...resources.flatMap((each) => [each.name, each.description]),
     summary,
     description,
+    isChange(operation) ? changesData : "",
     ...fields.flatMap((each) => [each.name, each.description, ...(each.schema.enum ?? [])]),
     ...namesIn(responses["200"].content["application/json"].schema, whole),
   ];

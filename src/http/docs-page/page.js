@@ -7,6 +7,7 @@ import { docsPlugin } from "./plugin.js";
 
 const field = document.querySelector("#token");
 const remark = document.querySelector("#remark");
+const announcement = document.querySelector("#announcement");
 const place = document.querySelector("#interface");
 const address = document.querySelector('link[rel="service-desc"]').href;
 
@@ -61,9 +62,17 @@ function show(prepared) {
     // This leaves a token as it is; of anything else it makes a header that can be sent, and that the service refuses.
     const token = encodeURIComponent(field.value.trim());
     const headers = { ...options.headers, Authorization: `Bearer ${token}` };
-    const response = await fetch(url, { ...options, headers });
+    const response = await fetch(url, { ...options, headers }).catch(notAnswered);
     showRemark(response.status === 401 ? "The service refused this token." : faultOfToken());
+    announcement.textContent = `The answer has the status ${response.status}.`;
     return response;
+  }
+
+  /** Says what Swagger UI would blame on CORS, which cannot be the reason. Without a name, the message stands alone. */
+  function notAnswered() {
+    announcement.textContent = "There is no answer.";
+    const message = "The service did not answer. It is stopped, or the network is interrupted.";
+    throw Object.assign(new Error(message), { name: "" });
   }
 
   /** Returns what is wrong with the form of the token. */

@@ -1,5 +1,5 @@
 /** The plugin that adapts Swagger UI to this service: its layout, its filter, its fields, and its curl command. */
-import { optionsKey, toWords } from "./description.js";
+import { changesData, optionsKey, toWords } from "./description.js";
 
 /**
  * @param {object} prepared what `prepare` returns
@@ -34,8 +34,12 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
       );
     }
 
-    function Filter({ layoutSelectors, layoutActions }) {
+    function Filter({ layoutSelectors, layoutActions, specSelectors }) {
       const phrase = layoutSelectors.currentFilter();
+      const isNarrowed = typeof phrase === "string" && phrase.trim() !== "";
+      const count = specSelectors
+        .taggedOperations()
+        .reduce((sum, tag) => sum + tag.get("operations").size, 0);
       return createElement(
         "div",
         { className: "wrapper filter" },
@@ -47,6 +51,7 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
           value: typeof phrase === "string" ? phrase : "",
           onChange: ({ target }) => layoutActions.updateFilter(target.value),
         }),
+        createElement("span", { role: "status" }, isNarrowed ? toMatches(count) : ""),
       );
     }
 
@@ -68,27 +73,33 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
       return narrowed.filter((tag) => tag.get("operations").size > 0);
     }
 
+    /** Of no operations, Swagger UI would say that the description has none. */
     const operationsOrNone = (Operations) => (props) =>
-      props.specSelectors.taggedOperations().size > 0
-        ? createElement(Operations, props)
-        : createElement("p", { role: "status", className: "no-match" }, "No operation matches.");
+      props.specSelectors.taggedOperations().size > 0 && createElement(Operations, props);
 
     const mark = (path, text) =>
       changing.has(path) && createElement("strong", { className: "changes" }, text);
 
     const markedPath = (Path) => (props) => {
       const path = props.operationProps.get("path");
-      return createElement(Fragment, null, createElement(Path, props), mark(path, "changes data"));
+      return createElement(Fragment, null, createElement(Path, props), mark(path, changesData));
     };
 
-    /** Stops a click before it reaches the button if there is no token. */
+    /**
+     * Removes the answer of the call before, and stops the click before it reaches the button if there is no token. A call
+     * under way does not disable the button, which would lose the focus.
+     */
     const guardedExecute = (Execute) => (props) => {
-      const guard = (event) => hasToken() || event.stopPropagation();
+      const { disabled: isUnderWay, specActions, path, method } = props;
+      const guard = (event) => {
+        if (!isUnderWay) specActions.clearResponse(path, method);
+        if (isUnderWay || !hasToken()) event.stopPropagation();
+      };
       return createElement(
         "div",
         { className: "guard", onClickCapture: guard },
-        mark(props.path, "This really changes the data of the service."),
-        createElement(Execute, props),
+        mark(path, "This really changes the data of the service."),
+        createElement(Execute, { ...props, disabled: false }),
       );
     };
 
@@ -124,31 +135,39 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
     /** Brings each new answer into view, which is below the command and often below the fold. */
     const inView = (LiveResponse) => (props) => {
       const place = useRef(null);
-      // The response itself is another object each time that the list is rendered.
-      const request = props.response.getIn(["headers", "x-request-id"]);
       useLayoutEffect(() => {
-        const heading = place.current.querySelector(".live-responses-table thead");
-        heading?.scrollIntoView({ block: "center" });
-      }, [request]);
+        place.current.querySelector(".live-responses-table thead").scrollIntoView({ block: "center" });
+      }, []);
       return createElement("div", { ref: place }, createElement(LiveResponse, props));
     };
+
+    /** A button that copies what an element contains, and says so: each time, also to a screen reader. */
+    function Copy({ find }) {
+      const [copied, setCopied] = useState("");
+      const copy = () => {
+        getSelection().selectAllChildren(find());
+        // `navigator.clipboard` exists only on HTTPS and on the loopback address.
+        const isCopied = document.execCommand("copy");
+        setCopied("");
+        setTimeout(setCopied, 100, isCopied ? "Copied." : "It is selected: copy it with the keyboard.");
+      };
+      return createElement(
+        "div",
+        { className: "copy" },
+        createElement("button", { type: "button", className: "btn", onClick: copy }, "Copy"),
+        createElement("span", { role: "status" }, copied),
+      );
+    }
 
     /** The curl command, in which the shell takes the token from a variable. */
     function Curl({ request }) {
       const command = useRef(null);
-      const [copied, setCopied] = useState("");
-      const copy = () => {
-        getSelection().selectAllChildren(command.current);
-        // `navigator.clipboard` exists only on HTTPS and on the loopback address.
-        setCopied(document.execCommand("copy") ? "Copied." : "It is selected: copy it with the keyboard.");
-      };
       return createElement(
         "div",
         { className: "curl-command" },
         createElement("h4", null, "curl"),
         createElement("pre", { className: "curl microlight", ref: command }, toCurl(request)),
-        createElement("button", { type: "button", className: "btn", onClick: copy }, "Copy"),
-        createElement("span", { role: "status" }, copied),
+        createElement(Copy, { find: () => command.current }),
         createElement(
           "p",
           null,
@@ -157,6 +176,17 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
         ),
       );
     }
+
+    /** A body, with a button to copy it that says so. */
+    const copyable = (HighlightCode) => (props) => {
+      const place = useRef(null);
+      return createElement(
+        "div",
+        { ref: place },
+        createElement(HighlightCode, { ...props, canCopy: false }),
+        props.canCopy && createElement(Copy, { find: () => place.current.querySelector(".microlight") }),
+      );
+    };
 
     return {
       components: {
@@ -174,6 +204,7 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
         execute: guardedExecute,
         liveResponse: inView,
         SyntaxHighlighter: scrollable,
+        HighlightCode: copyable,
       },
       fn: { opsFilter },
       // Swagger UI's own scrolling ignores the bar at the top.
@@ -182,6 +213,11 @@ export function docsPlugin({ introduction, details, changing, searched }, hasTok
       },
     };
   };
+}
+
+function toMatches(count) {
+  if (count === 0) return "No operation matches.";
+  return count === 1 ? "1 operation" : `${count} operations`;
 }
 
 /**
