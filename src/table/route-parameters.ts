@@ -1,5 +1,6 @@
 /** The parameters of a route: parses what a table declares, and checks it against what the operation requires. */
-import type * as v from "valibot";
+import * as v from "valibot";
+import { toUUID } from "../domain/uuid.ts";
 import type { Vocabulary } from "./caller.ts";
 import type { ParameterDeclaration, ParsedDocument, RouteDeclaration } from "./document.ts";
 import type { Operation } from "./operation.ts";
@@ -16,6 +17,12 @@ import type { ParameterValue } from "./restriction/restriction.ts";
 import type { Types } from "./types.ts";
 import type { Path, Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
+
+/** A UUID with dashes is longer than a player's name may be. */
+const withoutDashes = v.pipe(
+  v.string(),
+  v.transform((text) => toUUID(text) ?? text),
+);
 
 /** Returns the names of the placeholders in a path. */
 export function placeholdersOf(path: string): readonly string[] {
@@ -50,7 +57,8 @@ export function toParameters(
     const roundsDown = declaredType.base === "integer" && requirement?.roundsDown === true;
     const own: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
     const type = bounded(own, operation, name);
-    const schema = toSchema(type, vocabulary);
+    const ofType = toSchema(type, vocabulary);
+    const schema = requirement?.player === true ? v.pipe(withoutDashes, ofType) : ofType;
     const place = placeholders.includes(name) ? "path" : "query";
     const isReference = own.base === "text" && !isNarrowed(own) && requirement?.reference === true;
     const parameter: Parameter = { name, in: place, type, isReference, schema, default: undefined };

@@ -217,9 +217,13 @@ describeOverTransports("UUIDs", (transport) => {
     const world = await openWorld(t, { transport });
     const ada = await world.player("Ada", { uuid: dashed });
     assert.equal(ada.uuid, uuid);
+    const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const typed of [uuid, uuid.toUpperCase(), dashed, dashed.toUpperCase(), dashed.toLowerCase()]) {
       const answer = await world.ok(world.publicToken, `/statistic/${typed}`);
       assert.deepEqual([answer.name, answer.uuid], ["Ada", uuid]);
+      await world.ok(token, "/targetlist/add", { name: typed });
+      assert.deepEqual(await world.ok(token, "/targetlist"), [{ name: "Ada", uuid, done: false }]);
+      await world.ok(token, "/targetlist/remove", { name: typed });
     }
   });
 
