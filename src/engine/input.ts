@@ -159,7 +159,7 @@ function toOperationInput(schema: InputSchema, values: Input): Input {
   if (result.success) return result.output as Input;
   const [issue] = result.issues;
   const parameter = String(issue.path?.[0].key);
-  throw new Failure("PARAMETER_INVALID", `"${parameter}" is not right: ${issue.message}.`, { parameter });
+  throw new Failure("PARAMETER_INVALID", `"${parameter}" is invalid: ${issue.message}.`, { parameter });
 }
 
 const none: readonly SentText[] = [];

@@ -52,7 +52,7 @@ export function runOnce(
     draft.repetitions.get(repetitionKey(scope, hashed)) ?? draft.repetitions.get(repetitionKey(scope, key));
   if (stored !== undefined && now - stored.instant < lifetimeMilliseconds) {
     if (stored.request === request) return stored.info;
-    throw new Failure("CONFLICT", "The Idempotency-Key was used for another operation.", {
+    throw new Failure("CONFLICT", "The Idempotency-Key was used for another request.", {
       parameter: "Idempotency-Key",
       hint: "Use a new key for each operation; repeat a key only to repeat its request.",
     });

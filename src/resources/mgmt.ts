@@ -99,7 +99,13 @@ export const mark = defineChange({
   input: {
     type: field(v.picklist(["add", "remove"]), "`add` marks the version as current, `remove` as outdated."),
     version: field(
-      v.pipe(v.string(), v.regex(versionForm, "expected two to four numbers separated by dots")),
+      v.pipe(
+        v.string(),
+        v.regex(
+          versionForm,
+          "expected two to four numbers with dots, of at most nine digits and without leading zeros",
+        ),
+      ),
       "The version to mark.",
       "2.5.1",
     ),

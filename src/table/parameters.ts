@@ -98,7 +98,7 @@ export function expectation(type: ParameterType, vocabulary: Vocabulary): string
     case "integer": {
       const { minimum, maximum } = { ...integerRange, ...defined(type) };
       return type.roundsDown === true
-        ? `a number from ${minimum} to ${maximum}; decimals are rounded down`
+        ? `a number from ${minimum} to ${maximum} (decimals are rounded down)`
         : `a whole number from ${minimum} to ${maximum}`;
     }
     case "boolean":
@@ -176,9 +176,9 @@ export function parseParameter(parameter: Parameter, text: string, vocabulary: V
       hint: `Expected ${oneOf(known)}.`,
     });
   }
-  const got = text === "" ? "nothing" : (tooLong(type, text) ?? quote(text));
+  const got = text === "" ? "but is empty" : `not ${tooLong(type, text) ?? quote(text)}`;
   const hint = type.base === "text" ? formHint(text) : undefined;
-  throw new Failure("PARAMETER_INVALID", `"${name}" must be ${expectation(type, vocabulary)}, not ${got}.`, {
+  throw new Failure("PARAMETER_INVALID", `"${name}" must be ${expectation(type, vocabulary)}, ${got}.`, {
     parameter: name,
     ...(hint === undefined ? {} : { hint }),
   });

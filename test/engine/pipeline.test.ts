@@ -156,7 +156,7 @@ describe("a read", () => {
     const { body } = await house.ask("rosa", "/readers/nobody");
     assert.deepEqual(
       [body.code, body.parameter, body.info],
-      ["PARAMETER_INVALID", "reader", '"reader" is not right: expected a reader.'],
+      ["PARAMETER_INVALID", "reader", '"reader" is invalid: expected a reader.'],
     );
     assert.deepEqual((await house.ask("rosa", "/readers/somebody")).body, { reader: "somebody" });
     assert.equal(house.requests.length, 1);

@@ -45,7 +45,7 @@ describe("a request with a key", () => {
     for (const other of [{ input: { type: "DEATH" } }, { operation: "other", input: { type: "KILL" } }]) {
       assertRefused(() => counter.run("Ada", "k", other), {
         code: "CONFLICT",
-        message: "The Idempotency-Key was used for another operation.",
+        message: "The Idempotency-Key was used for another request.",
         parameter: "Idempotency-Key",
         hint: "Use a new key for each operation; repeat a key only to repeat its request.",
       });

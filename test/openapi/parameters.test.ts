@@ -58,7 +58,7 @@ describe("a parameter is described as", () => {
     const operations = withOperation("books.find", { input: v.object({ shelf }) });
     const [own] = ownParameters(describedAs(find("{ shelf: integer }"), operations), "/find");
     assert.deepEqual([own?.schema.type, own?.schema.format], ["number", "double"]);
-    assert.match(own?.description ?? "", /decimals are rounded down\.$/);
+    assert.match(own?.description ?? "", /\(decimals are rounded down\)\.$/);
   });
 
   it("a text instead of an empty list of names, by which nothing would be valid", () => {

@@ -262,6 +262,9 @@ describeOverTransports("/mgmt/version", (transport) => {
       const answer = await world.get(token, "/mgmt/version", { type: "add", version });
       assertFailure(answer, 400, "PARAMETER_INVALID", "version");
     }
+    const padded = await world.get(token, "/mgmt/version", { type: "add", version: "2.05.1" });
+    assertFailure(padded, 400, "PARAMETER_INVALID", "version");
+    assert.match(padded.body.info, /without leading zeros/);
     for (const type of ["delete", "current", ""]) {
       const answer = await world.get(token, "/mgmt/version", { type, version: "1.2" });
       assertFailure(answer, 400, "PARAMETER_INVALID", "type");

@@ -65,8 +65,11 @@ for (const { parameter, code = "PARAMETER_INVALID", expected, ...entry } of entr
     });
 
     it("refuses others, in words", async () => {
-      const start = expected === undefined ? "" : `"${Object.keys(parameter)[0]}" must be ${expected}, not `;
-      for (const text of entry.refuses ?? []) await assertRefused(text, start);
+      const start = expected === undefined ? "" : `"${Object.keys(parameter)[0]}" must be ${expected}, `;
+      for (const text of entry.refuses ?? []) {
+        const got = text === "" ? "but is empty." : "not ";
+        await assertRefused(text, start === "" ? "" : `${start}${got}`);
+      }
       for (const [text, [info, hint]] of Object.entries(entry.says ?? {})) {
         const body = await assertRefused(text);
         assert.deepEqual([body.info, body.hint], [info, hint]);
@@ -152,7 +155,7 @@ describe("a parameter", () => {
       assert.equal(parsed(text, "integer", true), value, text);
     assert.throws(() => parsed("1.9", "integer"), Failure);
     assert.throws(() => parsed("many", "integer", true), {
-      message: '"it" must be a number from -2147483648 to 2147483647; decimals are rounded down, not "many".',
+      message: '"it" must be a number from -2147483648 to 2147483647 (decimals are rounded down), not "many".',
     });
     assert.ok(Object.is(parsed("-0", "integer"), 0));
     assert.ok(!v.is(v.string(), parsed("-7", "integer")));

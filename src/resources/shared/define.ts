@@ -110,7 +110,7 @@ const changeFailures = {
 
 /** The further failures of a change that counts. */
 const countFailures = {
-  CONFLICT: "The `Idempotency-Key` was used for another operation, or with other parameters.",
+  CONFLICT: "The `Idempotency-Key` was used for another request.",
 };
 
 /** Defines a handler that reads. `read` throws a Failure to refuse. */
