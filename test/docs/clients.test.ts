@@ -141,6 +141,11 @@ describe("the page about writing a client", () => {
       }),
     );
     await desk.ok("routes", "check");
+    await desk.write("routes.test.yaml", await readFile("routes.test.yaml", "utf8"));
+    const foreign = (await desk.fails("routes", "test")).matchAll(/unknown .* "(\w+)"; expected/g);
+    const named = [...new Set(Array.from(foreign, ([, name = ""]) => name))];
+    for (const name of named) assertIncludes(page, `\`${name}\``);
+    assert.deepEqual(named, ["GROVE", "BALLAS"]);
     // 50 viewers every 5 seconds, and 200 with a limit of their own.
     assert.deepEqual([table.limits.reads, limit.rate], [{ rate: `${50 / 5}/s`, burst: 60 }, `${200 / 5}/s`]);
   });
