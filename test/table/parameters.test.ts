@@ -155,7 +155,8 @@ describe("a parameter", () => {
       assert.equal(parsed(text, "integer", true), value, text);
     assert.throws(() => parsed("1.9", "integer"), Failure);
     assert.throws(() => parsed("many", "integer", true), {
-      message: '"it" must be a number from -2147483648 to 2147483647 (decimals are rounded down), not "many".',
+      message:
+        '"it" must be a number from -2147483648 to 2147483647 (decimals are rounded down), not "many".',
     });
     assert.ok(Object.is(parsed("-0", "integer"), 0));
     assert.ok(!v.is(v.string(), parsed("-7", "integer")));
