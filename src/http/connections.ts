@@ -45,12 +45,15 @@ export class Connection {
   pipelines = false;
   /** The bytes that had arrived at the last sweep. */
   bytesRead = 0;
+  readonly #accepted: Socket;
   #unread: Unread | undefined;
   #isPaused = false;
   #isDone = false;
 
-  constructor(socket: Socket, now: number) {
+  /** @param accepted the socket of the kernel: with TLS, the encrypted one */
+  constructor(socket: Socket, now: number, accepted = socket) {
     this.socket = socket;
+    this.#accepted = accepted;
     this.lastUsed = now;
     // Node itself pauses a client that does not read its answers, and resumes when it does.
     socket.on("resume", () => {
@@ -76,7 +79,7 @@ export class Connection {
   /** Notes an answer that was written, in case its client does not read it. */
   noteAnswer(response: ServerResponse, body: Buffer | null): void {
     if (response.writableFinished) return;
-    this.#unread = this.unread ?? new Unread(this.socket);
+    this.#unread = this.unread ?? new Unread(this);
     this.#unread.add(response, body);
   }
 
@@ -95,6 +98,15 @@ export class Connection {
     this.#isDone = true;
     response.shouldKeepAlive = false;
     this.pause();
+  }
+
+  /**
+   * Cuts off a client that does not read. After a plain close the kernel keeps what it has taken for the client, up to
+   * 4 MiB, and offers it for minutes; a reset drops it. A Unix socket has no reset.
+   */
+  cutOff(): void {
+    if (this.#accepted.remoteAddress === undefined) this.#accepted.destroy();
+    else this.#accepted.resetAndDestroy();
   }
 
   /** Resumes reading, unless {@link endAfter} has stopped it. */
@@ -200,12 +212,13 @@ export class Connections implements Iterable<Connection> {
 
   #secured(socket: Socket): void {
     socket.on("error", ignore);
-    this.#handshakes.get(clientOf(socket))?.end();
-    this.#open(socket);
+    const handshake = this.#handshakes.get(clientOf(socket));
+    handshake?.end();
+    this.#open(socket, handshake?.socket);
   }
 
-  #open(socket: Socket): Connection {
-    const connection = new Connection(socket, performance.now());
+  #open(socket: Socket, accepted = socket): Connection {
+    const connection = new Connection(socket, performance.now(), accepted);
     this.#bySocket.set(socket, connection);
     socket.prependOnceListener("close", () => {
       if (connection.pipelines) traceErrors(false);
@@ -253,10 +266,12 @@ export class Connections implements Iterable<Connection> {
       ...byUse.filter(({ isIdle }) => isIdle),
       ...byUse.filter(({ isIdle, lastUsed }) => !isIdle && lastUsed < stuckSince),
     ];
-    for (const { socket } of candidates.filter(isOpen).slice(0, count)) {
+    for (const candidate of candidates.filter(isOpen).slice(0, count)) {
+      const { socket } = candidate;
       this.#closing.add(socket);
       socket.once("close", () => this.#closing.delete(socket));
-      socket.destroy();
+      if (candidate instanceof Connection && !candidate.isIdle) candidate.cutOff();
+      else socket.destroy();
     }
   }
 }

@@ -14,8 +14,15 @@ const deadline = { milliseconds: 30_000, bytes: 20 };
  */
 const maxHeld = 64 * 1024 * 1024;
 
+/** The connection of a client that does not read. */
+interface UnreadConnection {
+  readonly socket: Socket;
+  cutOff(): void;
+}
+
 /** The answers that the client of one connection has not read yet. */
 export class Unread {
+  readonly #connection: UnreadConnection;
   readonly #socket: Socket;
   /** By `performance.now()`. */
   readonly #since: number;
@@ -25,10 +32,11 @@ export class Unread {
   #length = 0;
   #last: ServerResponse | undefined;
 
-  constructor(socket: Socket) {
-    this.#socket = socket;
+  constructor(connection: UnreadConnection) {
+    this.#connection = connection;
+    this.#socket = connection.socket;
     this.#since = performance.now();
-    this.#sentBefore = sentOn(socket);
+    this.#sentBefore = sentOn(this.#socket);
   }
 
   /** Adds an answer that has been written. Answers are read one after another, so they add to one deadline. */
@@ -59,7 +67,7 @@ export class Unread {
   }
 
   cutOff(): void {
-    this.#socket.destroy();
+    this.#connection.cutOff();
   }
 }
 

@@ -1,6 +1,7 @@
 /** Slow readers: the deadline for reading an answer, and the bound of what all unread answers hold. */
 import assert from "node:assert/strict";
 import { once } from "node:events";
+import { readFile } from "node:fs/promises";
 import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import { describe, it, type TestContext } from "node:test";
@@ -25,7 +26,7 @@ class Desk {
   answer(body: Buffer | null, socket: Socket = new Socket()): (read: number) => void {
     let read = 0;
     Object.defineProperty(socket, "bytesWritten", { get: () => read });
-    const unread = new Unread(socket);
+    const unread = new Unread({ socket, cutOff: () => socket.destroy() });
     unread.add(new ServerResponse(new IncomingMessage(socket)), body);
     this.#all.push(unread);
     this.#sockets.push(socket);
@@ -45,6 +46,14 @@ class Desk {
     cutOffSlowReaders(this.#all.filter((_, index) => this.#sockets[index]?.destroyed === false));
     return this.#sockets.map(({ destroyed }) => destroyed);
   }
+}
+
+/** Counts the connections of a port that are closed, but whose clients have not read what the kernel holds for them. */
+async function closingOn(port: number): Promise<number> {
+  const finWait = "04";
+  const local = `:${port.toString(16).toUpperCase().padStart(4, "0")}`;
+  const lines = (await readFile("/proc/net/tcp", "utf8")).split("\n").map((line) => line.trim().split(/\s+/));
+  return lines.filter(([, own = "", , state]) => own.endsWith(local) && state === finWait).length;
 }
 
 describe("a client that does not read its answer", () => {
@@ -124,6 +133,8 @@ describe("clients that do not read 64 MiB of answers", () => {
         socket.pause().write(requestFor("/"));
       }
       while (server.server.connections === 2) await sleep(10);
+      if (process.platform === "linux")
+        assert.equal(await closingOn(Number(new URL(server.server.url).port)), 0);
       const { socket, received } = await server.connect();
       socket.write(requestFor("/"));
       while (received().length < length) await once(socket, "data");
