@@ -15,8 +15,8 @@ export interface Match {
 
 const none = {};
 
-/** The longest value of a placeholder as a client can write it: each character is up to four bytes, percent-encoded. */
-const longestValue = textLength.maxLength * 4 * "%00".length;
+/** The longest value of a parameter as a client can write it: each character is up to four bytes, percent-encoded. */
+export const longestValue = textLength.maxLength * 4 * "%00".length;
 
 /** The longest token. */
 const longestToken = 100;

@@ -39,6 +39,16 @@ describe("a query", () => {
     await assertRefused(new House(), "/house/open?pages=1", "PARAMETER_UNKNOWN", "pages", /pages/);
   });
 
+  it("with a value longer than any that is valid is refused before it is decoded", async () => {
+    for (const value of ["7".repeat(769), "%37".repeat(257), "%zz".repeat(257)]) {
+      const path = `/shelves/find?pages=${value}`;
+      await assertRefused(new House(), path, "PARAMETER_INVALID", "pages", '"pages" is too long.');
+    }
+    const malformed = '"pages" has a malformed percent-encoding.';
+    const path = `/shelves/find?pages=${"%zz".repeat(256)}`;
+    await assertRefused(new House(), path, "PARAMETER_INVALID", "pages", malformed);
+  });
+
   it("is refused for a repeated, a missing, a malformed or a secret value, naming the parameter", async () => {
     const house = new House();
     await assertRefused(house, "/shelves/find?pages=1&pages=1", "PARAMETER_REPEATED", "pages", /pages/);
