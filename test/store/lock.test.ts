@@ -2,7 +2,19 @@
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";
-import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
@@ -122,7 +134,7 @@ describe("a data folder that somebody else prepared", { skip: process.platform =
     skip: isRoot,
   }, async (t) => {
     const folder = join(await temporaryFolder(t), "data");
-    await mkdir(folder);
+    await mkdir(folder, { mode: 0o755 });
     await chown(folder, 4711, 4711);
     await assert.rejects(openNotebook(folder), {
       code: "STORE_UNAVAILABLE",
@@ -130,6 +142,7 @@ describe("a data folder that somebody else prepared", { skip: process.platform =
       hint: `Run the command as its owner, with \`sudo -u '#4711' …\`, or change the owner: \`sudo chown -R 0 ${folder}\`.`,
     });
     assert.deepEqual(await readdir(folder), []);
+    assert.equal((await stat(folder)).mode & 0o777, 0o755);
     // As volumes are that an orchestrator shares with the group of a container.
     await chmod(folder, 0o2770);
     await (await openNotebook(folder)).close();

@@ -12,10 +12,12 @@ const privateFolderMode = 0o700;
 /**
  * Creates a data folder for its owner alone. An existing empty folder is closed to others. One with data, or with files
  * of somebody else, keeps its permissions: they may be intended.
+ * @throws Failure if it belongs to another user
  */
 export async function makeFolder(files: Files, folder: string): Promise<void> {
   await files.mkdir(dirname(folder));
   await files.mkdir(folder, { mode: privateFolderMode });
+  await requireOwner(folder);
   const names = await files.readdir(folder);
   if (foreignIn(names).length > 0 || remainsIn(names) !== undefined) return;
   // Hidden files may be anybody's, as in a home folder.
@@ -31,7 +33,6 @@ export async function makeFolder(files: Files, folder: string): Promise<void> {
 export async function lockFolder(files: Files, folder: string): Promise<FolderLock> {
   try {
     await makeFolder(files, folder);
-    await requireOwner(folder);
     return await FolderLock.take(files, folder);
   } catch (cause) {
     throw cause instanceof Failure ? cause : unusable(folder, cause);
