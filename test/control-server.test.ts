@@ -80,6 +80,19 @@ it("the control socket refuses a body that is too large, and continues", { timeo
   assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
 });
 
+it("the control socket refuses a body in chunks with a sentence", { timeout }, async (t) => {
+  const { path } = await listen(t);
+  const { socket, closed } = open(t, path);
+  let text = "";
+  socket.setEncoding("utf8").on("data", (piece: string) => {
+    text += piece;
+  });
+  const head = "POST /holder HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n";
+  socket.write(`${head}${"5\r\n[[[[[\r\n".repeat(100_000)}0\r\n\r\n`);
+  await closed;
+  assert.match(text, /"message":"The request has no Content-Length\."/);
+});
+
 const many = 1_000_000;
 for (const [what, method, body, why] of [
   ["no JSON", "holder", "[", "Expected an array as JSON."],

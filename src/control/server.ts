@@ -6,6 +6,7 @@ import { chmod, unlink } from "node:fs/promises";
 import { createServer } from "node:http";
 import { assertBodySize, H3, type H3Event } from "h3";
 import { toNodeHandler } from "srvx/node";
+import { Failure } from "../domain/errors.ts";
 import { Connections } from "../http/connections.ts";
 import { controlMethods, parseArguments } from "./arguments.ts";
 import type { Control } from "./control.ts";
@@ -50,6 +51,10 @@ export async function startControl(
   for (const method of controlMethods) {
     const run = async (event: H3Event) => {
       try {
+        // A length that is not declared is not bounded, and each of a million chunks takes a microsecond to parse.
+        if (event.req.headers.has("transfer-encoding")) {
+          throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
+        }
         assertBodySize(event, maxBody);
         const given = parseArguments(method, await event.req.text());
         // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
