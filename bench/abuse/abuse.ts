@@ -74,6 +74,12 @@ const abuses: readonly Abuse[] = [
     paths: [`${prefix}/x/${"wantedreason".repeat(1250)}/{n}`],
   }),
   ...[64, 400].flatMap((connections) => [
+    // What the rows below have to be compared with.
+    hostile(`unknown paths one by one, ${connections} connections`, {
+      ...oneEach,
+      connections,
+      paths: ["/nowhere/{n}"],
+    }),
     ...["Accept", "Accept-Encoding", "If-None-Match"].map((name) =>
       hostile(`\`${name}\` with 15,500 commas, ${connections} connections`, {
         ...oneEach,
