@@ -116,8 +116,8 @@ export class RequestInput {
       this.#values[name] = parameter.default;
       return;
     }
-    // Nothing is decoded or checked that is longer than any value.
-    if (sent.raw.length > longestValue) {
+    // Nothing is decoded or checked that is longer than any value. Imported entries can have longer names.
+    if (sent.raw.length > longestValue && !parameter.isReference) {
       const expected = expectation(parameter.type, this.#vocabulary());
       throw new Failure("PARAMETER_INVALID", `"${name}" is too long.`, {
         parameter: name,
@@ -191,12 +191,15 @@ function parseQuery(search: string): readonly SentText[] {
       const spaced = piece.replaceAll("+", " ");
       const equals = spaced.indexOf("=");
       const name = equals === -1 ? spaced : spaced.slice(0, equals);
-      return { name: decode(name) ?? name, raw: equals === -1 ? "" : spaced.slice(equals + 1) };
+      return {
+        name: name.length > longestValue ? name : (decode(name) ?? name),
+        raw: equals === -1 ? "" : spaced.slice(equals + 1),
+      };
     });
 }
 
 function decode(text: string): string | undefined {
-  if (text.length > longestValue || !text.includes("%")) return text;
+  if (!text.includes("%")) return text;
   try {
     return decodeURIComponent(text);
   } catch {

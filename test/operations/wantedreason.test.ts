@@ -43,6 +43,17 @@ describeOverTransports("/wantedreason", (transport) => {
     assertFailure(again, 404, "UNKNOWN_ENTRY");
   });
 
+  it("/wantedreason removes an imported reason, however long it is", async (t) => {
+    const world = await openWorld(t, { transport });
+    const { token } = await world.player("Chief", { members: { POLICE: 4 } });
+    const reason = "Ö".repeat(500);
+    await world.service.store.change({ who: "operator", operation: "data.import" }, (draft) =>
+      draft.wantedReasons.put({ reason, points: 3 }),
+    );
+    await world.ok(token, "/wantedreason/remove", { reason });
+    assert.deepEqual(await world.ok(token, "/wantedreason"), []);
+  });
+
   it("/wantedreason answers 409 to a reason that exists with other points", async (t) => {
     const world = await openWorld(t, { transport });
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
