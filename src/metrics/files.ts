@@ -3,9 +3,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeFiles } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
-import { readFirstLine } from "../store/journal/decoding.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
-import { readSegmentHeader } from "../store/journal/segment.ts";
+import { readSegmentInstant } from "../store/journal/segment-file.ts";
 import { listData, steadily } from "../store/listing.ts";
 import { readSnapshotInstant } from "../store/snapshot.ts";
 
@@ -34,7 +33,7 @@ export function readDataFiles(folder: string): Promise<DataFiles> {
     return {
       journal: {
         bytes: sizes.reduce((sum, size) => sum + size, 0),
-        since: oldest === undefined ? undefined : await ifWhole(instantOfSegment(oldest)),
+        since: oldest === undefined ? undefined : await ifWhole(readSegmentInstant(nodeFiles, oldest)),
       },
       snapshot: newest === undefined ? undefined : await snapshotAt(join(folder, snapshotFile(newest))),
     };
@@ -47,10 +46,6 @@ async function snapshotAt(path: string): Promise<Written> {
 
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path)).size;
-}
-
-async function instantOfSegment(path: string): Promise<number> {
-  return readSegmentHeader(await readFirstLine(nodeFiles, path)).instant;
 }
 
 /** Returns undefined for a damaged file. `data verify` reports damage; a scrape must go on. */

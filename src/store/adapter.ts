@@ -4,7 +4,8 @@ import type { Adapter } from "lowdb";
 import type { Model } from "../domain/collection.ts";
 import type { Database } from "./collection.ts";
 import { type Files, sizeOf } from "./folder/files.ts";
-import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { readSegmentInstant } from "./journal/segment-file.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { readSnapshotInstant, writeSnapshot } from "./snapshot.ts";
 
@@ -16,7 +17,7 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   readonly #now: () => number;
   #recovery: Recovery | undefined;
   #snapshotBytes = 0;
-  #snapshotInstant = 0;
+  #historySince = 0;
 
   constructor(files: Files, folder: string, model: M, now: () => number) {
     this.#files = files;
@@ -36,9 +37,9 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
     return this.#snapshotBytes;
   }
 
-  /** When the newest snapshot was written, or if there is none, when the folder was opened. Milliseconds since 1970. */
-  get snapshotInstant(): number {
-    return this.#snapshotInstant;
+  /** When the newest snapshot was written, or the journal begun if there is none, in milliseconds since 1970. */
+  get historySince(): number {
+    return this.#historySince;
   }
 
   /**
@@ -47,16 +48,18 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
    */
   async read(): Promise<Database<M>> {
     const [files, folder] = [this.#files, this.#folder];
-    const newest = snapshotsIn(await files.readdir(folder)).at(-1);
-    this.#snapshotInstant = this.#now();
-    if (newest !== undefined) {
-      const path = join(folder, snapshotFile(newest));
-      this.#snapshotBytes = await sizeOf(files, path);
-      // Whether it is damaged, recovery tells.
-      this.#snapshotInstant = await readSnapshotInstant(files, path).catch(() => this.#snapshotInstant);
-    }
     const { database, ...recovery } = await recover(files, folder, this.#model, this.#now());
     this.#recovery = recovery;
+    const names = await files.readdir(folder);
+    const newest = snapshotsIn(names).at(-1);
+    const path = join(
+      folder,
+      newest === undefined ? segmentFile(segmentsIn(names)[0] ?? 1) : snapshotFile(newest),
+    );
+    if (newest !== undefined) this.#snapshotBytes = await sizeOf(files, path);
+    const instant = (newest === undefined ? readSegmentInstant : readSnapshotInstant)(files, path);
+    // A damaged snapshot counts as old: the next change begins another one.
+    this.#historySince = await instant.catch(() => 0);
     return database;
   }
 
@@ -64,6 +67,6 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   async write(database: Database<M>): Promise<void> {
     const now = this.#now();
     this.#snapshotBytes = await writeSnapshot(this.#files, this.#folder, database, now);
-    this.#snapshotInstant = now;
+    this.#historySince = now;
   }
 }

@@ -45,7 +45,10 @@ export interface StoreOptions<M extends Model> {
   readonly onFatal?: (error: Error) => void;
 }
 
-/** The age of the newest snapshot at which a change begins another one: only a snapshot lets old history be deleted. */
+/**
+ * The age of the newest snapshot at which a change begins another one: only a snapshot lets old history be deleted. One
+ * that is as far in the future is from a wrong clock, and must not delay the next one until then.
+ */
 const maxSnapshotAge = 7 * 24 * 60 * 60 * 1000;
 
 const defaultSnapshotAfter = { bytes: 64 * 1024 * 1024, snapshots: 2 };
@@ -236,7 +239,7 @@ export class Store<M extends Model> {
   #snapshotWhereDue(): void {
     const { bytes, snapshots } = this.#options.snapshotAfter ?? defaultSnapshotAfter;
     const { size } = this.#journal;
-    const isOld = this.#now() - this.#adapter.snapshotInstant >= maxSnapshotAge;
+    const isOld = Math.abs(this.#now() - this.#adapter.historySince) >= maxSnapshotAge;
     if (!isOld && (size < bytes || size < snapshots * this.#adapter.snapshotBytes)) return;
     if (this.#snapshot !== undefined || this.#writer.fatal !== undefined) return;
     // A snapshot that fails changes nothing: a later batch tries again.

@@ -95,6 +95,26 @@ describe("a store in use", () => {
     while ((await diary.snapshots()).length < 2) await setImmediate();
   });
 
+  it("writes its first snapshot with a change a week after the journal began, also after a restart", async (t) => {
+    const diary = await Diary.open(t);
+    await diary.changeOn(0);
+    await diary.changeOn(6.9);
+    assert.equal((await diary.snapshots()).length, 0);
+    await diary.reopen();
+    await diary.changeOn(7);
+    while ((await diary.snapshots()).length < 1) await setImmediate();
+  });
+
+  it("writes a snapshot with the next change after one that was dated years ahead", async (t) => {
+    const diary = await Diary.open(t);
+    await diary.on(0, { shown: 3650 });
+    await diary.changeOn(1);
+    while ((await diary.snapshots()).length < 2) await setImmediate();
+    await diary.changeOn(2);
+    await diary.store.snapshot();
+    assert.equal((await diary.snapshots()).length, 3);
+  });
+
   it("deletes what is older than eight weeks, with one change a week", async (t) => {
     const diary = await Diary.open(t);
     for (let week = 0; week <= 12; week += 1) {
