@@ -204,7 +204,7 @@ describe("a disk that is no longer reliable", () => {
     await bench.store.close();
     for (const operation of ["rename", "write", "sync"] as const) {
       bench.rule = (call) => (call.operation === operation ? systemError("EIO") : undefined);
-      await assertRefused(bench.reopen(), bench.folder, "EIO");
+      await assertRefused(bench.reopen(), bench.folder, operation === "sync" ? "could not be synced" : "EIO");
       assert.deepEqual(await namesIn(bench.folder, /^unsynced$/), ["unsynced"]);
     }
     bench.heal();

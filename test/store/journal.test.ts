@@ -44,7 +44,12 @@ describe("an existing segment", () => {
       await journal.close();
     });
     assert.equal(outcome, undefined, `${outcome}`);
-    assert.deepEqual(calls, [`open ${segment(7)}`, `datasync ${segment(7)}`, `close ${segment(7)}`]);
+    assert.deepEqual(calls, [
+      `open ${segment(7)}`,
+      `datasync ${segment(7)}`,
+      ...["open", "sync", "close"].map((operation) => `${operation} ${basename(folder)}`),
+      `close ${segment(7)}`,
+    ]);
     const journal = await Journal.open(nodeFiles, folder, 7, 4);
     await journal.append([line]);
     assert.equal(journal.size, 11);

@@ -112,6 +112,12 @@ class Disk {
     });
   }
 
+  /** Ends the process whose calls no longer come to an end. The power is back on. */
+  async restart(): Promise<void> {
+    for (const file of this.#open.splice(0)) await file.close().catch(() => {});
+    this.#left = Number.POSITIVE_INFINITY;
+  }
+
   /** Writes the surviving files into another folder. @param random whether unsynced data may survive in part */
   async remains(into: string, random?: () => number): Promise<void> {
     for (const file of this.#open.splice(0)) await file.close().catch(() => {});
@@ -288,6 +294,27 @@ describe("after a loss of power, five times in a row", () => {
       }
     });
   }
+
+  it("no change is lost that another process acknowledged after a crash at any step of the first start", async (t) => {
+    const root = await temporaryFolder(t);
+    let isDone = false;
+    for (let calls = 0; !isDone; calls += 1) {
+      const [before, after] = [join(root, `${calls}`), join(root, `${calls}-after`)];
+      await mkdir(before);
+      const disk = await Disk.of(before);
+      const folder = join(before, "data");
+      const crash = disk.failAfter(calls).then(() => false);
+      isDone = await Promise.race([crash, openNotebook(folder, { files: disk.files }).then(() => true)]);
+      await disk.restart();
+      const store = await openNotebook(folder, { files: disk.files });
+      await store.change(origin, numbered(1));
+      await store.close();
+      await disk.remains(after);
+      const last = await openNotebook(join(after, "data"));
+      assertKept(last, 1, 1);
+      await last.close();
+    }
+  });
 
   it("changes are lost without the syncs, which shows that this test works", async (t) => {
     const root = await temporaryFolder(t);

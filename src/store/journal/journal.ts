@@ -9,6 +9,7 @@ import {
   isMissing,
   naming,
   readWhole,
+  syncFolder,
   writeAll,
 } from "../folder/files.ts";
 import { segmentFile } from "../folder/folder-names.ts";
@@ -49,6 +50,8 @@ export class Journal {
     const file = await files.open(path, flags);
     try {
       await file.datasync();
+      // Whoever created the segment may have been stopped before its name was durable.
+      await syncFolder(files, folder);
     } catch (cause) {
       await file.close().catch(() => {});
       throw new SyncFailure("the journal could not be synced", naming(path, cause));
