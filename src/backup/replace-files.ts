@@ -6,9 +6,9 @@
  * That relies on the rules of reading (`store/reading.ts`): it begins with the newest snapshot; it refuses a snapshot
  * whose next change no segment has or could have; it refuses a change that is not chained to the one before.
  *
- * 1. The new segment is written under a temporary name: the first step needs space. A start deletes it.
- * 2. The folder for the old files is created.
- * 3. An old snapshot of the same number as the new one is copied there.
+ * 1. The folder for the old files is created.
+ * 2. An old snapshot of the same number as the new one is copied there.
+ * 3. The new segment is written there, under a temporary name. While it is there, the replacement is unfinished.
  * 4. The new snapshot is written. If its number is the highest, the old segments do not follow it (refused), or they do,
  *    since it is of the same history (the old data). If not, an old snapshot is read first.
  * 5. The old segments are moved, oldest first, each durably. The rest is always the end of the journal: it begins either
@@ -17,7 +17,8 @@
  * 7. The new segment gets its name: from now on the folder opens with the new data.
  * 8. The other files of the old data are moved. None of them is read.
  *
- * If the folder is refused after a crash, the operator repeats the command.
+ * A repetition of the command begins with {@link undoReplacement}. The new snapshot lacks what could not be read; beside
+ * the old files it would count as all that there was, and nobody would learn what was lost.
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
@@ -26,12 +27,13 @@ import { Failure } from "../domain/errors.ts";
 import { model } from "../domain/model.ts";
 import { FolderAdapter } from "../store/adapter.ts";
 import type { Database } from "../store/collection.ts";
-import { type Files, syncFolder, writeDurably } from "../store/folder/files.ts";
+import { type Files, hasCode, isMissing, syncFolder, writeDurably } from "../store/folder/files.ts";
 import {
   belongsToData,
   earlierFolder,
   foreignIn,
   hasData,
+  isEarlierFolder,
   segmentFile,
   segmentsIn,
   snapshotFile,
@@ -77,20 +79,18 @@ export async function replaceFiles(
   };
 
   let state: State = "old";
-  const staged = join(folder, `.${segmentFile(sequence + 1)}.${randomBytes(6).toString("hex")}.tmp`);
+  const temporary = `.${segmentFile(sequence + 1)}.${randomBytes(6).toString("hex")}.tmp`;
+  const staged = join(folder, kept ?? "", temporary);
   try {
-    // 1.
-    await writeDurably(files, staged, [headerLine(sequence + 1, database.chain, now)]);
     if (kept !== null) {
-      // 2.
+      // 1.
       await files.mkdir(join(folder, kept));
       await syncFolder(files, folder);
-      // 3.
-      const same = snapshotFile(sequence);
-      if (snapshots.includes(sequence)) {
-        await writeDurably(files, join(folder, kept, same), [await files.readFile(join(folder, same))]);
-      }
+      // 2.
+      if (snapshots.includes(sequence)) await copy(files, snapshotFile(sequence), folder, join(folder, kept));
     }
+    // 3.
+    await writeDurably(files, staged, [headerLine(sequence + 1, database.chain, now)]);
     // 4.
     state = "written";
     await new Low(new FolderAdapter(files, folder, model, () => now), database).write();
@@ -109,15 +109,65 @@ export async function replaceFiles(
     }
     return kept;
   } catch (cause) {
-    if (state !== "new") await files.unlink(staged).catch(() => {});
     if (state === "written") {
       // Its last step, the sync of the folder, can fail after it has its name.
       const present = await files.readdir(folder).catch(() => [snapshotFile(sequence)]);
       const isOld = !snapshots.includes(sequence) && !present.includes(snapshotFile(sequence));
       state = isOld ? "old" : "mixed";
     }
+    if (state === "old" || kept === null) await files.unlink(staged).catch(() => {});
     throw replacementFailed(folder, kept, state, cause);
   }
+}
+
+/** The new segment in the folder for the old files. */
+const stagedName = /^\.journal-(\d{12})\.log\.[0-9a-f]{12}\.tmp$/;
+
+/**
+ * Moves the files of an unfinished replacement back, in the opposite order, and removes the new ones. The caller holds
+ * the folder's lock.
+ * @returns the name of the folder where they were, or undefined if there is no such replacement
+ */
+export async function undoReplacement(files: Files, folder: string): Promise<string | undefined> {
+  for (const kept of (await files.readdir(folder)).filter(isEarlierFolder)) {
+    const place = join(folder, kept);
+    const names = await files.readdir(place).catch(ignoreFile);
+    const staged = names.find((name) => stagedName.test(name));
+    if (staged === undefined) continue;
+    const written = snapshotFile(Number(stagedName.exec(staged)?.[1]) - 1);
+    const moved = [
+      ...snapshotsIn(names).map(snapshotFile),
+      ...segmentsIn(names).toReversed().map(segmentFile),
+    ];
+    for (const name of moved.filter((each) => each !== written)) {
+      await files.rename(join(place, name), join(folder, name));
+      await syncFolder(files, place);
+      await syncFolder(files, folder);
+    }
+    // Only now: without the new snapshot, part of the old files could pass for all of them.
+    if (names.includes(written)) await copy(files, written, place, folder);
+    else await files.unlink(join(folder, written)).catch(ignoreMissing);
+    await syncFolder(files, folder);
+    await files.unlink(join(place, staged));
+    await syncFolder(files, place);
+    if (names.includes(written)) await files.unlink(join(place, written));
+    return kept;
+  }
+  return undefined;
+}
+
+async function copy(files: Files, name: string, from: string, to: string): Promise<void> {
+  await writeDurably(files, join(to, name), [await files.readFile(join(from, name))]);
+}
+
+/** An operator's archive of such a folder may lie beside it. */
+function ignoreFile(error: unknown): string[] {
+  if (hasCode(error, "ENOTDIR")) return [];
+  throw error;
+}
+
+function ignoreMissing(error: unknown): void {
+  if (!isMissing(error)) throw error;
 }
 
 /** What a folder has: the old data, perhaps a new snapshot as well, files of both, or the new data. */
@@ -139,12 +189,12 @@ function replacementFailed(
       "was replaced only in part",
       kept === null
         ? "Empty the folder, and repeat the command."
-        : `Move the files of ${join(folder, kept)} back into ${folder}, and repeat the command.`,
+        : `Check the disk, and repeat the command: it first moves the files of ${join(folder, kept)} back.`,
     ],
     new: [
       "was replaced, but the last step failed",
-      "It has the new data now, which the disk may lose until it is synced: check the disk, then run " +
-        `\`addon-cli data verify\`.${kept === null ? "" : ` The earlier files are in ${join(folder, kept)}.`}`,
+      "It has the new data now, which the disk may lose until it is synced: check the disk, then start the service or " +
+        `run \`addon-cli data snapshot\`, which syncs it.${kept === null ? "" : ` The earlier files are in ${join(folder, kept)}.`}`,
     ],
   };
   const [what, hint] = messages[state];

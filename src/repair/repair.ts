@@ -1,5 +1,5 @@
 /** Repairs a damaged folder: the readable data, or a backup, replaces the files, which are kept. */
-import { replaceFiles } from "../backup/replace-files.ts";
+import { replaceFiles, undoReplacement } from "../backup/replace-files.ts";
 import { Failure } from "../domain/errors.ts";
 import type { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
@@ -20,10 +20,11 @@ export interface RepairPlan {
 }
 
 /**
- * Plans a repair. Changes nothing.
+ * Plans a repair. Changes nothing, except that it undoes an unfinished one. The caller holds the folder's lock.
  * @throws Failure `STORE_UNAVAILABLE` where nothing can be saved, or a newer version of the program wrote a file
  */
 export async function planRepair(files: Files, folder: string): Promise<RepairPlan> {
+  await undoReplacement(files, folder);
   const { problems } = await verify(files, folder, { running: false });
   const damage = problems.filter(({ kind }) => kind === "damage");
   const content = problems.filter(({ kind }) => kind === "content");
@@ -38,8 +39,9 @@ export async function repair(files: Files, folder: string, plan: RepairPlan, now
   return earlier;
 }
 
-/** Returns the damage of a folder. @throws Failure `CONFLICT` where there is none */
+/** Returns the damage of a folder, as {@link planRepair} does. @throws Failure `CONFLICT` where there is none */
 export async function requireDamage(files: Files, folder: string): Promise<readonly Fault[]> {
+  await undoReplacement(files, folder);
   const { problems } = await verify(files, folder, { running: false });
   const damage = problems.filter(({ kind }) => kind === "damage");
   if (damage.length > 0) return damage;

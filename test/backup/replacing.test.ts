@@ -46,13 +46,13 @@ describe("replacing the files of a folder", () => {
       .filter((each) => /^(?:mkdir|rename|unlink|sync) /.test(each));
     const moved = (name: string) => [`rename ${name} ${kept}/${name}`, `sync ${kept}`, "sync ."];
     assert.deepEqual(steps, [
-      `sync ..${segment(3)}.tmp.tmp`,
-      `rename ..${segment(3)}.tmp.tmp .${segment(3)}.tmp`,
-      "sync .",
       `mkdir ${kept}`,
       "sync .",
       `sync ${kept}/.${snapshot(2)}.tmp`,
       `rename ${kept}/.${snapshot(2)}.tmp ${kept}/${snapshot(2)}`,
+      `sync ${kept}`,
+      `sync ${kept}/..${segment(3)}.tmp.tmp`,
+      `rename ${kept}/..${segment(3)}.tmp.tmp ${kept}/.${segment(3)}.tmp`,
       `sync ${kept}`,
       `sync .${snapshot(2)}.tmp`,
       `rename .${snapshot(2)}.tmp ${snapshot(2)}`,
@@ -61,7 +61,7 @@ describe("replacing the files of a folder", () => {
       ...moved(segment(3)),
       ...moved(segment(4)),
       ...moved(snapshot(3)),
-      `rename .${segment(3)}.tmp ${segment(3)}`,
+      `rename ${kept}/.${segment(3)}.tmp ${segment(3)}`,
       "sync .",
       ...moved("journal-000000000001.log.broken"),
       ...moved("unsynced"),
@@ -124,7 +124,7 @@ describe("replacing files that fails", () => {
     ["a segment", segment(1)],
     ["a snapshot", snapshot(3)],
   ] as const) {
-    it(`to move ${what} tells to move the files back, and leaves no temporary file`, async (t) => {
+    it(`to move ${what} tells to repeat the command, and leaves no temporary file`, async (t) => {
       const { folder, database } = await places(t);
       const files = ruledFiles(({ operation, path }) =>
         operation === "rename" && path === join(folder, fails) ? systemError("EIO") : undefined,
@@ -137,7 +137,7 @@ describe("replacing files that fails", () => {
         [
           "STORE_UNAVAILABLE",
           `The data in ${folder} was replaced only in part: EIO: injected.`,
-          `Move the files of ${join(folder, kept)} back into ${folder}, and repeat the command.`,
+          `Check the disk, and repeat the command: it first moves the files of ${join(folder, kept)} back.`,
         ],
       );
       assert.match(String(cause), /EIO/);
@@ -175,7 +175,7 @@ describe("replacing files that fails", () => {
     );
     assert.match(
       hint ?? "",
-      /^It has the new data now, .* `addon-cli data verify`\. The earlier files are in/,
+      /^It has the new data now, .* `addon-cli data snapshot`, which syncs it\. The earlier files are in/,
     );
     assert.deepEqual(await opened(folder), { A: 1, B: 2 });
   });

@@ -106,7 +106,7 @@ export function damaged(path: string, offset: number, what: string): Failure {
 /** The refusal of a folder that lacks a segment. */
 export function lacking(folder: string, sequence: number): Failure {
   return new Failure("STORE_UNAVAILABLE", `${folder} lacks the journal from change ${sequence} on.`, {
-    hint: "Put the missing journal-….log back, or replace the data with a backup: `addon-cli data repair --from <backup>`; nothing was changed.",
+    hint: "Put the missing journal-….log back, or replace the data with a backup: `addon-cli data repair --from <backup>`. If a repair was interrupted, repeat it; nothing was changed.",
   });
 }
 
