@@ -3,7 +3,7 @@
  * and every record is checked before anything is changed. Backups are read in pieces, so that their bytes are never in
  * memory as a whole.
  */
-import { constants } from "node:buffer";
+import { constants, isUtf8 } from "node:buffer";
 import { createHash } from "node:crypto";
 import { basename, dirname } from "node:path";
 import { pipeline, Readable } from "node:stream";
@@ -164,6 +164,7 @@ async function readBackupInto(files: Files, path: string, database: Database): P
 /**
  * Reads a file whole, up to the size that it has now.
  * @throws Failure `UNKNOWN_ENTRY` where there is none, `STORE_UNAVAILABLE` where it is longer than a string can be
+ * @throws ImportProblems where it is not UTF-8
  */
 async function readText(files: Files, path: string): Promise<string> {
   const { size } = await statSourceFile(path);
@@ -177,7 +178,9 @@ async function readText(files: Files, path: string): Promise<string> {
   const bytes = await readRange(files, path, 0, size).catch((error: NodeJS.ErrnoException) => {
     throw unreadable(path, error);
   });
-  return bytes.toString();
+  // Invalid bytes must not become replacement characters in the data. A byte-order mark is skipped.
+  if (!isUtf8(bytes)) throw new ImportProblems(path, ["it is not UTF-8: save it in that encoding"]);
+  return new TextDecoder().decode(bytes);
 }
 
 /** Yields the bytes of a file, decompressed if necessary. */
@@ -211,7 +214,7 @@ export async function recognizeSource(
   for await (const piece of piecesOf(files, file)) {
     const head = Buffer.from(piece.subarray(0, 512)).toString("latin1");
     if (/^[0-9a-f]{8} \{/.test(head)) return { kind: "backup", file };
-    if (/^\s*\{/.test(head)) return { kind: "export", file };
+    if (/^(?:\u00ef\u00bb\u00bf)?\s*\{/.test(head)) return { kind: "export", file };
     break;
   }
   return { kind: otherwise, file };

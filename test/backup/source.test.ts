@@ -12,6 +12,7 @@ import {
   readBackup,
   readConsistentSource,
   readSource,
+  recognizeSource,
 } from "../../src/backup/source.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
@@ -228,6 +229,27 @@ describe("a moment as a source", () => {
       message: "There is no change 3 yet; the last one is 2.",
       hint: "`addon-cli audit` lists the changes.",
     });
+  });
+});
+
+describe("the encoding of an export", () => {
+  it("must be UTF-8, so that no name is changed by reading it", async (t) => {
+    const file = join(await temporaryFolder(t), "e.json");
+    await writeFile(
+      file,
+      Buffer.from(exportOf({ wantedReasons: [{ reason: "Störung", points: 1 }] }), "latin1"),
+    );
+    await assert.rejects(readSource(nodeFiles, "/none", { kind: "export", file }), {
+      problems: ["it is not UTF-8: save it in that encoding"],
+    });
+  });
+
+  it("may begin with a byte-order mark", async (t) => {
+    const file = join(await temporaryFolder(t), "e.json");
+    await writeFile(file, `\ufeff${exportOf({ wantedReasons: [{ reason: "Störung", points: 1 }] })}`);
+    const source = await recognizeSource(nodeFiles, file, "backup");
+    assert.equal(source.kind, "export");
+    assert.equal((await readSource(nodeFiles, "/none", source)).records, 1);
   });
 });
 
