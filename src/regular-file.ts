@@ -3,7 +3,7 @@
  * would wait for its writer, and reading a device may never end.
  */
 import { constants, type Stats } from "node:fs";
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, lstat, open, stat } from "node:fs/promises";
 
 /** The error for a path that leads to something else than a regular file, or to one that is too large. */
 export class UnexpectedFile extends Error {
@@ -19,7 +19,15 @@ export async function openRegular(
   flags: number = O_RDONLY,
   mode?: number,
 ): Promise<FileHandle> {
-  const file = await open(path, flags | O_NONBLOCK, mode);
+  const file = await open(path, flags | O_NONBLOCK, mode).catch(async (error: NodeJS.ErrnoException) => {
+    // A socket (ENXIO), a folder to write to (EISDIR) and a link to nothing (ENOENT) cannot even be opened.
+    if (!["ENOENT", "ENXIO", "EISDIR"].includes(error.code ?? "")) throw error;
+    const found = await lstat(path).catch(() => undefined);
+    if (found === undefined || found.isFile()) throw error;
+    const target = await stat(path).catch(() => found);
+    if (target.isFile()) throw error;
+    throw new UnexpectedFile(`${path} is ${kindOf(target)} instead of a regular file`);
+  });
   try {
     const found = await file.stat();
     if (!found.isFile()) throw new UnexpectedFile(`${path} is ${kindOf(found)} instead of a regular file`);
@@ -45,5 +53,6 @@ export async function readRegular(path: string, maxBytes = Number.POSITIVE_INFIN
 function kindOf(found: Stats): string {
   if (found.isDirectory()) return "a directory";
   if (found.isFIFO()) return "a pipe";
+  if (found.isSymbolicLink()) return "a broken symbolic link";
   return found.isSocket() ? "a socket" : "a device";
 }

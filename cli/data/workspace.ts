@@ -1,5 +1,5 @@
 /** The files of a command: the data folder, the route table and the seed. */
-import { access, readFile } from "node:fs/promises";
+import { lstat, readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { packaged } from "../../src/packaged.ts";
 import type { IO } from "../terminal/io.ts";
@@ -67,9 +67,9 @@ export class Workspace {
   }
 }
 
-/** Returns whether a path exists. */
+/** Returns whether there is something under a path. A link to nothing counts: it must not pass for no file. */
 export async function exists(path: string): Promise<boolean> {
-  return access(path).then(
+  return lstat(path).then(
     () => true,
     () => false,
   );

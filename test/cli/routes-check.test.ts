@@ -1,6 +1,6 @@
 /** `routes check` for an operator, an editor and CI: faults and warnings with their lines. */
 import assert from "node:assert/strict";
-import { readFile } from "node:fs/promises";
+import { readFile, rm, symlink } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { formatFaults } from "../../cli/terminal/excerpts.ts";
@@ -294,4 +294,11 @@ describe("the first start", () => {
     const schema = JSON.parse(await readFile(join(desk.folder, "routes.schema.json"), "utf8"));
     assert.equal(schema.type, "object");
   });
+});
+
+it("a routes.yaml that is a link to nothing is refused: the packaged table does not take its place", async (t) => {
+  const desk = await seededDesk(t);
+  await rm(join(desk.folder, "routes.yaml"), { force: true });
+  await symlink("nowhere.yaml", join(desk.folder, "routes.yaml"));
+  assert.match(await desk.fails("routes", "check"), /routes\.yaml is a broken symbolic link/);
 });

@@ -178,11 +178,13 @@ describe("the status of a folder that cannot be read", () => {
     );
   });
 
-  it("is not told where a file is gone: the folder is read again", async (t) => {
+  it("is a failure with the path, where a link leads nowhere", async (t) => {
     const folder = await written(t);
     await rm(join(folder, segmentFile(4)));
     await symlink(join(folder, "nothing"), join(folder, segmentFile(4)));
-    await assert.rejects(statusOf(folder), { code: "ENOENT" });
+    await assert.rejects(statusOf(folder), {
+      message: new RegExp(`${segmentFile(4)} is a broken symbolic link`),
+    });
   });
 
   it("is refused where there is no data", async (t) => {

@@ -1,5 +1,6 @@
 /** The refusals of the store: what happened, and what to do about it. */
 import { Failure } from "../../domain/errors.ts";
+import { UnexpectedFile } from "../../regular-file.ts";
 import { errorCode } from "./files.ts";
 
 /** Returns the code of the operating system's error that caused an error, or undefined. */
@@ -13,6 +14,8 @@ export function systemCode(error: unknown): string | undefined {
 
 /** Returns how an operator resolves an error of the file system, in whole sentences, or undefined. */
 export function remedyFor(error: unknown): string | undefined {
+  if (error instanceof UnexpectedFile)
+    return "Find out who created it, since it may have been planted, and move it away.";
   switch (systemCode(error)) {
     case "ENOSPC":
       return "The disk is full: make room on it, then try again.";
@@ -31,6 +34,8 @@ export function remedyFor(error: unknown): string | undefined {
     case "EEXIST":
     case "ENOTDIR":
       return "A file has the name of a required folder: move it away, or name another folder.";
+    case "EISDIR":
+      return "A folder has the name of a required file: move it away.";
     default:
       return undefined;
   }
