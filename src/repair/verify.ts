@@ -22,7 +22,7 @@ import {
 import { listData, steadily } from "../store/listing.ts";
 import { Cursor } from "./cursor.ts";
 import { quote, toJSON } from "./digests.ts";
-import { type Fault, range } from "./fault.ts";
+import { abridged, type Fault, range } from "./fault.ts";
 import { type InspectedSegment, inspectSegment, type SegmentStart } from "./inspect-segment.ts";
 import { inspectSnapshot } from "./inspect-snapshot.ts";
 import type { SegmentEntry } from "./segment-entries.ts";
@@ -129,7 +129,7 @@ class Verification {
     this.#remarkOthers();
     const isSound = this.#problems.length === 0;
     return {
-      problems: this.#problems,
+      problems: abridged(this.#problems),
       inconsistencies: isSound ? await findInconsistencies(this.#cursor.records.checked.data) : [],
       remarks: this.#remarks,
       snapshots: this.#snapshots.length,

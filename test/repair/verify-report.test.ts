@@ -39,6 +39,22 @@ describe("a verification counts", () => {
   });
 });
 
+describe("a verification of a file with thousands of lines of something else", () => {
+  it("lists the first 20 and the last, counts those between, and says what is lost", async () => {
+    const folder = new Folder().journal(1, ...changes(1, 2));
+    const whole = folder.files.get(journal(1)) ?? Buffer.alloc(0);
+    const garbage = Buffer.from("nothing\n".repeat(5_000));
+    folder.files.set(journal(1), Buffer.concat([whole, garbage]));
+    const problems = await folder.problems();
+    assert.equal(problems.length, 22);
+    const last = whole.length + garbage.length - 8;
+    assert.deepEqual(problems.slice(-2), [
+      `damage ${journal(1)}@${last}: the checksum of the line is wrong (and 4979 more like it since the line above)`,
+      `damage ${journal(1)}@${whole.length}: change 3 and all after it are lost here`,
+    ]);
+  });
+});
+
 describe("a verification reports missing files:", () => {
   it("the whole journal after each snapshot", async () => {
     const folder = new Folder().journal(1, ...changes(1, 2)).snapshot(2, ...records(2));
