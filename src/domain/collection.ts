@@ -60,3 +60,12 @@ export function define<T, Index extends string = never>(
 ): CollectionDefinition<T, Index> {
   return { noun, schema, key, indexes, refersTo, isBookkeeping };
 }
+
+/** A record of any collection. */
+export type AnyRecord = Readonly<Record<string, unknown>>;
+
+/** Returns the objects in a field of a record. */
+export function listIn(record: AnyRecord, field: string): readonly AnyRecord[] {
+  const list = record[field];
+  return Array.isArray(list) ? list.filter((item) => typeof item === "object" && item !== null) : [];
+}

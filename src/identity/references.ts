@@ -1,11 +1,8 @@
 /** The records that refer to somebody or to a name, in all collections, by what their definitions say (`domain/collection.ts`). */
-import type { CollectionDefinition } from "../domain/collection.ts";
+import { type AnyRecord, type CollectionDefinition, listIn } from "../domain/collection.ts";
 import { collectionNames, definitionOf, type Player, subjectKey } from "../domain/model.ts";
 import type { DraftRows, Rows } from "../store/collection.ts";
 import type { Data, Draft } from "../store/data.ts";
-
-/** A record of any collection. */
-export type AnyRecord = Readonly<Record<string, unknown>>;
 
 /** A collection with its definition, for code that treats all alike. */
 export interface AnyCollection<R extends Rows<AnyRecord> = Rows<AnyRecord>> extends CollectionDefinition {
@@ -43,8 +40,7 @@ export function recordsOfName({ refersTo, rows }: AnyCollection, name: string): 
 /** Returns what has a creator in a record: the record itself, or objects in a field of it. */
 export function creatorsIn({ refersTo }: CollectionDefinition, record: AnyRecord): readonly AnyRecord[] {
   if (refersTo.creator === undefined) return [];
-  const inner = refersTo.creator === "record" ? record : record[refersTo.creator];
-  return [inner].flat().filter(isObject);
+  return refersTo.creator === "record" ? [record] : listIn(record, refersTo.creator);
 }
 
 /**
@@ -77,8 +73,4 @@ function renameCreator(collection: AnyCollection<DraftRows<AnyRecord>>, { name, 
       refersTo.creator === "record" ? { ...renamed[0] } : { ...record, [`${refersTo.creator}`]: renamed },
     );
   }
-}
-
-function isObject(value: unknown): value is AnyRecord {
-  return typeof value === "object" && value !== null;
 }

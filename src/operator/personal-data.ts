@@ -1,9 +1,9 @@
 /** All records about one person, registered or not, for requests about stored personal data. */
 import * as v from "valibot";
+import type { AnyRecord } from "../domain/collection.ts";
 import { formerPlayers, toSubject } from "../identity/players.ts";
 import {
   type AnyCollection,
-  type AnyRecord,
   collectionsOf,
   creatorsIn,
   recordsOfName,

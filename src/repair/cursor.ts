@@ -3,35 +3,25 @@
  * journal begins in the middle, only the records seen since are known.
  */
 import type { JournalRecord } from "../store/change.ts";
-import { RecordDigests } from "./digests.ts";
+import { KnownRecords } from "./known-records.ts";
 
 export class Cursor {
   /** The number of the last change. */
   sequence: number;
   /** Its checksum, if known. */
   chain: number | undefined;
-  #records: RecordDigests;
-  readonly #suspects: Set<string>;
+  #records: KnownRecords;
 
-  /**
-   * @param isComplete whether there are no records at that point; else none is known
-   * @param suspects see {@link RecordDigests}
-   */
-  constructor(sequence: number, chain: number | undefined, isComplete: boolean, suspects: Set<string>) {
+  /** @param isComplete whether there are no records at that point; else none is known */
+  constructor(sequence: number, chain: number | undefined, isComplete: boolean) {
     this.sequence = sequence;
     this.chain = chain;
-    this.#suspects = suspects;
-    this.#records = this.noRecords(isComplete);
+    this.#records = new KnownRecords(isComplete);
   }
 
   /** The records after that change. */
-  get records(): RecordDigests {
+  get records(): KnownRecords {
     return this.#records;
-  }
-
-  /** Returns an empty set of records, for {@link jump}. */
-  noRecords(isComplete: boolean): RecordDigests {
-    return new RecordDigests(isComplete, this.#suspects);
   }
 
   /** Advances over a change. */
@@ -43,12 +33,12 @@ export class Cursor {
 
   /** Discards the records: a part of the journal is missing, so they may have changed. */
   forget(): void {
-    this.#records = this.noRecords(false);
+    this.#records = new KnownRecords(false);
     this.chain = undefined;
   }
 
   /** Moves to a snapshot, whose records are complete. */
-  jump(sequence: number, chain: number | undefined, records: RecordDigests): void {
+  jump(sequence: number, chain: number | undefined, records: KnownRecords): void {
     this.#records = records;
     this.sequence = sequence;
     this.chain = chain;

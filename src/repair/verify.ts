@@ -21,10 +21,10 @@ import {
 } from "../store/folder/folder-names.ts";
 import { listData, steadily } from "../store/listing.ts";
 import { Cursor } from "./cursor.ts";
-import { quote, toJSON } from "./digests.ts";
 import { abridged, type Fault, range } from "./fault.ts";
 import { type InspectedSegment, inspectSegment, type SegmentStart } from "./inspect-segment.ts";
 import { inspectSnapshot } from "./inspect-snapshot.ts";
+import { quote } from "./known-records.ts";
 import type { SegmentEntry } from "./segment-entries.ts";
 import { SnapshotComparison } from "./snapshot-comparison.ts";
 
@@ -54,12 +54,7 @@ export interface Verified {
 export function verify(files: Files, folder: string, options: { running: boolean }): Promise<Verified> {
   return steadily(async () => {
     const names = await listData(files, folder);
-    const suspects = new Set<string>();
-    for (;;) {
-      const { size } = suspects;
-      const verified = await new Verification(files, folder, names, options.running, suspects).run();
-      if (suspects.size === size) return verified;
-    }
+    return new Verification(files, folder, names, options.running).run();
   });
 }
 
@@ -81,14 +76,7 @@ class Verification {
   #changes = 0;
   #records = 0;
 
-  /** @param suspects the records that differ, see `digests.ts`: the faults about those that are added are not exact */
-  constructor(
-    files: Files,
-    folder: string,
-    names: readonly string[],
-    running: boolean,
-    suspects: Set<string>,
-  ) {
+  constructor(files: Files, folder: string, names: readonly string[], running: boolean) {
     this.#files = files;
     this.#folder = folder;
     this.#names = names;
@@ -98,8 +86,7 @@ class Verification {
     this.#waiting = [...this.#snapshots];
     // Before change 1 there are no records; if the journal begins later, none is known.
     const [first = 1] = this.#segments;
-    this.#cursor =
-      first === 1 ? new Cursor(0, 0, true, suspects) : new Cursor(first - 1, undefined, false, suspects);
+    this.#cursor = first === 1 ? new Cursor(0, 0, true) : new Cursor(first - 1, undefined, false);
   }
 
   async run(): Promise<Verified> {
@@ -130,7 +117,7 @@ class Verification {
     const isSound = this.#problems.length === 0;
     return {
       problems: abridged(this.#problems),
-      inconsistencies: isSound ? await findInconsistencies(this.#cursor.records.checked.data) : [],
+      inconsistencies: isSound ? await findInconsistencies(this.#cursor.records.toDatabase().view) : [],
       remarks: this.#remarks,
       snapshots: this.#snapshots.length,
       segments: this.#segments.length,
@@ -183,9 +170,9 @@ class Verification {
     // After lines that cannot be read, a snapshot may have the records again.
     await this.#visitUpTo(record.sequence - 1);
     for (const { collection, key, before } of record.changes) {
-      if (cursor.records.equals(collection, key, before) !== false) continue;
-      const was = quote(cursor.records.valueOf(collection, key));
-      const what = `change ${record.sequence} says that ${collection} ${key} was ${quote(toJSON(before))}, but it was ${was}`;
+      if (cursor.records.allows(collection, key, before)) continue;
+      const was = quote(cursor.records.get(collection, key));
+      const what = `change ${record.sequence} says that ${collection} ${key} was ${quote(before)}, but it was ${was}`;
       this.#problems.push({ file, offset, what, kind: "content" });
     }
     cursor.advance(record, chain);

@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import {
   type CheckedData,
-  CheckedRecords,
   describeInconsistency,
   findInconsistencies,
 } from "../../src/backup/consistency.ts";
@@ -70,32 +69,6 @@ function dataOf(...collections: Readonly<Record<string, readonly unknown[]>>[]):
   }
   return database.view;
 }
-
-describe("the checked fields of records", () => {
-  it("follow each record that is added, replaced, removed, or replaced by something malformed", async () => {
-    const records = new CheckedRecords();
-    const put = (collection: string, record: unknown) => {
-      const { key } = new Database(model).collection(collection).definition;
-      records.set(collection, key(record), record);
-    };
-    for (const [name, all] of Object.entries(sound)) for (const record of all) put(name, record);
-    const found = async () => (await findInconsistencies(records.data)).map(({ what }) => what);
-    assert.deepEqual(await found(), []);
-    // Bob has a house ban, which names him.
-    put("players", player(bob, "Robert"));
-    assert.deepEqual(await found(), [`the player ${bob} is called Robert, not Bob`]);
-    // A removed player may keep it, and the name is free again.
-    records.set("players", bob, null);
-    put("players", player(nobody, "Bob"));
-    assert.deepEqual(await found(), [`the player ${nobody} is called Bob, not Removed`]);
-    // What is no player is none that a record can refer to.
-    records.set("players", nobody, { uuid: nobody });
-    assert.deepEqual(await found(), []);
-    records.set("players", ada, undefined);
-    const orphan = `there is no player ${ada}`;
-    assert.deepEqual(await found(), [orphan, orphan, orphan, orphan]);
-  });
-});
 
 describe("the consistency check", () => {
   it("finds nothing in consistent data", async () => {
