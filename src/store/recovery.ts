@@ -21,7 +21,6 @@ import {
 } from "./folder/files.ts";
 import {
   brokenSuffix,
-  foreignIn,
   hasData,
   isDataFile,
   isTemporary,
@@ -29,7 +28,6 @@ import {
   segmentFile,
   snapshotsIn,
 } from "./folder/folder-names.ts";
-import { foreignFiles } from "./folder/refusals.ts";
 import { Journal } from "./journal/journal.ts";
 import { journalVersion, type ReadSegment } from "./journal/segment.ts";
 import { newestWholeSnapshot } from "./reading.ts";
@@ -62,7 +60,7 @@ export async function recover<M extends Model>(
   const names = await files.readdir(folder);
   for (const name of names) if (isTemporary(name)) await files.unlink(join(folder, name));
   if (!hasData(names)) {
-    requireOurs(folder, names);
+    requireNew(folder, names);
     await syncNames(files, folder);
     const journal = await Journal.create(files, folder, 1, 0, now);
     const database = new Database(model);
@@ -82,8 +80,8 @@ export async function recover<M extends Model>(
   return { database, journal, isNew: false, isOutdated, replayed, warnings };
 }
 
-/** Refuses to begin new data among files of somebody else, or where there was data before. */
-function requireOurs(folder: string, names: readonly string[]): void {
+/** Refuses to begin new data where there was data before. */
+function requireNew(folder: string, names: readonly string[]): void {
   const remains = remainsIn(names);
   if (remains !== undefined) {
     throw new Failure(
@@ -94,8 +92,6 @@ function requireOurs(folder: string, names: readonly string[]): void {
       },
     );
   }
-  const foreign = foreignIn(names);
-  if (foreign.length > 0) throw foreignFiles("STORE_UNAVAILABLE", folder, foreign);
 }
 
 /** Makes the name of a new folder durable, and those of the folders above it, which may be new as well. */

@@ -3,23 +3,26 @@ import { chmod, stat } from "node:fs/promises";
 import { dirname } from "node:path";
 import { Failure } from "../../domain/errors.ts";
 import type { Files } from "./files.ts";
-import { foreignIn, remainsIn } from "./folder-names.ts";
+import { foreignIn, hasData, remainsIn } from "./folder-names.ts";
 import { FolderLock } from "./lock.ts";
-import { ofAnotherUser, unusable } from "./refusals.ts";
+import { foreignFiles, ofAnotherUser, unusable } from "./refusals.ts";
 
 const privateFolderMode = 0o700;
 
 /**
- * Creates a data folder for its owner alone. An existing empty folder is closed to others. One with data, or with files
- * of somebody else, keeps its permissions: they may be intended.
- * @throws Failure if it belongs to another user
+ * Creates a data folder for its owner alone. An existing empty folder is closed to others. One with data keeps its
+ * permissions: they may be intended.
+ * @throws Failure if the folder has no data, but files of somebody else: nothing is written beside them
+ * @throws Failure also if it belongs to another user
  */
 export async function makeFolder(files: Files, folder: string): Promise<void> {
   await files.mkdir(dirname(folder));
   await files.mkdir(folder, { mode: privateFolderMode });
   await requireOwner(folder);
   const names = await files.readdir(folder);
-  if (foreignIn(names).length > 0 || remainsIn(names) !== undefined) return;
+  if (hasData(names) || remainsIn(names) !== undefined) return;
+  const foreign = foreignIn(names);
+  if (foreign.length > 0) throw foreignFiles("STORE_UNAVAILABLE", folder, foreign);
   // Hidden files may be anybody's, as in a home folder.
   if (names.some((name) => name.startsWith("."))) return;
   const mode = await permissionsOf(folder);
