@@ -4,9 +4,9 @@ import * as v from "valibot";
 import { operationName } from "../audit/operations.ts";
 import { type NamedKind, namedKinds } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
-import { definitionOf, isBookkeeping, model, type Named } from "../domain/model.ts";
+import { labelOf, textOf } from "../domain/label.ts";
+import { definitionOf, isBookkeeping, model, type Named, nounOf } from "../domain/model.ts";
 import { fold, oneOf } from "../domain/text.ts";
-import { uuidIn } from "../domain/uuid.ts";
 import { collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
 import type { Rows } from "../store/collection.ts";
@@ -127,14 +127,25 @@ export async function describeObstacles(
       }
     }
   }
-  const sentences = named.map(({ change: { collection, key }, why, by, count }) => {
+  // Players whom a later change has removed.
+  const removed = new Map(
+    named.map(({ change: { key, before, after } }) => [key, textOf(after ?? before, "name")]),
+  );
+  const sentences = named.map(({ change, why, by, count }) => {
     if (why !== undefined) return why;
     const others = count > by.length ? [`${count - by.length} more`] : [];
-    const name = nameOf(uuidIn(key) ?? key);
-    const what = `${collection} ${key}${name === undefined ? "" : ` (${name})`}`;
+    const what = recordWords(change, (uuid) => nameOf(uuid) ?? removed.get(uuid) ?? uuid);
     return `${what} has since been changed${by.length === 0 ? "" : ` by ${[...by, ...others].join(", ")}`}`;
   });
   return listed(sentences, obstacles.length);
+}
+
+/** Returns a record in words, such as `the membership Ada (GROVE)`. */
+function recordWords(
+  { collection, key, before, after }: RecordChange,
+  nameOf: (uuid: string) => string,
+): string {
+  return `the ${nounOf(collection)} ${labelOf(after ?? before, key, nameOf)}`;
 }
 
 /** Returns a change in words, such as `change 7 (targetlist.add)` or `change 8 (undo 7)`. */
@@ -196,17 +207,19 @@ class Outcome {
   }
 
   /** Returns why a record cannot be undone. */
-  fault({ collection, key, before, after }: RecordChange): string | undefined {
+  fault(change: RecordChange): string | undefined {
+    const { collection, key, before, after } = change;
+    const what = recordWords(change, (uuid) => this.#data.players.get(uuid)?.name ?? uuid);
     const { player, named } = definitionOf(collection)?.refersTo ?? {};
     if (player?.outlives === false && before !== null) {
       const uuid = fieldOf(player.field, before);
       const exists = uuid === null || this.#has("players", uuid);
-      if (!exists) return `the player ${uuid} of ${collection} ${key} is no longer registered`;
+      if (!exists) return `the player of ${what} is no longer registered`;
     }
     if (named !== undefined && before !== null) {
       const name = fieldOf(named.field, before) ?? "";
       const exists = named.kinds.some((kind) => this.#has("names", namedKey(kind, name)));
-      if (!exists) return `the ${oneOf(named.kinds)} ${name} of ${collection} ${key} has been removed since`;
+      if (!exists) return `the ${oneOf(named.kinds)} ${name} of ${what} has been removed since`;
     }
     if (collection === "names" && before !== null) return this.#otherKind(fieldsOf(nameFields, before));
     if (collection !== "players") return undefined;

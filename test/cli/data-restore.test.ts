@@ -85,7 +85,7 @@ for (const { command, operation, file } of [
         const before = await desk.files();
         const text = await desk.ok("data", command, file, "--dry-run");
         assert.match(text, /^players +1 added \(Cleo\), 1 removed \(Dora\)$/m);
-        assert.match(text, /^wantedReasons +1 changed \(Theft\)$/m);
+        assert.match(text, /^wanted reasons +1 changed \(Theft\)$/m);
         assert.match(text, /: 3 records would change\.$/m);
         const { resources, sequence } = await desk.json<RestoreDocument>("data", command, file, "--dry-run");
         assert.equal(sequence, null);

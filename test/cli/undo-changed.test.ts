@@ -49,7 +49,7 @@ for (const beside of [false, true]) {
       const [restore, later] = await correctedRestore(desk);
       const info =
         `Undid change ${restore} (data.restore), except for 1 of 2 records: ` +
-        `wantedReasons arson has since been changed by change ${later} (wantedreason.remove).`;
+        `the wanted reason Arson has since been changed by change ${later} (wantedreason.remove).`;
       assert.deepEqual(await desk.json("undo", restore, "--except-changed"), { info, left: 1 });
       assert.deepEqual(await wanted(desk), []);
     });
@@ -72,7 +72,7 @@ for (const beside of [false, true]) {
       const failure = await desk.failsAs<FailureDocument>("undo", removal, "--except-changed");
       assert.equal(failure.code, "CONFLICT");
       assert.match(failure.info, /the player \w+ now has the name Ada/);
-      assert.match(failure.info, /the player \w+ of memberships \S+ is no longer registered/);
+      assert.match(failure.info, /the player of the membership \w+ \(\w+\) is no longer registered/);
       assert.doesNotMatch(failure.hint ?? "", /--except-changed/);
       assert.equal((await desk.json<unknown[]>("player", "list")).length, 1);
     });
@@ -90,7 +90,7 @@ describe("the obstacles of an undo", () => {
       }
     }
     const named = [2, 3, 4, 5, 6].map((sequence) => `change ${sequence} (statistic.add)`).join(", ");
-    const expected = `statistics ada has since been changed by ${named}, 99995 more`;
+    const expected = `the statistic ada has since been changed by ${named}, 99995 more`;
     assert.equal(await describeObstacles([obstacle], history(), () => undefined), expected);
   });
 
@@ -103,7 +103,7 @@ describe("the obstacles of an undo", () => {
       history(),
       () => undefined,
     );
-    const one = "statistics ada has since been changed";
+    const one = "the statistic ada has since been changed";
     assert.equal(words, `${[one, one, one, one, one].join("; ")}; and 2 more records`);
   });
 });

@@ -65,7 +65,7 @@ describeBothWays("undo", (open) => {
     assertIncludes(stderr, `Change ${number} cannot be undone`);
     assertIncludes(
       stderr,
-      `wantedReasons theft has since been changed by change ${Number(number) + 1} (undo ${number})`,
+      `the wanted reason Theft has since been changed by change ${Number(number) + 1} (undo ${number})`,
     );
     assert.equal(await lastNumber(desk), String(Number(number) + 1));
   });
@@ -78,7 +78,7 @@ describeBothWays("undo", (open) => {
     await desk.ok("call", "/targetlist/remove", "name=Bob");
     const failure = await desk.failsAs<FailureDocument>("undo", String(number));
     assert.equal(failure.code, "CONFLICT");
-    assertIncludes(failure.info, "targets ~bob has since been changed");
+    assertIncludes(failure.info, "the target Bob has since been changed");
     assertIncludes(failure.info, `change ${number + 1} (targetlist.done)`);
     assertIncludes(failure.info, `change ${number + 2} (targetlist.remove)`);
     assert.match(failure.hint ?? "", /Undo the later changes first/);
@@ -86,13 +86,13 @@ describeBothWays("undo", (open) => {
 
   it("when the record of a player has changed since, it names the player", async (t) => {
     const desk = await open(t);
-    const { uuid } = await desk.json<{ uuid: string }>("player", "add", "Ada");
+    await desk.ok("player", "add", "Ada");
     await desk.ok("player", "rename", "Ada", "Bea");
     const number = Number(await lastNumber(desk));
     await desk.ok("player", "rename", "Bea", "Cleo");
     assertIncludes(
       await desk.fails("undo", String(number)),
-      `players ${uuid} (Cleo) has since been changed by change ${number + 1} (player.rename)`,
+      `the player Cleo has since been changed by change ${number + 1} (player.rename)`,
     );
   });
 
@@ -146,7 +146,7 @@ describeBothWays("undo", (open) => {
     await desk.ok("call", "/houseban/add", "name=Bob", "reason=Fraud");
     assertIncludes(
       await desk.fails("undo", first),
-      `houseBans ~bob has since been changed by change ${Number(first) + 1}`,
+      `the house ban Bob has since been changed by change ${Number(first) + 1}`,
     );
     await undoLast(desk);
     const [ban] = await desk.json<{ duration: number }[]>("call", "/houseban");

@@ -163,7 +163,7 @@ describe("an undo", () => {
     const { sequence } = operator.store;
     await operator.administer("admin.grant", { player: "Bob" });
     const later = sequence + 1;
-    const words = `players ${two} (Bob) has since been changed by change ${later} (admin.grant)`;
+    const words = `the player Bob has since been changed by change ${later} (admin.grant)`;
     return { operator, sequence, words };
   }
 
@@ -201,7 +201,7 @@ describe("an undo", () => {
         code: "CONFLICT",
         message:
           `Change ${sequence} cannot be undone: ` +
-          `players ${one} (Ada) has since been changed by change ${last} (admin.grant).`,
+          `the player Ada has since been changed by change ${last} (admin.grant).`,
         hint: "Undo the later changes first, or make a new change.",
       });
       assert.equal(operator.store.sequence, last);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { describeObstacles, refusal } from "../../src/operator/undo.ts";
-import type { JournalRecord } from "../../src/store/change.ts";
+import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
 import { changeOf, recordOf } from "../audit/_history.ts";
 import { one, three, two } from "./_desk.ts";
 
@@ -29,29 +29,35 @@ describe("the description of obstacles", () => {
     ];
     assert.equal(
       await describeObstacles([changed], history(...changes), nobody),
-      `statistics ${one} has since been changed by change 8 (player.add), change 11 (undo 8)`,
+      `the statistic ${one} has since been changed by change 8 (player.add), change 11 (undo 8)`,
     );
   });
 
   it("names at most five changes, and the number of the others", async () => {
     const words = (count: number) =>
       Array.from({ length: count }, (_, index) => `change ${index + 2} (statistic.set)`).join(", ");
-    const expected = (by: string) => `statistics ${one} has since been changed by ${by}`;
+    const expected = (by: string) => `the statistic ${one} has since been changed by ${by}`;
     assert.equal(await describeObstacles([changed], later(2, 3, 4, 5, 6), nobody), expected(words(5)));
     const six = await describeObstacles([changed], later(2, 3, 4, 5, 6, 7), nobody);
     assert.equal(six, expected(`${words(5)}, 1 more`));
   });
 
-  it("names the player in the key of a record", async () => {
+  it("names the player of a record, also one whom a later change has removed", async () => {
     const nameOf = (uuid: string) => (uuid === one ? "Ada" : undefined);
-    const words = async (collection: string, key: string) =>
-      describeObstacles([{ change: changeOf(collection, key, null, {}), why: undefined }], history(), nameOf);
-    assert.equal(await words("statistics", one), `statistics ${one} (Ada) has since been changed`);
+    const rank = (uuid: string) =>
+      changeOf("memberships", `GROVE/${uuid}`, null, { uuid, organisation: "GROVE" });
+    const words = (...changes: RecordChange[]) =>
+      describeObstacles(
+        changes.map((change) => ({ change, why: undefined })),
+        history(),
+        nameOf,
+      );
+    assert.equal(await words(rank(one)), "the membership Ada (GROVE) has since been changed");
+    assert.equal(await words(rank(three)), `the membership ${three} (GROVE) has since been changed`);
     assert.equal(
-      await words("memberships", `GROVE/${one}`),
-      `memberships GROVE/${one} (Ada) has since been changed`,
+      await words(changeOf("players", three, null, { name: "Cleo" }), rank(three)),
+      "the player Cleo has since been changed; the membership Cleo (GROVE) has since been changed",
     );
-    assert.equal(await words("statistics", three), `statistics ${three} has since been changed`);
   });
 
   it("says the reason of an obstacle, without reading the history", async () => {
@@ -62,7 +68,7 @@ describe("the description of obstacles", () => {
     assert.equal(await describeObstacles(obstacles, unread(), nobody), "first; second");
     assert.equal(
       await describeObstacles([...obstacles, changed], later(2), nobody),
-      `first; second; statistics ${one} has since been changed by change 2 (statistic.set)`,
+      `first; second; the statistic ${one} has since been changed by change 2 (statistic.set)`,
     );
   });
 

@@ -138,12 +138,12 @@ describe("the undo of a removal", () => {
   it("needs the player of statistics, memberships and tokens", async () => {
     const rank = { uuid: one, organisation: "GROVE", rank: 1 };
     const changes = [
-      ["statistics", one, counters],
-      ["memberships", `GROVE/${one}`, rank],
-      ["tokens", token.id, token],
+      ["statistics", one, counters, `statistic ${one}`],
+      ["memberships", `GROVE/${one}`, rank, `membership ${one} (GROVE)`],
+      ["tokens", token.id, token, `token ${token.id} of ${one}`],
     ] as const;
-    for (const [collection, key, before] of changes) {
-      const why = `the player ${one} of ${collection} ${key} is no longer registered`;
+    for (const [collection, key, before, words] of changes) {
+      const why = `the player of the ${words} is no longer registered`;
       const desk = new Desk();
       await assertFault(desk, removed(collection, key, before), why);
       const player = removed("players", one, ada);
@@ -172,34 +172,40 @@ describe("the undo of a removal", () => {
 
   it("needs the group, the faction or the service of a record", async () => {
     const cases = [
-      ["groupMembers", "CEO/~eve", { group: "CEO", name: "Eve", uuid: null }, "group CEO", "group"],
+      [
+        "groupMembers",
+        "CEO/~eve",
+        { group: "CEO", name: "Eve", uuid: null },
+        "group CEO of the group member Eve (CEO)",
+        "group",
+      ],
       [
         "memberships",
         `CEO/${one}`,
         { uuid: one, organisation: "CEO", rank: 1 },
-        "faction or service CEO",
+        "faction or service CEO of the membership Ada (CEO)",
         "service",
       ],
       [
         "memberships",
         `CEO/${one}`,
         { uuid: one, organisation: "CEO", rank: 1 },
-        "faction or service CEO",
+        "faction or service CEO of the membership Ada (CEO)",
         "faction",
       ],
       [
         "blacklistReasons",
         "CEO/x",
         { faction: "CEO", reason: "x", price: 1, kills: 1 },
-        "faction CEO",
+        "faction CEO of the blacklist reason x (CEO)",
         "faction",
       ],
     ] as const;
-    for (const [collection, key, before, name, kind] of cases) {
+    for (const [collection, key, before, words, kind] of cases) {
       const desk = new Desk();
       desk.data.players.put(ada);
       const change = removed(collection, key, before);
-      await assertFault(desk, change, `the ${name} of ${collection} ${key} has been removed since`);
+      await assertFault(desk, change, `the ${words} has been removed since`);
       const restored = removed("names", `${kind}/ceo`, { name: "CEO", kind, position: 0 });
       await assertUndoing(desk, [change, restored], [change, restored]);
       desk.data.names.put({ name: "CEO", kind, position: 0 });
@@ -269,7 +275,7 @@ describe("an undo except for the records that cannot be undone", () => {
     const player = removed("players", one, ada);
     const reason = removed("wantedReasons", "theft", theft);
     const taken = `the player ${two} now has the name Ada`;
-    const gone = `the player ${one} of statistics ${one} is no longer registered`;
+    const gone = `the player of the statistic ${one} is no longer registered`;
     const changes = [statistics, player, reason];
     const [first, second] = [[player, taken] as const, [statistics, gone] as const];
     await assertUndoing(desk, changes, [reason], [first, second], true);

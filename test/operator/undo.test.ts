@@ -86,10 +86,8 @@ it("undoing a removal does not restore tokens, ranks and statistics without the 
   await world.service.administer("player.add", { name: "Ada", uuid: another, members: [] });
   const { info, left } = await world.service.undo(removal, { exceptChanged: true });
   assert.equal(left, 4);
-  for (const collection of ["tokens", "memberships", "statistics"]) {
-    const expected = new RegExp(`the player ${uuid} of ${collection} \\S+ is no longer registered`);
-    assert.match(info, expected);
-  }
+  for (const words of ["token \\w+ of \\w+", "membership \\w+ \\(GROVE\\)", "statistic \\w+"])
+    assert.match(info, new RegExp(`the player of the ${words} is no longer registered`));
   const { players, tokens, memberships, statistics } = world.service.store.data;
   assert.deepEqual(
     [players.has(uuid), tokens.find("player", uuid), memberships.find("player", uuid), statistics.has(uuid)],

@@ -2,6 +2,7 @@
 import type { Portion, ResourceChange } from "../../../src/backup/preview.ts";
 import type { RestorePreview } from "../../../src/backup/restore.ts";
 import { escapeInvisible } from "../../../src/domain/escape.ts";
+import { nounOf } from "../../../src/domain/model.ts";
 
 /**
  * Returns a line for each resource, such as `players  1 added (Ada), 2 removed (Bob, Cleo)`, one for the tokens that are
@@ -12,9 +13,10 @@ export function previewLines({
   problems,
   tokensLeftOut,
 }: Pick<RestorePreview, "resources" | "problems" | "tokensLeftOut">): string[] {
-  const width = Math.max(0, ...resources.map(({ resource }) => resource.length));
+  const rows = resources.map((each) => [`${nounOf(each.resource)}s`, portions(each).join(", ")] as const);
+  const width = Math.max(0, ...rows.map(([noun]) => noun.length));
   return [
-    ...resources.map((each) => `${each.resource.padEnd(width)}  ${portions(each).join(", ")}`),
+    ...rows.map(([noun, counts]) => `${noun.padEnd(width)}  ${counts}`),
     ...(tokensLeftOut > 0 ? [leftOutLine(tokensLeftOut)] : []),
     ...problems.map((problem) => `warning: ${escapeInvisible(problem)}`),
   ];
