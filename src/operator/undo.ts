@@ -145,7 +145,9 @@ function recordWords(
   { collection, key, before, after }: RecordChange,
   nameOf: (uuid: string) => string,
 ): string {
-  return `the ${nounOf(collection)} ${labelOf(after ?? before, key, nameOf)}`;
+  // A player may have another name by now.
+  const label = collection === "players" ? nameOf(key) : labelOf(after ?? before, key, nameOf);
+  return `the ${nounOf(collection)} ${label}`;
 }
 
 /** Returns a change in words, such as `change 7 (targetlist.add)` or `change 8 (undo 7)`. */
@@ -209,7 +211,10 @@ class Outcome {
   /** Returns why a record cannot be undone. */
   fault(change: RecordChange): string | undefined {
     const { collection, key, before, after } = change;
-    const what = recordWords(change, (uuid) => this.#data.players.get(uuid)?.name ?? uuid);
+    const { players } = this.#data;
+    const nameOf = (uuid: string) =>
+      players.get(uuid)?.name ?? textOf(this.#undone.get(`players ${uuid}`), "name") ?? uuid;
+    const what = recordWords(change, nameOf);
     const { player, named } = definitionOf(collection)?.refersTo ?? {};
     if (player?.outlives === false && before !== null) {
       const uuid = fieldOf(player.field, before);
