@@ -25,7 +25,7 @@ const closeMilliseconds = 1_000;
 
 /** See the head of this file. */
 export class BufferedSink implements Sink {
-  readonly isTTY: boolean;
+  readonly #stream: Omit<Sink, "write">;
   readonly #destination: SonicBoom;
   readonly #onDropped: (lines: number) => void;
   /** The number of dropped lines. */
@@ -37,10 +37,15 @@ export class BufferedSink implements Sink {
 
   /**
    * @param descriptor of an open file, pipe or terminal
+   * @param stream Node's own for the descriptor, which says whether it is a terminal, and how wide
    * @param onDropped called with the number of dropped lines when writing works again, so that it can be logged
    */
-  constructor(descriptor: number, isTTY: boolean, onDropped: (lines: number) => void = () => {}) {
-    this.isTTY = isTTY;
+  constructor(
+    descriptor: number,
+    stream: Omit<Sink, "write">,
+    onDropped: (lines: number) => void = () => {},
+  ) {
+    this.#stream = stream;
     this.#onDropped = onDropped;
     this.#destination = new sonicBoom.SonicBoom({
       fd: descriptor,
@@ -56,6 +61,14 @@ export class BufferedSink implements Sink {
     });
     this.#destination.on("error", () => this.#retrySoon());
     this.#destination.on("drain", () => this.#report());
+  }
+
+  get isTTY(): boolean {
+    return this.#stream.isTTY === true;
+  }
+
+  get columns(): number {
+    return this.#stream.columns ?? 0;
   }
 
   write(text: string): void {

@@ -55,8 +55,8 @@ export function processIO(): IO {
     onReload: (callback) => void process.on("SIGHUP", callback),
     async detachOutput(onDropped) {
       const { BufferedSink } = await import("./buffered-sink.ts");
-      const errors = new BufferedSink(2, process.stderr.isTTY === true, onDropped);
-      const results = new BufferedSink(1, process.stdout.isTTY === true);
+      const errors = new BufferedSink(2, process.stderr, onDropped);
+      const results = new BufferedSink(1, process.stdout);
       [stdout, stderr] = [results, errors];
       return {
         droppedLines: () => errors.droppedLines,

@@ -41,7 +41,7 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
 }, async (t) => {
   const { descriptor, read } = await pipe(t);
   let dropped = 0;
-  const sink = new BufferedSink(descriptor, false, (lines) => {
+  const sink = new BufferedSink(descriptor, {}, (lines) => {
     dropped += lines;
     sink.write("That was all.\n");
   });
@@ -72,7 +72,7 @@ it("keeps a bounded number of lines for a reader that stalls, and counts the oth
 
 it("reports dropped lines although it closes before its reader goes on", { timeout }, async (t) => {
   const { descriptor, read } = await pipe(t);
-  const sink = new BufferedSink(descriptor, false, (lines) => sink.write(`Dropped ${lines}.\n`));
+  const sink = new BufferedSink(descriptor, {}, (lines) => sink.write(`Dropped ${lines}.\n`));
   const line = `${"x".repeat(99)}\n`;
   sink.write(line.repeat(10_000));
   sink.write(line.repeat(1_000));
@@ -90,7 +90,7 @@ it("reports dropped lines although it closes before its reader goes on", { timeo
 
 it("closes although its reader stalls", { timeout }, async (t) => {
   const { descriptor, read } = await pipe(t);
-  const sink = new BufferedSink(descriptor, false, () => {});
+  const sink = new BufferedSink(descriptor, {}, () => {});
   sink.write("x".repeat(512 * 1024));
   await sink.close();
   sink.write("The last line.\n");
@@ -102,10 +102,20 @@ it("closes although its reader stalls", { timeout }, async (t) => {
 it("closes, and goes on, where nothing can be written", { timeout }, async (t) => {
   const descriptor = openSync("/dev/full", "w");
   t.after(() => closeSync(descriptor));
-  const sink = new BufferedSink(descriptor, false, () => assert.fail("nothing was ever written"));
+  const sink = new BufferedSink(descriptor, {}, () => assert.fail("nothing was ever written"));
   for (let count = 0; count < 3; count++) {
     sink.write("x".repeat(1000));
     await setImmediate();
   }
   await sink.close();
+});
+
+it("is as wide as the terminal behind it, so that sentences are wrapped", { timeout }, async (t) => {
+  const { descriptor } = await pipe(t);
+  const terminal = { isTTY: true, columns: 80 };
+  const sink = new BufferedSink(descriptor, terminal);
+  terminal.columns = 60;
+  assert.deepEqual([sink.isTTY, sink.columns], [true, 60]);
+  const file = new BufferedSink(descriptor, {});
+  assert.deepEqual([file.isTTY, file.columns], [false, 0]);
 });
