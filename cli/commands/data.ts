@@ -3,7 +3,6 @@ import { type Command, Option } from "commander";
 import type { ExportOptions } from "../actions/data/export.ts";
 import { instantWords, parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
-import type { GlobalOptions } from "../data/workspace.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 
@@ -108,7 +107,7 @@ function addRepair(data: Command, context: Context): void {
   neverSuggested(data.command("repair"))
     .description("recover as much as possible from damaged files, and report each lost record")
     .option("--from <file>", "replace the damaged files by a backup instead")
-    .option("--yes", "repair; without it, on a terminal, only show what would be done")
+    .option("--yes", "repair; without it, only show what would be done")
     .addHelpText(
       "after",
       `
@@ -116,15 +115,7 @@ Requires the service to be stopped. Keeps the present files in a folder damaged-
 writes a new snapshot of what could be recovered. Does not change a folder without damage.
 ${examples("data repair --yes", "data repair --from backup.jsonl.gz --yes")}`,
     )
-    .action(async ({ yes = false, from }: { yes?: boolean; from?: string }, command: Command) => {
-      const { input } = command.optsWithGlobals<GlobalOptions>();
-      const dry = !yes && input && context.io.stdout.isTTY === true;
-      if (!yes && !dry) {
-        command.error("error: --yes is required, since there is nobody to ask", {
-          code: "usage",
-          exitCode: 2,
-        });
-      }
+    .action(async ({ yes = false, from }: { yes?: boolean; from?: string }) => {
       const { repairFolder, repairFrom } = await import("../actions/data/repair.ts");
       return from === undefined ? repairFolder(context, yes) : repairFrom(context, from, yes);
     });
