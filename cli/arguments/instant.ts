@@ -45,7 +45,8 @@ export function parseInstant(
   if (zoned.success) return Number(zoned.output);
   const instant = localInstant(written);
   if (instant === undefined) throw new InvalidArgumentError(`Expected ${instantWords}.`);
-  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  // Node knows no name for a TZ that it does not know, which then means UTC.
+  const { timeZone = "UTC" } = Intl.DateTimeFormat().resolvedOptions();
   output.remark(`Without a zone, "${text}" is a time in ${timeZone}: ${new Date(instant).toISOString()}.`);
   return instant;
 }
