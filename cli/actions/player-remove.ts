@@ -43,6 +43,7 @@ export async function removePlayer(context: Context, player: string, options: Co
     control.administer("player.remove", { player: uuid }),
   );
   output.result({ ...result, historyUntil }, result.info);
+  if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
 }
 
 function counted(count: number, noun: string): string[] {

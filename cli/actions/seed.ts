@@ -35,14 +35,16 @@ export async function removeName(
   options: ConfirmOptions,
 ): Promise<void> {
   const { output, workspace, withControl } = context;
+  const remove = (dryRun: boolean) =>
+    withControl("reads", (control) => control.administer("seed.remove", { kind, name, dryRun }));
+  await remove(true);
   await confirm(context, options, {
     asks: `Remove the ${kind} ${name}?`,
     does: `This removes the ${kind} ${name}`,
   });
-  const result = await withControl("reads", (control) => control.administer("seed.remove", { kind, name }));
+  const result = await remove(false);
   output.result(result, result.info);
-  if (!output.wantsJSON)
-    output.remark("`addon-cli audit --limit 1` shows the number with which `addon-cli undo` undoes it.");
+  if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
   const path = await workspace().seedFile();
   // A seed file that cannot be read adds nothing: `seed groups` reports its faults.
   const seed = await readSeed(path).catch(() => undefined);

@@ -151,13 +151,18 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .addHelpText("after", examples("player exclude Ada"))
     .action(async (reference: string, _options: object, command: Command) => {
       const { confirm } = await import("../terminal/confirm.ts");
-      const question = { asks: `Exclude ${reference}?`, does: `This excludes ${reference}` };
-      await confirm(context, command.optsWithGlobals(), question);
-      const result = await withControl("changes", (control) =>
-        control.administer("player.exclude", { player: reference }),
-      );
+      const exclude = (dryRun: boolean) =>
+        withControl("changes", (control) =>
+          control.administer("player.exclude", { player: reference, dryRun }),
+        );
+      let result = await exclude(true);
+      if (result.wouldChange === true) {
+        const question = { asks: `Exclude ${reference}?`, does: `This excludes ${reference}` };
+        await confirm(context, command.optsWithGlobals(), question);
+        result = await exclude(false);
+      }
       output.result(result, result.info);
-      if (!output.wantsJSON) output.remark("`addon-cli player readmit` ends the exclusion.");
+      if (!output.wantsJSON) output.remark(`\`addon-cli player readmit ${reference}\` ends the exclusion.`);
     });
 
   const simple = [

@@ -154,16 +154,22 @@ export const remove = defineChangeByTable({
     }
     draft.players.delete(uuid);
     const stays = isInGroup(draft, excluded, found) ? " The exclusion stays." : "";
-    return { info: `Removed ${name}, with statistics, memberships and tokens.${stays}` };
+    return {
+      info: `Removed ${name}, with statistics, memberships and tokens.${stays}`,
+      sequence: context.sequence,
+    };
   },
 });
 
 export const exclude = defineChangeByTable({
-  input: player,
-  change(draft, input, context) {
+  /** `dryRun`: whether only to say if there is anything to do, before a question. */
+  input: v.strictObject({ player: playerReference, dryRun: v.optional(v.boolean()) }),
+  change(draft, input, context): { info: string; wouldChange?: true } {
+    const group = context.excludedGroup();
     const subject = toNewSubject(draft, input.player, "player");
-    if (!joinGroup(draft, context.excludedGroup(), subject))
-      return { info: `${subject.name} is already excluded.` };
+    if (input.dryRun === true && !isInGroup(draft, group, subject))
+      return { info: `This excludes ${subject.name}.`, wouldChange: true };
+    if (!joinGroup(draft, group, subject)) return { info: `${subject.name} is already excluded.` };
     return { info: `Excluded ${subject.name}.${unregisteredNote(draft, input.player)}` };
   },
 });

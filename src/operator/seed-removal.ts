@@ -13,8 +13,13 @@ import { defineChangeByTable } from "./define.ts";
 const mostListed = 5;
 
 export const removeName = defineChangeByTable({
-  input: v.object({ kind: v.picklist(["group", "faction", "service"]), name: v.string() }),
-  change(draft, { kind, name: typed }, context) {
+  /** `dryRun`: whether only to refuse what is to be refused, before a question. */
+  input: v.object({
+    kind: v.picklist(["group", "faction", "service"]),
+    name: v.string(),
+    dryRun: v.optional(v.boolean()),
+  }),
+  change(draft, { kind, name: typed, dryRun = false }, context) {
     const stored = draft.names.get(`${kind}/${fold(typed)}`);
     if (stored === undefined) {
       const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";
@@ -27,8 +32,8 @@ export const removeName = defineChangeByTable({
       const hint = [...new Set(uses.map(({ remedy }) => remedy))].join(" ");
       throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${words}.`, { hint });
     }
-    draft.names.delete(`${kind}/${fold(name)}`);
-    return { info: `Removed the ${kind} ${name}.`, kind, name };
+    if (!dryRun) draft.names.delete(`${kind}/${fold(name)}`);
+    return { info: `Removed the ${kind} ${name}.`, kind, name, sequence: context.sequence };
   },
 });
 

@@ -120,7 +120,12 @@ describe("removing a name", () => {
     desk.run("seed.groups", { groups: ["GROVE"] });
     const before = namesOf(desk.data, "faction");
     const answer = desk.run("seed.remove", { kind: "group", name: "grove" });
-    assert.deepEqual(answer, { info: "Removed the group GROVE.", kind: "group", name: "GROVE" });
+    assert.deepEqual(answer, {
+      info: "Removed the group GROVE.",
+      kind: "group",
+      name: "GROVE",
+      sequence: desk.sequence,
+    });
     assert.deepEqual(namesOf(desk.data, "group"), names.groups);
     assert.deepEqual(namesOf(desk.data, "faction"), before);
     for (const [kind, name] of [
