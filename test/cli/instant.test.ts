@@ -55,6 +55,11 @@ describe("an instant on the command line", () => {
     });
   }
 
+  it("without a zone is in UTC where TZ names no zone, and the answer says so", (t) => {
+    const { remarks } = parseIn(t, "No/Where", "2026-11-23");
+    assert.deepEqual(remarks, [`Without a zone, "2026-11-23" is a time in UTC: 2026-11-23T00:00:00.000Z.`]);
+  });
+
   for (const [text, why] of [
     ["2026-02-30", /There is no such day/],
     ["2026-02-29T12:00", /There is no such day/],
