@@ -53,6 +53,11 @@ describe("an error of the file system", () => {
       const { hint = "", message } = unusable("/data", systemError(code));
       assert.match(hint, isFolder ? /name another one with --data/ : words);
       assert.match(message, new RegExp(`/data .*${code}`));
+      const isForbidden = code === "EACCES" || code === "EPERM";
+      assert.equal(
+        /^Run the command as the folder's owner, whom `ls -ld \/data` shows/.test(hint),
+        isForbidden,
+      );
     });
   }
 

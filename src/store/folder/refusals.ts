@@ -63,11 +63,15 @@ const obstacles: Readonly<Record<string, string>> = {
 export function unusable(folder: string, cause: unknown): Failure {
   const code = systemCode(cause) ?? "";
   const why = obstacles[code];
+  const isForbidden = code === "EACCES" || code === "EPERM";
+  const advice = isForbidden
+    ? `Run the command as the folder's owner, whom \`ls -ld ${folder}\` shows, or name another one with --data.`
+    : "Expected a folder that you may write to; name another one with --data.";
   const remedy = folderErrors.has(code) ? undefined : remedyFor(cause);
   return new Failure(
     "STORE_UNAVAILABLE",
     `The data folder ${folder} cannot be used: ${why === undefined ? (cause as Error).message : `${why} (${code})`}.`,
-    { hint: remedy ?? "Expected a folder that you may write to; name another one with --data.", cause },
+    { hint: remedy ?? advice, cause },
   );
 }
 
