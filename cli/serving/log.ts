@@ -5,6 +5,7 @@ import pretty from "pino-pretty";
 import { Failure } from "../../src/domain/errors.ts";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
+import { FileError } from "../../src/store/folder/files.ts";
 import { TableFaults } from "../../src/table-in-force/route-table.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
@@ -112,9 +113,9 @@ export function createLog(
   };
 }
 
-/** Returns whether an error is a sentence for a person, such as that of a typo in the table, so that its stack says nothing. */
-function isRefusal(error: unknown): error is Failure | TableFaults {
-  return error instanceof Failure || error instanceof TableFaults;
+/** Returns whether an error is a sentence for a person, such as that of a typo in the table or of a full disk, so that its stack says nothing. */
+function isRefusal(error: unknown): error is Failure | TableFaults | FileError {
+  return error instanceof Failure || error instanceof TableFaults || error instanceof FileError;
 }
 
 function serialize(error: Error) {

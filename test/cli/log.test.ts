@@ -8,6 +8,7 @@ import type { LogOptions } from "../../cli/serving/log-options.ts";
 import type { IO } from "../../cli/terminal/io.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
+import { FileError } from "../../src/store/folder/files.ts";
 import { assertLacks } from "../_setup.ts";
 import { Recorder } from "./_setup.ts";
 
@@ -195,6 +196,12 @@ it("logs a refusal without a stack and without the system's words, on a terminal
     [msg, err],
     ["Refused.", { type: "Failure", message: refusal.message, code: refusal.code }],
   );
+  const full = Object.assign(new Error("ENOSPC: no space left, write"), { code: "ENOSPC" });
+  log.warn("Not written.", new FileError("/data/tables/a.yaml", full));
+  assert.deepEqual(lines()[1].err, {
+    type: "FileError",
+    message: "ENOSPC: no space left, write '/data/tables/a.yaml'",
+  });
   const terminal = new Recorder(true);
   createLog({ stderr: terminal, env: { NO_COLOR: "1" } }).warn("Refused.", refusal);
   assert.match(terminal.text, /WARN: Refused\. There is no table routes\.yaml\.\n$/);
