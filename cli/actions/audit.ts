@@ -43,6 +43,8 @@ export async function showAudit(
   const toInstant = (text: string) => parseInstant(text, "ago", output);
   const since = readOption(command, "since", toInstant);
   const until = readOption(command, "until", toInstant);
+  if (since !== undefined && until !== undefined && since > until)
+    command.error("error: --since is later than --until", { code: "usage", exitCode: 2 });
   const look: AuditQuery = { ...options, since, until };
   const { folder } = workspace();
   await listData(nodeFiles, folder);
@@ -58,7 +60,7 @@ export async function showAudit(
     if (stopped.aborted) return;
     for (const warning of warnings) output.remark(`warning: ${warning}`);
     for (const entry of entries) io.stdout.write(output.fitted(toText(entry, names, context), io.stdout));
-    if (entries.length === 0) output.remark(nothing);
+    if (entries.length === 0) output.remark(limit === 0 ? "--limit 0 shows none." : nothing);
     return;
   }
   const { names, warnings } = await readNames(nodeFiles, folder);

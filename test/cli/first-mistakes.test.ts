@@ -4,7 +4,7 @@ import { readdir } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { assertIncludes } from "../_setup.ts";
 import { describeBothWays } from "./_both-ways.ts";
-import { answering, emptyDesk } from "./_setup.ts";
+import { answering, emptyDesk, seededDesk } from "./_setup.ts";
 
 describe("a folder with files of somebody else", () => {
   for (const command of ["player add Ada", "seed groups", "serve --port 0", "token issue --public"]) {
@@ -50,5 +50,17 @@ describeBothWays("a question", (open) => {
     const [, number = ""] = /`addon-cli undo (\d+)` undoes it\./.exec(stderr) ?? [];
     assertIncludes(await desk.ok("undo", number), "(player.remove)");
     assertIncludes(await desk.ok("player", "list"), "GROVE:4");
+  });
+});
+
+describe("an audit that can show nothing", () => {
+  it("says why: its times are the wrong way round, or its limit is 0", async (t) => {
+    const desk = await seededDesk(t);
+    assert.equal(
+      await desk.misused("audit", "--since", "2h", "--until", "3h"),
+      "error: --since is later than --until\n",
+    );
+    const { exitCode, stderr } = await desk.run(["audit", "--limit", "0"]);
+    assert.deepEqual([exitCode, stderr], [0, "--limit 0 shows none.\n"]);
   });
 });
