@@ -46,7 +46,11 @@ async function askFolder({ io, workspace }: Context): Promise<Found> {
   });
   const asked = (async () => {
     const control = await connectControl(folder, signal);
-    if (control === undefined) throw noService(folder);
+    if (control === undefined) {
+      // Refuses what cannot be a data folder, such as a file.
+      await workspace().hasData();
+      throw noService(folder);
+    }
     const [holder, readiness] = await Promise.all([control.holder(), control.readiness()]);
     return { url: holder?.url ?? folder, readiness };
   })();

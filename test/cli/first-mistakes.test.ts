@@ -64,3 +64,11 @@ describe("an audit that can show nothing", () => {
     assert.deepEqual([exitCode, stderr], [0, "--limit 0 shows none.\n"]);
   });
 });
+
+it("health of a file says that it is no folder, and not that a service is to be started there", async (t) => {
+  const desk = await emptyDesk(t);
+  await desk.write("data.txt", "");
+  const { exitCode, stderr } = await desk.run(["--data", "data.txt", "health"]);
+  assert.match(stderr, /^error: The data folder \S+ cannot be used: a file or a broken symbolic link/);
+  assert.equal(exitCode, 1);
+});
