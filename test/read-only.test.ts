@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HeldChanges } from "./_held-changes.ts";
 import { operations } from "./_operations.ts";
-import { assertFailure, describeOverTransports, everyRight, openWorld, type World } from "./_setup.ts";
+import { assertFailure, everyRight, openWorld, type World } from "./_setup.ts";
 
 /** Issues a read-only token for a player, or a public one. */
 async function readOnlyToken({ service }: World, player?: string): Promise<string> {
@@ -14,12 +14,12 @@ async function readOnlyToken({ service }: World, player?: string): Promise<strin
 /** Returns a path with its placeholders filled. */
 const called = (path: string) => path.replace("{player}", "Ada").replace("{factionString}", "GROVE");
 
-describeOverTransports("a read-only token", (transport) => {
+describe("a read-only token", () => {
   for (const player of ["Ada", undefined]) {
     const kind = player === undefined ? "public" : "player's";
 
     it(`a ${kind} read-only token is refused every change, before its parameters are checked`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       await world.player("Ada", everyRight);
       const token = await readOnlyToken(world, player);
       const before = world.snapshot();
@@ -32,7 +32,7 @@ describeOverTransports("a read-only token", (transport) => {
   }
 
   it("a read-only token can read whatever its player may read", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     const readOnly = await readOnlyToken(world, "Ada");
     for (const { path, changes } of operations) {
@@ -44,14 +44,14 @@ describeOverTransports("a read-only token", (transport) => {
   });
 
   it("a read-only token is refused as such even if its caller is denied the change", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const answer = await world.get(await readOnlyToken(world), "/targetlist/add", { name: "Mallory" });
     assertFailure(answer, 403, "READ_ONLY");
     assert.match(answer.body.info, /read-only/);
   });
 
   it("a read-only token is refused as excluded, revoked or speculative first", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await world.player("Mallory", { groups: ["BLACKLIST"] });
     const path = "/event/gangwar?attacker=1&defender=1";
     const excluded = await readOnlyToken(world, "Mallory");
@@ -64,7 +64,7 @@ describeOverTransports("a read-only token", (transport) => {
   });
 
   it("a read-only token cannot set the addon version of its player", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada", { addonVersion: "2.5.1" });
     const report = (by: string, version: string) =>
       world.get(by, "/event", {}, { headers: { "User-Agent": `gameaddon/${version}` } });
@@ -82,7 +82,7 @@ describeOverTransports("a read-only token", (transport) => {
   });
 
   it("a read-only token cannot get the stored answer of another token's addition", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada");
     const init = { headers: { "Idempotency-Key": "k-1" } };
     assert.equal((await world.get(token, "/statistic/Ada/add", { type: "KILL" }, init)).status, 200);

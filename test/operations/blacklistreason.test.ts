@@ -1,17 +1,17 @@
 /** Blacklist reasons of factions (specification, section 4.4; contract, section 3). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, openWorld } from "../_setup.ts";
 
-describeOverTransports("/blacklistreason/{factionString}", (transport) => {
+describe("/blacklistreason/{factionString}", () => {
   it("/blacklistreason answers an empty list at first", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada", { members: { GROVE: 1 } });
     assert.deepEqual(await world.ok(token, "/blacklistreason/GROVE"), []);
   });
 
   it("/blacklistreason lists the reasons by reason", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     for (const [reason, price, kills] of [
       ["Spy", 5000, 20],
@@ -28,7 +28,7 @@ describeOverTransports("/blacklistreason/{factionString}", (transport) => {
   });
 
   it("/blacklistreason keeps the reasons of factions apart", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada", { members: { GROVE: 4 } });
     const bob = await world.player("Bob", { members: { BALLAS: 4 } });
     await world.ok(ada.token, "/blacklistreason/GROVE/add", { reason: "Spy", price: 1, kills: 2 });
@@ -41,7 +41,7 @@ describeOverTransports("/blacklistreason/{factionString}", (transport) => {
   });
 
   it("/blacklistreason accepts whole numbers from 0 as price and kills", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     const entry = { reason: "Spy", price: "1", kills: "2" };
     for (const parameter of ["price", "kills"]) {
@@ -57,7 +57,7 @@ describeOverTransports("/blacklistreason/{factionString}", (transport) => {
   });
 
   it("/blacklistreason removes a reason, which can then be added with other values", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     const add = (price: number) => ({ reason: "Spy", price, kills: 2 });
     await world.ok(token, "/blacklistreason/GROVE/add", add(1));
@@ -68,7 +68,7 @@ describeOverTransports("/blacklistreason/{factionString}", (transport) => {
   });
 
   it("/blacklistreason answers 404 when the reason to remove does not exist", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada", { members: { GROVE: 4 } });
     const answer = await world.get(token, "/blacklistreason/GROVE/remove", { reason: "Spy" });
     assertFailure(answer, 404, "UNKNOWN_ENTRY");

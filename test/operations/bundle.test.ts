@@ -1,15 +1,8 @@
 /** `/bundle`: all lists that the caller may read, in one answer with one ETag. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { it } from "node:test";
-import {
-  assertFailure,
-  describeOverTransports,
-  everyRight,
-  openWorld,
-  shippedRoutes,
-  type World,
-} from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 /** The lists of the specification (section 4), each with its path. */
 const lists = {
@@ -44,9 +37,9 @@ async function oneByOne(world: World, token: string, factions: readonly string[]
   return factions.length === 0 ? expected : { ...expected, blacklistreason: reasons };
 }
 
-describeOverTransports("/bundle", (transport) => {
+describe("/bundle", () => {
   it("/bundle has the answers of all lists, with the reasons of the caller's factions", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await fill(world);
     const { token } = await world.player("Bob", { members: { GROVE: 1, BALLAS: 2 } });
     assert.deepEqual(await world.ok(token, "/bundle"), await oneByOne(world, token, ["GROVE", "BALLAS"]));
@@ -58,7 +51,7 @@ describeOverTransports("/bundle", (transport) => {
   });
 
   it("/bundle names the caller's faction even if another faction has the same reasons", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     for (const faction of ["GROVE", "BALLAS"]) {
       const { token } = await world.player(`Of${faction}`, { members: { [faction]: 4 } });
       await world.ok(token, `/blacklistreason/${faction}/add`, { reason: "Betrayal", price: 5, kills: 3 });
@@ -72,7 +65,7 @@ describeOverTransports("/bundle", (transport) => {
   });
 
   it("/bundle leaves out lists that the caller may not read", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await fill(world);
     assert.deepEqual(
       await world.ok(world.publicToken, "/bundle"),
@@ -87,7 +80,7 @@ describeOverTransports("/bundle", (transport) => {
       /(summary: Returns the wanted list\.\n {4}restriction: )open/,
       "$1{ service: POLICE, rank: 4 }",
     );
-    const world = await openWorld(t, { transport, routes });
+    const world = await openWorld(t, { routes });
     const { token: police } = await world.player("Ada", { members: { POLICE: 4 } });
     const { token: recruit } = await world.player("Bob", { members: { POLICE: 3 } });
     assert.deepEqual((await world.ok(police, "/bundle")).wantedreason, []);
@@ -95,13 +88,13 @@ describeOverTransports("/bundle", (transport) => {
   });
 
   it("/bundle is refused to an excluded player", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Mallory", { groups: ["BLACKLIST"], members: { GROVE: 9 } });
     assertFailure(await world.get(token, "/bundle"), 403, "EXCLUDED");
   });
 
   it("/bundle has an ETag that changes with each of its lists, and only then", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await fill(world);
     const { token } = await world.player("Bob", { members: { GROVE: 4 } });
     const etag = (await world.get(token, "/bundle")).headers.get("etag") ?? "";
@@ -116,7 +109,7 @@ describeOverTransports("/bundle", (transport) => {
   });
 
   it("/bundle never has the advanced view of house bans", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await fill(world);
     const { token } = await world.player("Bob", { members: { RESCUE: 9 } });
     const [ban] = (await world.ok(token, "/bundle")).houseban;

@@ -1,7 +1,7 @@
 /** Live events (specification, section 4.10; contract, section 3). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { assertFailure, Clock, day, describeOverTransports, openWorld } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, Clock, day, openWorld } from "../_setup.ts";
 
 /** The time of a test's clock. */
 const noon = new Clock().time;
@@ -9,14 +9,14 @@ const minute = 60_000;
 const hour = 60 * minute;
 const nothing = { bankRob: null, bomb: null, gangwar: { attacker: 0, defender: 0 } };
 
-describeOverTransports("/event", (transport) => {
+describe("/event", () => {
   it("/event answers no events and a score of 0 to 0 at first", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     assert.deepEqual(await world.ok(world.publicToken, "/event"), nothing);
   });
 
   it("/event stores the starts of a bank robbery and of a bomb separately", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada");
     await world.ok(token, "/event/bankrob", { startTime: noon });
     const robbed = { ...nothing, bankRob: noon };
@@ -30,9 +30,9 @@ for (const [path, field] of [
   ["/event/bankrob", "bankRob"],
   ["/event/bomb", "bomb"],
 ] as const) {
-  describeOverTransports(path, (transport) => {
+  describe(path, () => {
     it(`${path} stores the latest start, in whatever order the starts are reported`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Ada");
       for (const [startTime, latest] of [
         [noon - hour, noon - hour],
@@ -56,7 +56,7 @@ for (const [path, field] of [
       ["2028-02-29T00:00:00Z", 1_835_395_200_000],
     ] as const) {
       it(`${path} parses ${startTime} as ${instant} milliseconds since 1970`, async (t) => {
-        const world = await openWorld(t, { transport });
+        const world = await openWorld(t);
         const { token } = await world.player("Ada");
         world.clock.time = instant;
         await world.ok(token, path, { startTime });
@@ -65,7 +65,7 @@ for (const [path, field] of [
     }
 
     it(`${path} accepts a start up to one hour ahead of the clock, and not a millisecond more`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Ada");
       for (const startTime of [noon + hour + 1, noon + day, 8_640_000_000_000_000]) {
         const answer = await world.get(token, path, { startTime });
@@ -78,7 +78,7 @@ for (const [path, field] of [
     });
 
     it(`${path} replaces a start in the future by one that is at most an hour old, and by no older one`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Ada");
       await world.ok(token, path, { startTime: noon + hour });
       for (const startTime of [noon + minute, noon + 2 * minute, noon + 1]) {
@@ -99,7 +99,7 @@ for (const [path, field] of [
     });
 
     it(`${path} keeps a start that was in the future when reported and has passed since`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Ada");
       await world.ok(token, path, { startTime: noon + minute });
       world.clock.advance(minute);
@@ -108,7 +108,7 @@ for (const [path, field] of [
     });
 
     it(`${path} replaces a start of older data, far in the future, by the next report`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Ada");
       await world.service.store.change({ who: "operator", operation: "event" }, (draft) =>
         draft.events.put({ kind: field, startTime: 8_640_000_000_000_000 }),
@@ -118,7 +118,7 @@ for (const [path, field] of [
     });
 
     it(`${path} refuses a start that is not an instant or has no zone`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Ada");
       for (const startTime of [
         "",
@@ -148,9 +148,9 @@ for (const [path, field] of [
   });
 }
 
-describeOverTransports("/event/gangwar", (transport) => {
+describe("/event/gangwar", () => {
   it("/event/gangwar sets the score up and down, and accepts a repetition", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const token = world.publicToken;
     for (const [attacker, defender] of [
       [3, 2],
@@ -166,7 +166,7 @@ describeOverTransports("/event/gangwar", (transport) => {
   });
 
   it("/event/gangwar requires both scores, as whole numbers from 0", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const token = world.publicToken;
     await world.ok(token, "/event/gangwar", { attacker: 1, defender: 1 });
     for (const side of ["attacker", "defender"]) {

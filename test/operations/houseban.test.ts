@@ -1,14 +1,7 @@
 /** House bans: their length, their reasons, and who entered them (specification, section 4.5; contract, section 3). */
 import assert from "node:assert/strict";
-import { it, type TestContext } from "node:test";
-import {
-  assertFailure,
-  day,
-  describeOverTransports,
-  openWorld,
-  type Transport,
-  type World,
-} from "../_setup.ts";
+import { describe, it, type TestContext } from "node:test";
+import { assertFailure, day, openWorld, type World } from "../_setup.ts";
 
 interface Scene {
   readonly world: World;
@@ -29,8 +22,8 @@ interface Ban {
 }
 
 /** Adds the reasons Arson (7 days), Noise (3 days) and Theft (1 day). */
-async function openScene(t: TestContext, transport: Transport): Promise<Scene> {
-  const world = await openWorld(t, { transport });
+async function openScene(t: TestContext): Promise<Scene> {
+  const world = await openWorld(t);
   const chief = await world.player("Chief", { members: { RESCUE: 4 } });
   for (const [reason, days] of [
     ["Arson", 7],
@@ -48,14 +41,14 @@ async function openScene(t: TestContext, transport: Transport): Promise<Scene> {
   };
 }
 
-describeOverTransports("/houseban", (transport) => {
+describe("/houseban", () => {
   it("/houseban answers an empty list at first", async (t) => {
-    const { bans } = await openScene(t, transport);
+    const { bans } = await openScene(t);
     assert.deepEqual(await bans(), []);
   });
 
   it("/houseban lists bans by name, with the UUIDs of registered players", async (t) => {
-    const { world, add, bans } = await openScene(t, transport);
+    const { world, add, bans } = await openScene(t);
     const ada = await world.player("Ada");
     for (const name of ["Zoe", "bert", "ADA"]) await add(name, "Noise");
     assert.deepEqual(
@@ -69,7 +62,7 @@ describeOverTransports("/houseban", (transport) => {
   });
 
   it("/houseban answers the end and the reasons of a ban, but not who entered it", async (t) => {
-    const { world, add, bans } = await openScene(t, transport);
+    const { world, add, bans } = await openScene(t);
     const startTime = world.clock.time;
     await add("Mallory", "noise");
     const expected = {
@@ -85,7 +78,7 @@ describeOverTransports("/houseban", (transport) => {
   });
 
   it("/houseban names who entered each reason in the advanced view", async (t) => {
-    const { world, chief, add } = await openScene(t, transport);
+    const { world, chief, add } = await openScene(t);
     const other = await world.player("Other", { members: { RESCUE: 5 } });
     const startTime = world.clock.time;
     await add("Mallory", "Noise");
@@ -107,7 +100,7 @@ describeOverTransports("/houseban", (transport) => {
   });
 
   it("/houseban names the operator as the creator of a ban that no player entered", async (t) => {
-    const { world } = await openScene(t, transport);
+    const { world } = await openScene(t);
     const call = await world.service.call("/houseban/add", [
       ["name", "Mallory"],
       ["reason", "Noise"],
@@ -121,7 +114,7 @@ describeOverTransports("/houseban", (transport) => {
   });
 
   it("/houseban stops listing a ban at the millisecond of its end", async (t) => {
-    const { world, add, bans } = await openScene(t, transport);
+    const { world, add, bans } = await openScene(t);
     await add("Mallory", "Theft");
     world.clock.advance(day - 1);
     assert.equal((await bans()).length, 1);
@@ -132,9 +125,9 @@ describeOverTransports("/houseban", (transport) => {
   });
 });
 
-describeOverTransports("/houseban/add", (transport) => {
+describe("/houseban/add", () => {
   it("/houseban/add adds the days of a further reason; the ban still starts with the first", async (t) => {
-    const { world, add, bans } = await openScene(t, transport);
+    const { world, add, bans } = await openScene(t);
     const startTime = world.clock.time;
     await add("Mallory", "Noise");
     world.clock.advance(2 * day);
@@ -151,7 +144,7 @@ describeOverTransports("/houseban/add", (transport) => {
   });
 
   it("/houseban/add adds no days for a repeated reason, and keeps its first creator", async (t) => {
-    const { world, chief, add, bans } = await openScene(t, transport);
+    const { world, chief, add, bans } = await openScene(t);
     await add("Mallory", "Noise");
     const before = await bans();
     const other = await world.player("Other", { members: { RESCUE: 5 } });
@@ -167,7 +160,7 @@ describeOverTransports("/houseban/add", (transport) => {
   });
 
   it("/houseban/add keeps the days of a ban when its reason changes", async (t) => {
-    const { world, chief, add, bans } = await openScene(t, transport);
+    const { world, chief, add, bans } = await openScene(t);
     await add("Mallory", "Noise");
     const before = await bans();
     await world.ok(chief.token, "/housebanreason/remove", { reason: "Noise" });
@@ -185,7 +178,7 @@ describeOverTransports("/houseban/add", (transport) => {
   });
 
   it("/houseban/add starts a new ban without the old reasons after the former one expired", async (t) => {
-    const { world, add, bans } = await openScene(t, transport);
+    const { world, add, bans } = await openScene(t);
     await add("Mallory", "Theft");
     world.clock.advance(5 * day);
     await add("Mallory", "Noise");
@@ -198,7 +191,7 @@ describeOverTransports("/houseban/add", (transport) => {
   });
 
   it("/houseban/add answers 404 for an unknown reason, and names all reasons", async (t) => {
-    const { world, chief, bans } = await openScene(t, transport);
+    const { world, chief, bans } = await openScene(t);
     const answer = await world.get(chief.token, "/houseban/add", { name: "Mallory", reason: "Nonsense" });
     assertFailure(answer, 404, "UNKNOWN_ENTRY");
     for (const reason of ["Arson", "Noise", "Theft"]) {
@@ -208,7 +201,7 @@ describeOverTransports("/houseban/add", (transport) => {
   });
 
   it("/houseban/add keeps the ban of a player who registers", async (t) => {
-    const { world, add, bans } = await openScene(t, transport);
+    const { world, add, bans } = await openScene(t);
     await add("ada", "Noise");
     const ada = await world.player("Ada");
     await add("Ada", "Theft");
@@ -220,7 +213,7 @@ describeOverTransports("/houseban/add", (transport) => {
   });
 
   it("/houseban/add adds up the longest reasons without loss", async (t) => {
-    const { world, chief, add, bans } = await openScene(t, transport);
+    const { world, chief, add, bans } = await openScene(t);
     for (const reason of ["Forever", "And-a-day"]) {
       await world.ok(chief.token, "/housebanreason/add", { reason, days: 3650 });
       await add("Mallory", reason);
@@ -231,9 +224,9 @@ describeOverTransports("/houseban/add", (transport) => {
   });
 });
 
-describeOverTransports("/houseban/remove", (transport) => {
+describe("/houseban/remove", () => {
   it("/houseban/remove subtracts the days of a reason, and keeps the start of the ban", async (t) => {
-    const { world, add, remove, bans } = await openScene(t, transport);
+    const { world, add, remove, bans } = await openScene(t);
     const startTime = world.clock.time;
     await add("Mallory", "Noise");
     world.clock.advance(day);
@@ -246,7 +239,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   });
 
   it("/houseban/remove ends the ban with its last reason", async (t) => {
-    const { add, remove, bans } = await openScene(t, transport);
+    const { add, remove, bans } = await openScene(t);
     await add("Mallory", "Noise");
     await add("Mallory", "Theft");
     await remove("Mallory", "Theft");
@@ -256,7 +249,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   });
 
   it("/houseban/remove ends a ban whose other reasons have already lasted their days", async (t) => {
-    const { world, add, remove, bans } = await openScene(t, transport);
+    const { world, add, remove, bans } = await openScene(t);
     await add("Mallory", "Theft");
     await add("Mallory", "Arson");
     world.clock.advance(2 * day);
@@ -266,7 +259,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   });
 
   it("/houseban/remove removes a reason from a ban even if it is no longer a house-ban reason", async (t) => {
-    const { world, chief, add, remove, bans } = await openScene(t, transport);
+    const { world, chief, add, remove, bans } = await openScene(t);
     await add("Mallory", "Noise");
     await world.ok(chief.token, "/housebanreason/remove", { reason: "Noise" });
     await remove("Mallory", "Noise");
@@ -274,7 +267,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   });
 
   it("/houseban/remove answers 404 without a ban, for another reason, and after its end", async (t) => {
-    const { world, chief, add, bans } = await openScene(t, transport);
+    const { world, chief, add, bans } = await openScene(t);
     await add("Mallory", "Theft");
     const remove = (name: string, reason: string) =>
       world.get(chief.token, "/houseban/remove", { name, reason });
@@ -287,7 +280,7 @@ describeOverTransports("/houseban/remove", (transport) => {
 
   for (const all of ["all", "ALL", "al\uFE0Fl"]) {
     it(`/houseban/remove lifts the whole ban for the reason ${JSON.stringify(all)}`, async (t) => {
-      const { add, remove, bans } = await openScene(t, transport);
+      const { add, remove, bans } = await openScene(t);
       for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
       await add("Trudy", "Noise");
       assert.deepEqual(await remove("mallory", all), { info: "Removed the house ban of mallory." });
@@ -299,7 +292,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   }
 
   it("/houseban/remove answers 404 to the reason all without a ban", async (t) => {
-    const { world, chief, add } = await openScene(t, transport);
+    const { world, chief, add } = await openScene(t);
     await add("Mallory", "Theft");
     world.clock.advance(day);
     for (const name of ["Nobody", "Mallory"]) {
@@ -309,7 +302,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   });
 
   it("/houseban/remove removes only the reason all from a ban of older data that has it", async (t) => {
-    const { world, add, remove, bans } = await openScene(t, transport);
+    const { world, add, remove, bans } = await openScene(t);
     await world.service.store.change({ who: "operator", operation: "housebanreason.add" }, (draft) =>
       draft.houseBanReasons.put({ reason: "All", days: 5 }),
     );
@@ -325,7 +318,7 @@ describeOverTransports("/houseban/remove", (transport) => {
   });
 
   it("an undo restores a ban that /houseban/remove has lifted", async (t) => {
-    const { world, add, remove, bans } = await openScene(t, transport);
+    const { world, add, remove, bans } = await openScene(t);
     for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
     const before = await bans();
     await remove("Mallory", "all");

@@ -1,11 +1,11 @@
 /** House-ban reasons (specification, section 4.6; contract, section 3). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld, temporaryFolder, type World } from "../_setup.ts";
+import { assertFailure, openWorld, temporaryFolder, type World } from "../_setup.ts";
 
-describeOverTransports("/housebanreason", (transport) => {
+describe("/housebanreason", () => {
   it("/housebanreason answers an empty list at first, then the reasons by reason", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token, uuid } = await world.player("Chief", { members: { RESCUE: 4 } });
     const creator = { creatorName: "Chief", creatorUUID: uuid };
     assert.deepEqual(await world.ok(token, "/housebanreason"), []);
@@ -24,7 +24,7 @@ describeOverTransports("/housebanreason", (transport) => {
   });
 
   it("/housebanreason accepts 1 to 3650 days", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     for (const days of ["0", "-1", "3651", "2147483648", "1.5", "", "ten"]) {
       const answer = await world.get(token, "/housebanreason/add", { reason: "Noise", days });
@@ -35,7 +35,7 @@ describeOverTransports("/housebanreason", (transport) => {
   });
 
   it("/housebanreason removes a reason, and answers 404 to the repetition", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
     await world.ok(token, "/housebanreason/remove", { reason: "NOISE" });
@@ -45,7 +45,7 @@ describeOverTransports("/housebanreason", (transport) => {
   });
 
   it("/housebanreason answers 409 to a reason that exists with other days", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token, uuid } = await world.player("Chief", { members: { RESCUE: 4 } });
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
     const other = await world.get(token, "/housebanreason/add", { reason: "noise", days: 4 });
@@ -56,7 +56,7 @@ describeOverTransports("/housebanreason", (transport) => {
   });
 
   it("/housebanreason keeps the first creator when another player repeats the addition", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     const other = await world.player("Other", { members: { RESCUE: 4 } });
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
@@ -67,7 +67,7 @@ describeOverTransports("/housebanreason", (transport) => {
   });
 
   it("/housebanreason names the operator as the creator if no player added the reason", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const added = await world.service.call("/housebanreason/add", [
       ["reason", "Noise"],
       ["days", "3"],
@@ -79,7 +79,7 @@ describeOverTransports("/housebanreason", (transport) => {
   });
 
   it("/housebanreason refuses the reason all in any spelling", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { RESCUE: 4 } });
     for (const reason of ["all", "ALL", "aLl"]) {
       const answer = await world.get(token, "/housebanreason/add", { reason, days: 1 });

@@ -1,14 +1,7 @@
 /** Clients of the addon, their activity, and versions (specification, sections 3 and 4.9; contract, section 3). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import {
-  assertFailure,
-  day,
-  describeOverTransports,
-  openWorld,
-  temporaryFolder,
-  type World,
-} from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, day, openWorld, temporaryFolder, type World } from "../_setup.ts";
 
 interface User {
   readonly uuid: string;
@@ -28,9 +21,9 @@ function tell(world: World, token: string, userAgent: string) {
   return world.get(token, "/event", {}, { headers: { "User-Agent": userAgent } });
 }
 
-describeOverTransports("/mgmt", (transport) => {
+describe("/mgmt", () => {
   it("/mgmt answers no clients and no versions at first", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { requests, ...rest } = await world.ok(world.publicToken, "/mgmt");
     assert.equal(typeof requests, "number");
     assert.deepEqual(rest, { totalClients: 0, activeClients: 0, latestVersion: null, versions: [] });
@@ -38,7 +31,7 @@ describeOverTransports("/mgmt", (transport) => {
   });
 
   it("/mgmt counts players with a valid token as clients, but not holders of public tokens", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada");
     await world.service.administer("token.issue", { player: "Ada" });
     await world.service.administer("player.add", { name: "Tokenless" });
@@ -57,7 +50,7 @@ describeOverTransports("/mgmt", (transport) => {
   });
 
   it("/mgmt counts a client as active if it sent a request in the last 3 days", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada");
     const active = async () => {
       const { activeClients } = await world.ok(world.publicToken, "/mgmt");
@@ -76,7 +69,7 @@ describeOverTransports("/mgmt", (transport) => {
   });
 
   it("/mgmt counts all authenticated requests and no others", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada");
     const requests = async (): Promise<number> => (await world.ok(world.publicToken, "/mgmt")).requests;
     const first = await requests();
@@ -91,19 +84,19 @@ describeOverTransports("/mgmt", (transport) => {
 
   it("/mgmt keeps requests, activity and versions across a restart", async (t) => {
     const folder = await temporaryFolder(t);
-    const world = await openWorld(t, { transport, folder });
+    const world = await openWorld(t, { folder });
     const ada = await world.player("Ada");
     await tell(world, ada.token, "gameaddon/2.5.1");
     const before = await world.ok(world.publicToken, "/mgmt");
     await world.service.close();
-    const again = await openWorld(t, { transport, folder, clock: world.clock });
+    const again = await openWorld(t, { folder, clock: world.clock });
     const after = await again.ok(again.publicToken, "/mgmt");
     assert.deepEqual(after, { ...before, requests: before.requests + 1 });
     assert.equal((await userOf(again, ada.uuid))?.version, "2.5.1");
   });
 
   it("/mgmt answers the highest current version, compared number by number", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     const mark = (type: string, version: string) => world.ok(token, "/mgmt/version", { type, version });
     const latest = async () => (await world.ok(token, "/mgmt")).latestVersion;
@@ -127,7 +120,7 @@ describeOverTransports("/mgmt", (transport) => {
   });
 
   it("/mgmt does not count a version in use as current unless it is marked", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/mgmt/version", { type: "add", version: "2.5" });
     await world.player("Ada", { addonVersion: "3.0" });
@@ -142,7 +135,7 @@ describeOverTransports("/mgmt", (transport) => {
   });
 
   it("/mgmt lists marked and used versions, the highest first, compared number by number", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["2.9", "10.0", "2.10"])
       await world.ok(token, "/mgmt/version", { type: "add", version });
@@ -161,9 +154,9 @@ describeOverTransports("/mgmt", (transport) => {
   });
 });
 
-describeOverTransports("/mgmt/users", (transport) => {
+describe("/mgmt/users", () => {
   it("/mgmt/users answers each client's UUID, activity, version, and whether that is current", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const root = await world.player("Root", { administrator: true });
     const ada = await world.player("Ada", { addonVersion: "2.5.1" });
     const { uuid } = ada;
@@ -177,7 +170,7 @@ describeOverTransports("/mgmt/users", (transport) => {
   });
 
   it("/mgmt/users ignores a User-Agent without a version of this addon", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada", { addonVersion: "2.5.1" });
     world.clock.advance(1000);
     for (const userAgent of [
@@ -196,16 +189,16 @@ describeOverTransports("/mgmt/users", (transport) => {
   });
 
   it("/mgmt/users ignores the User-Agent of a public token", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await tell(world, world.publicToken, "gameaddon/2.6.0");
     assert.deepEqual(await world.ok(world.publicToken, "/mgmt/users"), []);
     assert.deepEqual((await world.ok(world.publicToken, "/mgmt")).versions, []);
   });
 });
 
-describeOverTransports("/mgmt/version", (transport) => {
+describe("/mgmt/version", () => {
   it("/mgmt/version marks a version as current and as outdated, and lists it from then on", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     const mark = (type: string) => world.ok(token, "/mgmt/version", { type, version: "2.5.1" });
     for (const [type, current] of [
@@ -222,7 +215,7 @@ describeOverTransports("/mgmt/version", (transport) => {
   });
 
   it("/mgmt/version allows several current versions", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["2.5", "2.6"]) await world.ok(token, "/mgmt/version", { type: "add", version });
     const { versions } = await world.ok(token, "/mgmt");
@@ -233,7 +226,7 @@ describeOverTransports("/mgmt/version", (transport) => {
   });
 
   it("/mgmt/version marks a version in use as outdated, and answers 404 for an unknown one", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true, addonVersion: "1.0" });
     await world.ok(token, "/mgmt/version", { type: "remove", version: "1.0" });
     const unknown = await world.get(token, "/mgmt/version", { type: "remove", version: "1.1" });
@@ -241,7 +234,7 @@ describeOverTransports("/mgmt/version", (transport) => {
   });
 
   it("/mgmt/version accepts versions of two to four numbers separated by dots", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     for (const version of ["0.1", "1.2.3", "1.2.3.4", "10.20.30.40"]) {
       await world.ok(token, "/mgmt/version", { type: "add", version });

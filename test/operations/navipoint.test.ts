@@ -1,14 +1,14 @@
 /** Navi points (specification, section 4.7; contract, section 3). */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld, shippedRoutes } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, openWorld, shippedRoutes } from "../_setup.ts";
 
 const pier = { name: "Pier", x: 1, y: -2, z: 3, article: "der" };
 
-describeOverTransports("/navipoint", (transport) => {
+describe("/navipoint", () => {
   it("/navipoint answers an empty list at first, then the points by name", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     assert.deepEqual(await world.ok(token, "/navipoint"), []);
     const hall = { name: "city-Hall", x: 0, y: 0, z: 0, article: "das" };
@@ -18,7 +18,7 @@ describeOverTransports("/navipoint", (transport) => {
   });
 
   it("/navipoint accepts coordinates of 32 bits, negative ones too", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     const far = { ...pier, x: -2147483648, y: 2147483647, z: -1 };
     await world.ok(token, "/navipoint/add", far);
@@ -49,7 +49,7 @@ describeOverTransports("/navipoint", (transport) => {
     ["6.123233995736766E-17", 0],
   ] as const) {
     it(`/navipoint stores the coordinate ${sent} as the block ${stored}`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Root", { administrator: true });
       await world.ok(token, "/navipoint/add", { ...pier, x: sent });
       assert.deepEqual(await world.ok(token, "/navipoint"), [{ ...pier, x: stored }]);
@@ -59,7 +59,7 @@ describeOverTransports("/navipoint", (transport) => {
   }
 
   it("/navipoint refuses decimals that are out of range after rounding, or malformed", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     for (const value of [
       "2147483648.0",
@@ -92,7 +92,7 @@ describeOverTransports("/navipoint", (transport) => {
     const narrow = "coordinate: { type: integer, minimum: -64, maximum: 319 }";
     const routes = shipped.replace("coordinate: { type: integer }", narrow);
     assert.notEqual(routes, shipped);
-    const world = await openWorld(t, { transport, routes });
+    const world = await openWorld(t, { routes });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", { ...pier, y: "319.9" });
     for (const y of ["-64.1", "320"]) {
@@ -102,7 +102,7 @@ describeOverTransports("/navipoint", (transport) => {
   });
 
   it("/navipoint refuses decimals for other whole numbers", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     for (const points of ["1.5", "1.0", "1e2"]) {
       const answer = await world.get(token, "/wantedreason/add", { reason: "Theft", points });
@@ -111,7 +111,7 @@ describeOverTransports("/navipoint", (transport) => {
   });
 
   it("/navipoint stores minus zero as zero", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", { ...pier, x: "-0" });
     await world.ok(token, "/navipoint/add", { ...pier, x: "0" });
@@ -119,7 +119,7 @@ describeOverTransports("/navipoint", (transport) => {
   });
 
   it("/navipoint requires each parameter", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     for (const missing of Object.keys(pier)) {
       const query = Object.fromEntries(Object.entries(pier).filter(([name]) => name !== missing));
@@ -128,7 +128,7 @@ describeOverTransports("/navipoint", (transport) => {
   });
 
   it("/navipoint removes a point by its name in any case, whatever its article", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", pier);
     const wordy = await world.get(token, "/navipoint/remove", { name: "Pier", article: "der" });
@@ -139,7 +139,7 @@ describeOverTransports("/navipoint", (transport) => {
   });
 
   it("/navipoint changes the coordinates of a point only after its removal", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/navipoint/add", pier);
     assertFailure(await world.get(token, "/navipoint/add", { ...pier, y: 70 }), 409, "CONFLICT");

@@ -1,14 +1,14 @@
 /** Addon groups and their members (specification, section 4.2; contract, section 3). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld, temporaryFolder } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, openWorld, temporaryFolder } from "../_setup.ts";
 
 const groups = ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETLIST"];
 const empty = Object.fromEntries(groups.map((group) => [group, []]));
 
-describeOverTransports("/player", (transport) => {
+describe("/player", () => {
   it("/player lists every group in the seed's order, empty groups included", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const overview = await world.ok(world.publicToken, "/player");
     assert.deepEqual(overview, empty);
     assert.deepEqual(Object.keys(overview), groups);
@@ -16,7 +16,7 @@ describeOverTransports("/player", (transport) => {
   });
 
   it("/player answers a registered member's UUID, and null for an unregistered one", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const root = await world.player("Root", { administrator: true });
     await world.ok(root.token, "/player/add", { name: "ROOT", group: "DEV" });
     await world.ok(root.token, "/player/add", { name: "Somebody", group: "DEV" });
@@ -32,7 +32,7 @@ describeOverTransports("/player", (transport) => {
   });
 
   it("/player uses a group, faction or service as soon as the operator has added it", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const root = await world.player("Root", { administrator: true });
     // Each is requested before, so that its answer is cached.
     assert.deepEqual(await world.ok(root.token, "/player/groups"), groups);
@@ -54,7 +54,7 @@ describeOverTransports("/player", (transport) => {
   });
 
   it("/player keeps the membership of a member who registers, under the UUID", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const root = await world.player("Root", { administrator: true });
     await world.ok(root.token, "/player/add", { name: "ada", group: "TARGETLIST" });
     const ada = await world.player("Ada");
@@ -64,9 +64,9 @@ describeOverTransports("/player", (transport) => {
   });
 });
 
-describeOverTransports("/player/add and /player/remove", (transport) => {
+describe("/player/add and /player/remove", () => {
   it("/player/add and /player/remove change the membership in one group alone", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "BETA" });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
@@ -76,7 +76,7 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
   });
 
   it("/player/add and /player/remove answer 404 for an unknown group, and name all groups", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     for (const path of ["/player/add", "/player/remove"]) {
       for (const group of ["NOBODY", "GROVE", "RESCUE", ""]) {
@@ -88,7 +88,7 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
   });
 
   it("/player/remove answers 404 if the player is not in the group", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
     const answer = await world.get(token, "/player/remove", { name: "Ada", group: "CEO" });
@@ -98,11 +98,11 @@ describeOverTransports("/player/add and /player/remove", (transport) => {
 
   it("/player keeps the members across a restart", async (t) => {
     const folder = await temporaryFolder(t);
-    const world = await openWorld(t, { transport, folder });
+    const world = await openWorld(t, { folder });
     const { token } = await world.player("Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
     await world.service.close();
-    const again = await openWorld(t, { transport, folder });
+    const again = await openWorld(t, { folder });
     assert.deepEqual(await again.ok(token, "/player"), { ...empty, VIP: [{ name: "Ada", uuid: null }] });
   });
 });

@@ -1,7 +1,7 @@
 /** Registration takes over the records about a name or a UUID, however they were made. */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { assertFailure, describeOverTransports, everyRight, openWorld, type World } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, everyRight, openWorld, type World } from "../_setup.ts";
 
 const uuid = "00112233445566778899aabbccddeeff";
 
@@ -41,11 +41,11 @@ const references: Readonly<Record<string, readonly string[]>> = {
   "the name and the UUID": ["ada", uuid],
 };
 
-describeOverTransports("registration", (transport) => {
+describe("registration", () => {
   for (const [list, [path, query, read]] of Object.entries(lists)) {
     for (const [what, names] of Object.entries(references)) {
       it(`a player who registers is on ${list} once if listed by ${what} before`, async (t) => {
-        const world = await openWorld(t, { transport });
+        const world = await openWorld(t);
         const { token } = await world.player("Chief", everyRight);
         await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
         for (const name of names) await world.ok(token, path, { ...query, name });
@@ -59,7 +59,7 @@ describeOverTransports("registration", (transport) => {
 
   for (const [what, names] of Object.entries(references)) {
     it(`a player who registers stays excluded if excluded by ${what} before`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       for (const player of names) await world.service.administer("player.exclude", { player });
       const { token } = await world.player("Ada", { uuid });
       assertFailure(await world.get(token, "/event"), 403, "EXCLUDED");

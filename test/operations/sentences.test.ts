@@ -1,7 +1,7 @@
 /** The sentence in the answer of each change: what it did, or that there was nothing to do (contract, section 1). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { describeOverTransports, everyRight, openWorld } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { everyRight, openWorld } from "../_setup.ts";
 
 const start = Date.parse("2026-11-21T11:30:00Z");
 
@@ -108,10 +108,10 @@ const changes: Readonly<Record<string, Steps>> = {
   ],
 };
 
-describeOverTransports("the sentence of a change", (transport) => {
+describe("the sentence of a change", () => {
   for (const [what, steps] of Object.entries(changes)) {
     it(`the sentence of ${what} says what the change did, or that there was nothing to do`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Ada", everyRight);
       for (const [path, query, status, info] of steps) {
         const { sequence } = world.service.store;

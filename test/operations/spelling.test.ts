@@ -1,7 +1,7 @@
 /** The spelling of unregistered names: the latest one replaces that of the record (contract, section 0). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { describeOverTransports, everyRight, openWorld, type World } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { everyRight, openWorld, type World } from "../_setup.ts";
 
 /** Returns the only name on a list. */
 const lists: Readonly<Record<string, (world: World) => Promise<string>>> = {
@@ -46,11 +46,11 @@ const touches: readonly Touch[] = [
   },
 ];
 
-describeOverTransports("the spelling of an unregistered name", (transport) => {
+describe("the spelling of an unregistered name", () => {
   for (const [index, { list, before, call }] of touches.entries()) {
     const [path, query] = call;
     it(`${path} replaces the spelling of an unregistered name on ${list} (case ${index + 1})`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Chief", everyRight);
       for (const reason of ["Noise", "Theft"])
         await world.ok(token, "/housebanreason/add", { reason, days: 1 });
@@ -72,7 +72,7 @@ describeOverTransports("the spelling of an unregistered name", (transport) => {
   }
 
   it("a change does not replace the registered spelling of a player", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", everyRight);
     await world.player("Mallori");
     await world.ok(token, "/targetlist/add", { name: "Mallori" });

@@ -1,7 +1,7 @@
 /** Statistics of players and the top list (specification, section 4.1; contract, section 3). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { assertFailure, describeOverTransports, everyRight, openWorld, type World } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, everyRight, openWorld, type World } from "../_setup.ts";
 
 const uuid = "00112233445566778899aabbccddeeff";
 const noGroups = {
@@ -22,9 +22,9 @@ async function count(world: World, token: string, name: string, amounts: Record<
   }
 }
 
-describeOverTransports("/statistic/{player}", (transport) => {
+describe("/statistic/{player}", () => {
   it("/statistic refuses the player of the path as a query parameter", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await world.player("Ada");
     await world.player("Bob");
     for (const player of ["Bob", "Ada", ""]) {
@@ -35,7 +35,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
   });
 
   it("/statistic answers all properties of a new player", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const issued = world.clock.time;
     await world.player("Ada", { uuid, members: { GROVE: 4, RESCUE: 2 }, addonVersion: "2.5.1" });
     world.clock.advance(60_000);
@@ -49,7 +49,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
   });
 
   it("/statistic answers null for token time, version and faction of a player without them", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await world.service.administer("player.add", { name: "Bob" });
     const { gameaddon, faction } = await world.ok(world.publicToken, "/statistic/Bob");
     assert.deepEqual(gameaddon, {
@@ -69,14 +69,14 @@ describeOverTransports("/statistic/{player}", (transport) => {
     ["a player in two factions", { GROVE: 1, VAGOS: 3, RESCUE: 6 }, { name: "VAGOS", rank: 3 }],
   ] as const) {
     it(`${title} has the faction ${expected.name}`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       await world.player("Bob", { members });
       assert.deepEqual((await world.ok(world.publicToken, "/statistic/Bob")).faction, expected);
     });
   }
 
   it("/statistic answers the service as faction of a player who leaves the last faction", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await world.player("Bob", { members: { GROVE: 1, POLICE: 2 } });
     const faction = async () => (await world.ok(world.publicToken, "/statistic/Bob")).faction.name;
     assert.equal(await faction(), "GROVE");
@@ -85,7 +85,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
   });
 
   it("/statistic lists every group in the seed's order, and whether the player is excluded", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await world.player("Mallory", { groups: ["VIP", "BLACKLIST"] });
     const { gameaddon } = await world.ok(world.publicToken, "/statistic/Mallory");
     assert.deepEqual(gameaddon.groups, { ...noGroups, VIP: true, BLACKLIST: true });
@@ -94,7 +94,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
   });
 
   it("/statistic answers the version of the client's latest User-Agent", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada", { addonVersion: "2.5.0" });
     const version = async () => (await world.ok(world.publicToken, "/statistic/Ada")).gameaddon.version;
     assert.equal(await version(), "2.5.0");
@@ -111,12 +111,12 @@ describeOverTransports("/statistic/{player}", (transport) => {
   });
 
   it("/statistic answers 404 for an unregistered player", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     assertFailure(await world.get(world.publicToken, "/statistic/Nobody"), 404, "UNKNOWN_PLAYER");
   });
 
   it("/statistic answers a player called top by UUID, and the top list at /statistic/top", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const top = await world.player("top", { uuid });
     assert.ok("kills" in (await world.ok(world.publicToken, "/statistic/top")), "the top list");
     assert.equal((await world.ok(world.publicToken, `/statistic/${uuid}`)).name, "top");
@@ -126,7 +126,7 @@ describeOverTransports("/statistic/{player}", (transport) => {
   });
 });
 
-describeOverTransports("/statistic/{player}/add", (transport) => {
+describe("/statistic/{player}/add", () => {
   for (const [type, counter] of [
     ["DEATH", "deaths"],
     ["KILL", "kills"],
@@ -135,7 +135,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
     ["SERVICE", "services"],
   ] as const) {
     it(`/statistic/add adds one to ${counter} alone for ${type} in any case`, async (t) => {
-      const world = await openWorld(t, { transport });
+      const world = await openWorld(t);
       const { token } = await world.player("Ada");
       for (const typed of [type, type.toLowerCase(), `${type[0]}${type.slice(1).toLowerCase()}`]) {
         const { info } = await world.ok(token, "/statistic/Ada/add", { type: typed });
@@ -148,7 +148,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
   }
 
   it("/statistic/add refuses an unknown type, and names all types", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada");
     for (const type of ["KILLS", "", "kd", "0"]) {
       const answer = await world.get(token, "/statistic/Ada/add", { type });
@@ -158,7 +158,7 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
   });
 
   it("/statistic/add stops a counter at the 32-bit maximum", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Ada", everyRight);
     await count(world, token, "Ada", { KILL: 2147483647 });
     await world.get(token, "/statistic/Ada/add", { type: "KILL" });
@@ -166,9 +166,9 @@ describeOverTransports("/statistic/{player}/add", (transport) => {
   });
 });
 
-describeOverTransports("/statistic/{player}/set", (transport) => {
+describe("/statistic/{player}/set", () => {
   it("/statistic/set sets a counter of any player to 0 up to 2147483647, and back", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await world.player("Ada", { uuid });
     for (const [name, amount] of [
@@ -183,7 +183,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
   });
 
   it("/statistic/set refuses any other amount", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await count(world, token, "Root", { KILL: 5 });
     for (const amount of ["-1", "2147483648", "1.5", "", "five", "0x5", "1e3"]) {
@@ -194,7 +194,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
   });
 
   it("/statistic/set answers 404 for an unregistered player, and registers nobody", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     const answer = await world.get(token, "/statistic/Nobody/set", { type: "KILL", amount: 1 });
     assertFailure(answer, 404, "UNKNOWN_PLAYER");
@@ -202,7 +202,7 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
   });
 
   it("/statistic answers kd as kills per death to two decimals; no death counts as one", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     for (const [kills, deaths, kd] of [
       [0, 0, 0],
@@ -221,11 +221,11 @@ describeOverTransports("/statistic/{player}/set", (transport) => {
   });
 });
 
-describeOverTransports("/statistic/top", (transport) => {
+describe("/statistic/top", () => {
   const empty = { kills: [], deaths: [], playTime: [], revives: [], services: [], kd: [] };
 
   it("/statistic/top has six empty lists while all counters are 0", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     assert.deepEqual(await world.ok(token, "/statistic/top"), empty);
     await count(world, token, "Root", { KILL: 3 });
@@ -234,7 +234,7 @@ describeOverTransports("/statistic/top", (transport) => {
   });
 
   it("/statistic/top lists the highest values first and ties by name, without zeros", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     for (const name of ["Zoe", "adam", "Bert", "Carl"]) await world.player(name);
     await count(world, token, "Zoe", { KILL: 5, DEATH: 2, PLAYTIME: 9 });
@@ -264,7 +264,7 @@ describeOverTransports("/statistic/top", (transport) => {
   });
 
   it("/statistic/top lists ten players in each category", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     const names = Array.from("LKJIHGFEDCBA");
     for (const [index, name] of names.entries()) {
@@ -278,7 +278,7 @@ describeOverTransports("/statistic/top", (transport) => {
   });
 
   it("/statistic/top omits former players", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Root", { administrator: true });
     await world.player("Gone");
     await count(world, token, "Gone", { KILL: 3 });

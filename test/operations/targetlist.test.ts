@@ -1,16 +1,16 @@
 /** The target list and its states (specification, sections 3 and 4.3; contract, section 3). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld, temporaryFolder, type World } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, openWorld, temporaryFolder, type World } from "../_setup.ts";
 
-describeOverTransports("the target list", (transport) => {
+describe("the target list", () => {
   it("the target list is empty at first", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     assert.deepEqual(await world.ok(world.publicToken, "/targetlist"), []);
   });
 
   it("the target list lists the oldest entry first, with the UUIDs of registered players", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     const ada = await world.player("Ada");
     for (const name of ["Zoe", "ada", "Bert"]) await world.ok(token, "/targetlist/add", { name });
@@ -23,7 +23,7 @@ describeOverTransports("the target list", (transport) => {
 
   it("the target list keeps its order through changes of its entries and a restart", async (t) => {
     const folder = await temporaryFolder(t);
-    const world = await openWorld(t, { transport, folder });
+    const world = await openWorld(t, { folder });
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const name of ["Zoe", "Mia", "Bert", "Carl"]) await world.ok(token, "/targetlist/add", { name });
     await world.ok(token, "/targetlist/done", { name: "Mia" });
@@ -34,12 +34,12 @@ describeOverTransports("the target list", (transport) => {
       (await each.ok(each.publicToken, "/targetlist")).map(({ name }: { name: string }) => name);
     assert.deepEqual(await names(world), ["Zoe", "Mia", "Bert", "Carl"]);
     await world.service.close();
-    const again = await openWorld(t, { transport, folder, clock: world.clock });
+    const again = await openWorld(t, { folder, clock: world.clock });
     assert.deepEqual(await names(again), ["Zoe", "Mia", "Bert", "Carl"]);
   });
 
   it("changes of the target list answer what they did, or that nothing was to do", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const [change, expected] of [
       ["add", "Added Zoe to the target list."],
@@ -56,7 +56,7 @@ describeOverTransports("the target list", (transport) => {
   });
 
   it("the target list keeps an entry that is marked as done at its place", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const name of ["Zoe", "Bert"]) await world.ok(token, "/targetlist/add", { name });
     await world.ok(token, "/targetlist/done", { name: "ZOE" });
@@ -70,7 +70,7 @@ describeOverTransports("the target list", (transport) => {
   });
 
   it("the target list lists a done entry again when it is added", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "Zoe" });
     await world.ok(token, "/targetlist/done", { name: "Zoe" });
@@ -79,7 +79,7 @@ describeOverTransports("the target list", (transport) => {
   });
 
   it("/targetlist/remove removes a listed or done entry, which can return as the newest", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     for (const name of ["Zoe", "Bert", "Carl"]) await world.ok(token, "/targetlist/add", { name });
     await world.ok(token, "/targetlist/done", { name: "Bert" });
@@ -93,7 +93,7 @@ describeOverTransports("the target list", (transport) => {
   });
 
   it("/targetlist/done and /targetlist/remove answer 404 if the player is not listed", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "Zoe" });
     for (const path of ["/targetlist/done", "/targetlist/remove"]) {
@@ -105,7 +105,7 @@ describeOverTransports("the target list", (transport) => {
   });
 
   it("the target list keeps the entry of a player who registers", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
     await world.ok(token, "/targetlist/add", { name: "ada" });
     const ada = await world.player("Ada");

@@ -1,11 +1,11 @@
 /** Wanted reasons (specification, section 4.8; contract, section 3). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import { assertFailure, describeOverTransports, openWorld } from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, openWorld } from "../_setup.ts";
 
-describeOverTransports("/wantedreason", (transport) => {
+describe("/wantedreason", () => {
   it("/wantedreason answers an empty list at first, then the reasons by reason", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     assert.deepEqual(await world.ok(token, "/wantedreason"), []);
     for (const [reason, points] of [
@@ -23,7 +23,7 @@ describeOverTransports("/wantedreason", (transport) => {
   });
 
   it("/wantedreason accepts 0 to 1000 points", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     for (const points of ["-1", "1001", "0.5", "", "ten"]) {
       const answer = await world.get(token, "/wantedreason/add", { reason: "Theft", points });
@@ -34,7 +34,7 @@ describeOverTransports("/wantedreason", (transport) => {
   });
 
   it("/wantedreason removes a reason, and answers 404 to the repetition", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 3 });
     await world.ok(token, "/wantedreason/remove", { reason: "THEFT" });
@@ -55,7 +55,7 @@ describeOverTransports("/wantedreason", (transport) => {
   });
 
   it("/wantedreason answers 409 to a reason that exists with other points", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const { token } = await world.player("Chief", { members: { POLICE: 4 } });
     await world.ok(token, "/wantedreason/add", { reason: "Theft", points: 3 });
     const other = await world.get(token, "/wantedreason/add", { reason: "theft", points: 4 });
