@@ -238,6 +238,12 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
   return world;
 }
 
+/** Opens a service with a player, whose name, UUID and token it returns as well. */
+export async function openAs(t: Cleanup, name: string, details?: PlayerDetails, options?: WorldOptions) {
+  const world = await openWorld(t, options);
+  return { world, ...(await world.player(name, details)) };
+}
+
 /** Declares the same tests in-process and over a real socket. */
 export function describeOverTransports(name: string, declare: (transport: Transport) => void): void {
   for (const transport of ["in-process", "socket"] as const) {

@@ -12,6 +12,7 @@ import {
   assertFailure,
   day,
   everyRight,
+  openAs,
   openWorld,
   shippedRoutes,
   type World,
@@ -89,8 +90,7 @@ const losses: readonly Loss[] = [
 describe("a change of a caller", () => {
   for (const { name, lose, status, code } of losses) {
     it(`a change is refused with ${code} if its caller ${name} earlier in the batch`, async (t) => {
-      const world = await openWorld(t);
-      const { token, uuid } = await world.player("Ada", { members: { POLICE: 4 } });
+      const { world, token, uuid } = await openAs(t, "Ada", { members: { POLICE: 4 } });
       const [, answer] = await inOneBatch(
         t,
         world,
@@ -104,8 +104,7 @@ describe("a change of a caller", () => {
     });
 
     it(`a change is accepted if its caller ${name} later in the batch`, async (t) => {
-      const world = await openWorld(t);
-      const { token, uuid } = await world.player("Ada", { members: { POLICE: 4 } });
+      const { world, token, uuid } = await openAs(t, "Ada", { members: { POLICE: 4 } });
       const [answer] = await inOneBatch(
         t,
         world,
@@ -118,8 +117,7 @@ describe("a change of a caller", () => {
   }
 
   it("a change is refused if its caller leaves the required group earlier in the batch", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada", { groups: ["TARGETLIST"] });
+    const { world, token } = await openAs(t, "Ada", { groups: ["TARGETLIST"] });
     const [, answer] = await inOneBatch(
       t,
       world,
@@ -159,8 +157,7 @@ describe("a change of a caller", () => {
   }
 
   it("a change is refused by a restriction that depends on a parameter", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada", { members: { GROVE: 4 } });
+    const { world, token } = await openAs(t, "Ada", { members: { GROVE: 4 } });
     const query = { reason: "Betrayal", price: 1, kills: 1 };
     const [, answer] = await inOneBatch(
       t,
@@ -219,8 +216,7 @@ describe("a change that the operator makes as a player", () => {
 
   for (const { name, lose, code } of losses.filter((each) => each.code !== "TOKEN_REVOKED")) {
     it(`the operator's change as a player is refused if that player ${name} earlier`, async (t) => {
-      const world = await openWorld(t);
-      const { uuid } = await world.player("Ada", { members: { POLICE: 4 } });
+      const { world, uuid } = await openAs(t, "Ada", { members: { POLICE: 4 } });
       const [, response] = await inOneBatch(
         t,
         world,
@@ -236,8 +232,7 @@ describe("a change that the operator makes as a player", () => {
 
 describe("a repeated change with an Idempotency-Key", () => {
   it("a repeated change is refused, not answered from storage, after its caller is excluded", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     const repeated = (): Promise<Answered> =>
       world.get(token, "/statistic/Ada/add", { type: "KILL" }, { headers: { "Idempotency-Key": "k-1" } });
     assert.equal((await repeated()).status, 200);

@@ -13,8 +13,8 @@ import {
   assertLacks,
   Clock,
   day,
-  describeOverTransports,
   everyRight,
+  openAs,
   openWorld,
   prefix,
   shippedRoutes,
@@ -40,10 +40,9 @@ async function kills(world: World, name = "Ada"): Promise<number> {
   return (await world.ok(world.publicToken, `/statistic/${name}`)).gameplay.kills;
 }
 
-describeOverTransports("a repeated request", (transport) => {
+describe("a repeated request", () => {
   it("a request repeated with its key gets the same answer and makes no change", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const first = await withKey(world, "k-1", token, ...addKill);
     assert.equal(first.status, 200);
     const { sequence } = world.service.store;
@@ -55,8 +54,7 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("a repeated change that does not count runs again, and stores nothing", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     const theft = { reason: "Theft" };
     assert.equal(
       (await withKey(world, "k-1", token, "/wantedreason/add", { ...theft, points: 1 })).status,
@@ -70,7 +68,7 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("a request with a public token stores nothing, whatever its key", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     for (let number = 0; number < 3; number += 1) {
       const score = { attacker: number, defender: 0 };
       const answer = await withKey(world, `k-${number}`, world.publicToken, "/event/gangwar", score);
@@ -80,8 +78,7 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("a repeated request counts only without the key or with another one", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const first = await withKey(world, "k-1", token, ...addKill);
     for (let times = 0; times < 3; times += 1) {
       assert.deepEqual((await withKey(world, "k-1", token, ...addKill)).body, first.body);
@@ -95,8 +92,7 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("20 simultaneous requests with one key count once", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const answers = await Promise.all(
       Array.from({ length: 20 }, () => withKey(world, "k-1", token, ...addKill)),
     );
@@ -109,15 +105,14 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("a repeated request is recognized with quotes around the key", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     await withKey(world, '"8e03978e-40d5-43dd-bc93-6894a57f9324"', token, ...addKill);
     await withKey(world, "8e03978e-40d5-43dd-bc93-6894a57f9324", token, ...addKill);
     assert.equal(await kills(world), 1);
   });
 
   it("a repeated request is recognized with another token of the same player", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada");
     const { token } = await world.service.administer("token.issue", { player: "Ada" });
     const first = await withKey(world, "k-1", ada.token, ...addKill);
@@ -126,16 +121,14 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("a repeated request is recognized with a value in another case", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     await withKey(world, "k-1", token, "/statistic/Ada/add", { type: "KILL" });
     assert.equal((await withKey(world, "k-1", token, "/statistic/Ada/add/", { type: "kill" })).status, 200);
     assert.equal(await kills(world), 1);
   });
 
   it("a repeated key with other parameters is refused with 409 and changes nothing", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     await withKey(world, "k-1", token, ...addKill);
     const before = world.snapshot();
     for (const type of ["DEATH", "REVIVE"]) {
@@ -146,7 +139,7 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("the key of another caller is a new request", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada");
     const bob = await world.player("Bob");
     await withKey(world, "k-1", ada.token, ...addKill);
@@ -159,8 +152,7 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("a repeated request counts again after 24 hours, and not a millisecond earlier", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     await withKey(world, "k-1", token, ...addKill);
     world.clock.advance(day - 1);
     await withKey(world, "k-1", token, ...addKill);
@@ -177,15 +169,14 @@ describeOverTransports("a repeated request", (transport) => {
   });
 
   it("a repeated request is refused once the caller is denied the operation", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     assert.equal((await withKey(world, "k-1", token, ...addKill)).status, 200);
     await world.service.administer("group.add", { player: "Ada", group: "BLACKLIST" });
     assertFailure(await withKey(world, "k-1", token, ...addKill), 403, "EXCLUDED");
   });
 });
 
-describeOverTransports("an Idempotency-Key", (transport) => {
+describe("an Idempotency-Key", () => {
   for (const [what, key] of [
     ["is empty", ""],
     ["is empty in quotes", '""'],
@@ -194,8 +185,7 @@ describeOverTransports("an Idempotency-Key", (transport) => {
     ["is not ASCII", "schl\u00fcssel"],
   ] as const) {
     it(`an Idempotency-Key that ${what} is refused and changes nothing`, async (t) => {
-      const world = await openWorld(t, { transport });
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(t, "Ada");
       assertFailure(
         await withKey(world, key, token, ...addKill),
         400,
@@ -207,8 +197,7 @@ describeOverTransports("an Idempotency-Key", (transport) => {
   }
 
   it("an Idempotency-Key that contains a token is refused, and the data folder does not get it", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const { sequence } = world.service.store;
     for (const key of [token, `"${token}"`, `kill-${token}-1`]) {
       const refused = await withKey(world, key, token, ...addKill);
@@ -221,8 +210,7 @@ describeOverTransports("an Idempotency-Key", (transport) => {
   });
 
   it("an Idempotency-Key of 128 characters is accepted", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const key = "~".repeat(128);
     await withKey(world, key, token, ...addKill);
     await withKey(world, key, token, ...addKill);
@@ -230,15 +218,14 @@ describeOverTransports("an Idempotency-Key", (transport) => {
   });
 
   it("a malformed Idempotency-Key is refused even by a change that does not count", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const score = { attacker: 1, defender: 0 };
     const answer = await withKey(world, "k".repeat(129), world.publicToken, "/event/gangwar", score);
     assertFailure(answer, 400, "PARAMETER_INVALID", "Idempotency-Key");
   });
 
   it("a read ignores an Idempotency-Key, even if malformed", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const { sequence } = world.service.store;
     for (const key of ["k-1", "two words", ""]) {
       assert.equal((await withKey(world, key, token, "/statistic/Ada")).status, 200);
@@ -249,7 +236,7 @@ describeOverTransports("an Idempotency-Key", (transport) => {
   });
 
   it("a web page may send an Idempotency-Key", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const answer = await world.request(`${prefix}/${world.publicToken}/event/gangwar`, {
       method: "OPTIONS",
       headers: {
@@ -296,16 +283,14 @@ describe("the stored answer of a repeatable request", () => {
   });
 
   it("a stored answer is part of the change that it answers", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const { sequence } = world.service.store;
     await withKey(world, "k-1", token, ...addKill);
     assert.equal(world.service.store.sequence, sequence + 1);
   });
 
   it("a long key takes as much of the journal as a short one, and is stored nowhere", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const stored: string[] = [];
     for (const key of ["k", "long".repeat(32)]) {
       await withKey(world, key, token, ...addKill);
@@ -316,8 +301,7 @@ describe("the stored answer of a repeatable request", () => {
   });
 
   it("an answer that a version before stored under the key itself is given for its 24 hours", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const first = await withKey(world, "k-1", token, ...addKill);
     const { store } = world.service;
     await store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
@@ -333,8 +317,7 @@ describe("the stored answer of a repeatable request", () => {
   it("a stored answer is deleted after 24 hours, when the service saves activity", async (t) => {
     const clock = new Clock();
     const folder = await temporaryFolder(t);
-    const world = await openWorld(t, { clock, folder });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { clock, folder });
     await withKey(world, "old", token, ...addKill);
     clock.advance(day - 1);
     await withKey(world, "young", token, ...addKill);

@@ -9,6 +9,7 @@ import {
   assertFailure,
   assertLacks,
   describeOverTransports,
+  openAs,
   openWorld,
   prefix,
   shippedRoutes,
@@ -55,8 +56,7 @@ async function from(world: World, address: string, path: string, method = "GET")
 
 describeOverTransports("the shipped limits", (transport) => {
   it("allow a token 60 reads at once and 10 a second", async (t) => {
-    const world = await openWorld(t, { transport, limits: true });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport, limits: true });
     for (let number = 0; number < 60; number += 1) await world.ok(token, "/wantedreason");
     const refused = await world.get(token, "/navipoint");
     assertLimited(refused, "reads", 1, 60, 6);
@@ -71,8 +71,7 @@ describeOverTransports("the shipped limits", (transport) => {
   });
 
   it("allow a token 30 changes at once and one a second, and a refused one changes nothing", async (t) => {
-    const world = await openWorld(t, { transport, limits: true });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport, limits: true });
     for (let number = 0; number < 30; number += 1)
       await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
     const before = world.snapshot();
@@ -84,8 +83,7 @@ describeOverTransports("the shipped limits", (transport) => {
   });
 
   it("count a path with a malformed percent-encoding as a read of its token", async (t) => {
-    const world = await openWorld(t, { transport, limits: true });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport, limits: true });
     const path = `${prefix}/${token}/statistic/%ZZ`;
     for (let number = 0; number < 60; number += 1)
       assertFailure(await world.request(path), 400, "PARAMETER_INVALID");
@@ -129,8 +127,12 @@ describeOverTransports("a request with a valid token", (transport) => {
       ["/event/gangwar", { method: "HEAD" }, 405],
       ["/event/gangwar", prefetch, 425],
     ] as const) {
-      const world = await openWorld(t, { transport, limits: true, routes: withLimits(slow) });
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(
+        t,
+        "Ada",
+        {},
+        { transport, limits: true, routes: withLimits(slow) },
+      );
       await world.ok(token, "/wantedreason");
       assert.equal((await world.get(token, path, {}, init)).status, status);
       assert.equal((await world.get(token, path, {}, init)).status, 429);
@@ -139,8 +141,12 @@ describeOverTransports("a request with a valid token", (transport) => {
   });
 
   it("is limited after the token is checked, and before exclusion, restriction and parameters", async (t) => {
-    const world = await openWorld(t, { transport, limits: true, routes: withLimits(slow) });
-    const { token } = await world.player("Mallory", { groups: ["BLACKLIST"] });
+    const { world, token } = await openAs(
+      t,
+      "Mallory",
+      { groups: ["BLACKLIST"] },
+      { transport, limits: true, routes: withLimits(slow) },
+    );
     for (let number = 0; number < 2; number += 1)
       assertFailure(await world.get(token, "/wantedreason"), 403, "EXCLUDED");
     assertFailure(await world.get(token, "/wantedreason", { color: "red" }), 429, "RATE_LIMITED");
@@ -148,8 +154,12 @@ describeOverTransports("a request with a valid token", (transport) => {
   });
 
   it("is counted for each token of a player, for reads and changes apart, and not for preflights", async (t) => {
-    const world = await openWorld(t, { transport, limits: true, routes: withLimits(slow) });
-    const { name, token } = await world.player("Ada");
+    const { world, name, token } = await openAs(
+      t,
+      "Ada",
+      {},
+      { transport, limits: true, routes: withLimits(slow) },
+    );
     const { token: second } = await world.service.administer("token.issue", { player: name });
     for (let number = 0; number < 3; number += 1)
       assert.equal((await world.get(token, "/wantedreason", {}, { method: "OPTIONS" })).status, 204);
@@ -167,8 +177,7 @@ describeOverTransports("a request with a valid token", (transport) => {
       "    handler: event.gangwar\n",
       "    handler: event.gangwar\n    limit: { rate: 2/min, burst: 1 }\n",
     ).replace("    handler: wantedreason.list\n", "    handler: wantedreason.list\n    limit: off\n");
-    const world = await openWorld(t, { transport, limits: true, routes });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport, limits: true, routes });
     const score = { attacker: 1, defender: 2 };
     await world.ok(token, "/event/gangwar", score);
     assertLimited(await world.get(token, "/event/gangwar", score), "/event/gangwar", 30, 1, 30);
@@ -182,8 +191,7 @@ describeOverTransports("a request with a valid token", (transport) => {
 
 describe("limits", () => {
   it("count networks: an IPv4 address, or an IPv6 /56; for a public token, and without a valid token", async (t) => {
-    const world = await openWorld(t, { limits: true, routes: withLimits(slow) });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { limits: true, routes: withLimits(slow) });
     const statuses = async (path: string, ...addresses: readonly string[]) => {
       const all: number[] = [];
       for (const address of addresses) all.push(await from(world, address, path));
@@ -247,8 +255,7 @@ describe("limits", () => {
   });
 
   it("survive a reload of the table, with the buckets as they are", async (t) => {
-    const world = await openWorld(t, { limits: true, routes: withLimits(slow) });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { limits: true, routes: withLimits(slow) });
     await world.ok(token, "/event");
     await world.ok(token, "/event");
     const file = world.service.routes.file;
@@ -275,8 +282,7 @@ describe("limits", () => {
   });
 
   it("are in the record of a request: which limit, of whom, and whether it refused the last request as well", async (t) => {
-    const world = await openWorld(t, { limits: true, routes: withLimits(slow) });
-    const { token, uuid } = await world.player("Ada");
+    const { world, token, uuid } = await openAs(t, "Ada", {}, { limits: true, routes: withLimits(slow) });
     const { id, token: open } = await world.service.administer("token.issue", {});
     for (const each of [token, open, unknownToken])
       for (let number = 0; number < 4; number += 1) await world.get(each, "/event");

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";
 import { runs } from "./_depth.ts";
-import { day, everyRight, openWorld, type World } from "./_setup.ts";
+import { day, everyRight, openAs, type World } from "./_setup.ts";
 
 /** A text as sent, its identity, and its spelling in answers if it comes first. */
 interface Spelling {
@@ -58,8 +58,7 @@ const { compare } = new Intl.Collator("en");
 const byKey = (a: { key: string }, b: { key: string }) => compare(a.key, b.key);
 
 it("through random changes, the target list equals a list of names and marks", async (t) => {
-  const world = await openWorld(t);
-  const { token, uuid } = await world.player("Adler", everyRight);
+  const { world, token, uuid } = await openAs(t, "Adler", everyRight);
   const property = fc.asyncProperty(steps("add", "done", "remove"), async (all) => {
     await clear(world, token, "/targetlist", "name");
     let model: { key: string; name: string; done: boolean }[] = [];
@@ -89,8 +88,7 @@ const reasonLists = [
 ];
 for (const { path, amount, hasCreator } of reasonLists) {
   it(`through random changes, ${path} equals a dictionary of reasons`, async (t) => {
-    const world = await openWorld(t);
-    const { token, uuid } = await world.player("Adler", everyRight);
+    const { world, token, uuid } = await openAs(t, "Adler", everyRight);
     const creator = hasCreator ? { creatorName: "Adler", creatorUUID: uuid } : {};
     const property = fc.asyncProperty(steps("add", "add", "remove"), async (all) => {
       await clear(world, token, path, "reason");
@@ -126,8 +124,7 @@ interface Ban {
 const daysOf = ({ reasons: all }: Ban) => all.reduce((sum, { days }) => sum + days, 0);
 
 it("through random changes, house bans follow from their reasons and the clock", async (t) => {
-  const world = await openWorld(t);
-  const { token, uuid } = await world.player("Adler", everyRight);
+  const { world, token, uuid } = await openAs(t, "Adler", everyRight);
   const actions = ["learn", "forget", "ban", "ban", "ban", "lift", "wait"];
   const property = fc.asyncProperty(steps(...actions), async (all) => {
     world.clock.advance(365 * day);

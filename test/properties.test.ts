@@ -13,7 +13,16 @@ import {
   openCallers,
   operations,
 } from "./_operations.ts";
-import { type Answered, assertFailure, day, everyRight, openWorld, prefix, type World } from "./_setup.ts";
+import {
+  type Answered,
+  assertFailure,
+  day,
+  everyRight,
+  openAs,
+  openWorld,
+  prefix,
+  type World,
+} from "./_setup.ts";
 
 /** The runs share a world: a smaller case would see other data, so shrinking is off. */
 const withoutShrinking = { endOnFailure: true } as const;
@@ -215,8 +224,7 @@ describe("names of JavaScript properties", () => {
   });
 
   it("names of JavaScript properties are ordinary names of reasons and places", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     for (const reason of names) {
       await world.ok(token, "/wantedreason/add", { reason, points: 1 });
       await world.ok(token, "/housebanreason/add", { reason, days: 1 });
@@ -238,8 +246,7 @@ describe("names of JavaScript properties", () => {
   });
 
   it("names of JavaScript properties are unknown parameters, values, tokens and paths", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     for (const name of names) {
       assertFailure(
         await world.request(`${prefix}/${token}/targetlist?${name}=x`),

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HeldChanges } from "./_held-changes.ts";
 import { operations } from "./_operations.ts";
-import { assertFailure, everyRight, openWorld, type World } from "./_setup.ts";
+import { assertFailure, everyRight, openAs, openWorld, type World } from "./_setup.ts";
 
 /** Issues a read-only token for a player, or a public one. */
 async function readOnlyToken({ service }: World, player?: string): Promise<string> {
@@ -32,8 +32,7 @@ describe("a read-only token", () => {
   }
 
   it("a read-only token can read whatever its player may read", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     const readOnly = await readOnlyToken(world, "Ada");
     for (const { path, changes } of operations) {
       if (changes || path.startsWith("/mgmt")) continue;
@@ -64,8 +63,7 @@ describe("a read-only token", () => {
   });
 
   it("a read-only token cannot set the addon version of its player", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada", { addonVersion: "2.5.1" });
+    const { world, token } = await openAs(t, "Ada", { addonVersion: "2.5.1" });
     const report = (by: string, version: string) =>
       world.get(by, "/event", {}, { headers: { "User-Agent": `gameaddon/${version}` } });
     const versions = async () => {
@@ -82,8 +80,7 @@ describe("a read-only token", () => {
   });
 
   it("a read-only token cannot get the stored answer of another token's addition", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const init = { headers: { "Idempotency-Key": "k-1" } };
     assert.equal((await world.get(token, "/statistic/Ada/add", { type: "KILL" }, init)).status, 200);
     const readOnly = await readOnlyToken(world, "Ada");
@@ -94,8 +91,7 @@ describe("a read-only token", () => {
 
 describe("tokens in the data", () => {
   it("a change is refused if its token becomes read-only before it is decided", async (t) => {
-    const world = await openWorld(t);
-    const { token, uuid } = await world.player("Ada", everyRight);
+    const { world, token, uuid } = await openAs(t, "Ada", everyRight);
     const held = new HeldChanges(t, world.service);
     const { store } = world.service;
     // No command does this today; an import of edited data can.
@@ -112,8 +108,7 @@ describe("tokens in the data", () => {
   });
 
   it("a token of an older version allows changes, and is listed so", async (t) => {
-    const world = await openWorld(t);
-    const { token, uuid } = await world.player("Ada", everyRight);
+    const { world, token, uuid } = await openAs(t, "Ada", everyRight);
     await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
       for (const { readOnly: _, ...old } of draft.tokens.find("player", uuid)) draft.tokens.put(old);
     });

@@ -1,15 +1,16 @@
 /**
- * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. The files of a
- * folder share a few processes, because starting a process takes longer than the tests of most files. A file whose head
- * says `Runs alone` has its own. Two processes run at a time, those with the most tests first.
+ * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. Files share
+ * processes, because starting a process takes longer than the tests of most files. A file whose head says `Runs alone`
+ * has its own. Two processes run at a time, those with the most tests first.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { run } from "node:test";
 import type { TestEvent } from "node:test/reporters";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { inspect } from "node:util";
+import { buildFolder } from "./_build.ts";
 
 /** Test files that share a process. */
 interface Batch {
@@ -42,18 +43,17 @@ function findFiles(patterns: readonly string[]): string[] {
 
 function toBatches(files: readonly string[]): Batch[] {
   const batches: Batch[] = [];
-  const unfilled = new Map<string, Batch>();
+  let unfilled: Batch | undefined;
   for (const file of files) {
     const text = readFileSync(join(projectFolder, file), "utf8");
     const isAlone = text.split("*/", 1)[0]?.includes("Runs alone");
-    const known = unfilled.get(dirname(file));
-    if (!isAlone && known !== undefined && known.size + text.length <= maxSize) {
-      known.files.push(file);
-      known.size += text.length;
+    if (!isAlone && unfilled !== undefined && unfilled.size + text.length <= maxSize) {
+      unfilled.files.push(file);
+      unfilled.size += text.length;
     } else {
       const batch = { files: [file], size: text.length };
       batches.push(batch);
-      if (!isAlone) unfilled.set(dirname(file), batch);
+      if (!isAlone) unfilled = batch;
     }
   }
   return batches.sort((one, other) => other.size - one.size);
@@ -141,6 +141,7 @@ function toSeconds(milliseconds: number): string {
 
 const folder = mkdtempSync(join(tmpdir(), "gameaddon-tests-"));
 process.on("exit", () => rmSync(folder, { recursive: true, force: true }));
+process.env[buildFolder] = join(folder, "build");
 const interruption = new AbortController();
 for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, () => interruption.abort());
 

@@ -7,6 +7,7 @@ import {
   assertFailure,
   Clock,
   everyRight,
+  openAs,
   openWorld,
   shippedRoutes,
   temporaryFolder,
@@ -79,8 +80,7 @@ async function store({ service }: World, { path, values }: List, text: string): 
 }
 
 async function open(t: TestContext) {
-  const world = await openWorld(t);
-  const { token } = await world.player("Ada", everyRight);
+  const { world, token } = await openAs(t, "Ada", everyRight);
   return { world, token };
 }
 
@@ -165,8 +165,7 @@ describe("a text stored by an older version", () => {
     await store(first, list, "❤️");
     await first.service.close({ snapshot: false });
 
-    const world = await openWorld(t, { folder, clock });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { folder, clock });
     await world.ok(token, "/wantedreason/remove", { reason: "❤\u200b" });
     const { sequence } = world.service.store;
     assert.deepEqual(await namesIn(world, token, list), ["❤️"]);
@@ -189,8 +188,7 @@ describe("a limit of the table for texts to remove", () => {
       const parameters = before.lastIndexOf("{ reason: reason }");
       const tight = `{ reason: { type: reason, ${narrowing} } }`;
       const routes = `${before.slice(0, parameters)}${tight}\n    handler: wantedreason.remove${after}`;
-      const world = await openWorld(t, { routes });
-      const { token } = await world.player("Ada", everyRight);
+      const { world, token } = await openAs(t, "Ada", everyRight, { routes });
       const other = narrowing.startsWith("max") ? "Grand-theft" : "Theft";
       for (const reason of [other, "Tmp-theft"])
         await world.ok(token, "/wantedreason/add", { reason, points: 10 });

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import type { JournalRecord } from "../src/store/change.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
 import { readHistory } from "../src/store/journal/history.ts";
-import { everyRight, openWorld, prefix, type World } from "./_setup.ts";
+import { everyRight, openAs, openWorld, prefix, type World } from "./_setup.ts";
 
 async function lastChange({ service }: World): Promise<JournalRecord | undefined> {
   let last: JournalRecord | undefined;
@@ -16,8 +16,7 @@ async function lastChange({ service }: World): Promise<JournalRecord | undefined
 
 describe("a request with a public token", () => {
   it("a request is logged with the id of a public token, or else with the player's UUID", async (t) => {
-    const world = await openWorld(t);
-    const { token, uuid } = await world.player("Ada");
+    const { world, token, uuid } = await openAs(t, "Ada");
     const [id] = Array.from(world.service.store.data.tokens.values(), (each) => each.id);
     await world.ok(world.publicToken, "/wantedreason");
     assert.equal(world.log.at(-1)?.caller, null);
@@ -30,8 +29,7 @@ describe("a request with a public token", () => {
   });
 
   it("a change is journalled with the id of a public token, or else with the player's UUID", async (t) => {
-    const world = await openWorld(t);
-    const { token, uuid } = await world.player("Ada", everyRight);
+    const { world, token, uuid } = await openAs(t, "Ada", everyRight);
     const [id] = Array.from(world.service.store.data.tokens.values(), (each) => each.id);
     await world.ok(world.publicToken, "/event/gangwar", { attacker: 1, defender: 2 });
     const byPublic = await lastChange(world);

@@ -8,6 +8,7 @@ import {
   assertIncludes,
   assertLacks,
   everyRight,
+  openAs,
   openWorld,
   projectFolder,
   temporaryFolder,
@@ -115,8 +116,7 @@ describe("the Java example", { skip: withoutJava }, () => {
   });
 
   it("waits after a 429, and shows why it gave up", async (t) => {
-    const world = await openWorld(t, { transport: "socket", limits: true });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport: "socket", limits: true });
     for (let number = 0; number < 30; number += 1)
       await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
     // The clock of the service stands still, so that no attempt succeeds.
@@ -127,8 +127,7 @@ describe("the Java example", { skip: withoutJava }, () => {
   });
 
   it("counts a kill once when its answer is lost", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport: "socket" });
     const busy = (response: { writeHead(status: number): { end(): void } }) => response.writeHead(503).end();
     const { url, seen } = await openProxy(t, world.url, ["pass", "lose", busy]);
     assertIncludes(await start(url, token, await temporaryFolder(t)), "Added one KILL for Ada.");
@@ -158,14 +157,17 @@ describe("strict Java records", { skip: withoutJava }, () => {
   }
 
   it("parse every answer of a service without data", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport: "socket" });
     await assertRead(world, token, "--allow-empty");
   });
 
   it("parse every answer with extreme values, and with old records that lack fields", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
-    const { token, uuid } = await world.player("Ada", { ...everyRight, addonVersion: "10.20.30.40" });
+    const { world, token, uuid } = await openAs(
+      t,
+      "Ada",
+      { ...everyRight, addonVersion: "10.20.30.40" },
+      { transport: "socket" },
+    );
     const longest = `"\\ü${"😀".repeat(61)}`;
     await world.ok(token, "/statistic/Ada/set", { type: "KILL", amount: 2147483647 });
     await world.ok(token, "/targetlist/add", { name: "Ömer" });

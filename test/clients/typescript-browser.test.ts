@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { test } from "node:test";
-import { type Cleanup, openWorld, temporaryFolder } from "../_setup.ts";
+import { type Cleanup, openAs, temporaryFolder } from "../_setup.ts";
 import { noBrowser, openPage, startBrowser } from "../http/_browser.ts";
 import { installClient } from "./_client.ts";
 
@@ -28,8 +28,7 @@ async function servePage(t: Cleanup): Promise<string> {
 }
 
 test("a page of another origin uses the client as it is", { skip: noBrowser }, async (t) => {
-  const world = await openWorld(t, { transport: "socket" });
-  const { token } = await world.player("Ada");
+  const { world, token } = await openAs(t, "Ada", {}, { transport: "socket" });
   const { page } = await openPage(t, await startBrowser(t));
   await page.goto(await servePage(t));
   const seen = await page.evaluate(

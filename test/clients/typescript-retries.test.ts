@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import type { ClientOptions } from "../../client/typescript/src/index.ts";
 import { failureCodes } from "../../src/domain/errors.ts";
 import { statusOf } from "../../src/engine/response.ts";
-import { openWorld } from "../_setup.ts";
+import { openAs } from "../_setup.ts";
 import { clientOf, GameAddonClient, GameAddonError, GameAddonNetworkError, StillTiming } from "./_client.ts";
 import { type Fate, failureOf, openProxy } from "./_setup.ts";
 
@@ -54,8 +54,7 @@ describe("a kill whose answer is lost", () => {
   };
   for (const [times, fates] of Object.entries(cases)) {
     it(`counts exactly once: ${times}`, async (t) => {
-      const world = await openWorld(t, { transport: "socket" });
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(t, "Ada", {}, { transport: "socket" });
       const proxy = await openProxy(t, world.url, fates);
       const client = clientOf(world, token, { baseUrl: proxy.url });
       const { info } = await client.get("/statistic/{player}/add", kill);
@@ -68,8 +67,7 @@ describe("a kill whose answer is lost", () => {
   }
 
   it("counts once even when the caller gives up and calls again later", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport: "socket" });
     const proxy = await openProxy(t, world.url, ["lose", "lose"]);
     const client = clientOf(world, token, { baseUrl: proxy.url, retries: 1 });
     const error = await failureOf(client.get("/statistic/{player}/add", kill));
@@ -140,8 +138,7 @@ describe("a temporary failure", () => {
 
 describe("a call beyond a limit", () => {
   it("is repeated after Retry-After, as often as the limit of retries allows", async (t) => {
-    const world = await openWorld(t, { transport: "socket", limits: true });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport: "socket", limits: true });
     const timing = new StillTiming();
     const sleep = async (milliseconds: number) => {
       await timing.sleep(milliseconds);

@@ -4,7 +4,14 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
 import { inspect } from "node:util";
-import { assertLacks, describeOverTransports, everyRight, openWorld, projectFolder } from "../_setup.ts";
+import {
+  assertLacks,
+  describeOverTransports,
+  everyRight,
+  openAs,
+  openWorld,
+  projectFolder,
+} from "../_setup.ts";
 import {
   clientOf,
   GameAddonClient,
@@ -19,8 +26,7 @@ const unknownToken = `gat_${"x".repeat(43)}`;
 
 describeOverTransports("the TypeScript client", (transport) => {
   it("returns lists and makes changes", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport });
     const client = clientOf(world, token);
     const reason = withoutSpaces("  Bank robbery ");
     const { info } = await client.get("/wantedreason/add", { query: { reason, points: 60 } });
@@ -37,8 +43,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("counts each call, since each has its own key", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada", {}, { transport });
     const client = clientOf(world, token);
     const kill = { path: { player: "Ada" }, query: { type: "KILL" } } as const;
     for (let times = 0; times < 3; times += 1) await client.get("/statistic/{player}/add", kill);
@@ -49,8 +54,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("returns the cached body if nothing has changed", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport });
     const client = clientOf(world, token);
     await client.get("/wantedreason/add", { query: { reason: "Theft", points: 10 } });
     const first = await client.get("/wantedreason");
@@ -73,8 +77,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("throws the refusal of the service", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Bob", { members: { GROVE: 1 } });
+    const { world, token } = await openAs(t, "Bob", { members: { GROVE: 1 } }, { transport });
     const client = clientOf(world, token);
     const path = { factionString: "GROVE" } as const;
     const refused = await failureOf(
@@ -98,8 +101,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("sends the addon's version", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token, uuid } = await world.player("Ada");
+    const { world, token, uuid } = await openAs(t, "Ada", {}, { transport });
     const client = clientOf(world, token, { addonVersion: "2.5.1" });
     await client.get("/event");
     const users = await client.get("/mgmt/users");
@@ -107,8 +109,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("sends values with any characters unchanged", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport });
     const client = clientOf(world, token);
     const reason = "A/B?c=d&e#f%2F+ä";
     await client.get("/wantedreason/add", { query: { reason, points: 1 } });

@@ -1,9 +1,9 @@
 /** Helpers of the documentation's tests: pages, the blocks in them, and an environment in which commands run. */
 import assert from "node:assert/strict";
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readFile, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { pathToFileURL } from "node:url";
+import { builtProject } from "../_build.ts";
 import { projectFolder } from "../_setup.ts";
 
 /** Reads a page. @param path from the top of the project, such as `docs/reference.md` */
@@ -46,16 +46,13 @@ export async function freePort(): Promise<number> {
 }
 
 /**
- * Creates `dist/addon-cli.cjs` and `bin/npx` in a folder, which run the sources.
+ * Links the build into a folder as `dist`, and creates `bin/npx`, which runs it.
  * @returns an environment in which `npx` is the latter
  */
-export async function runSourcesIn(folder: string): Promise<NodeJS.ProcessEnv> {
-  const main = join(folder, "dist", "addon-cli.cjs");
-  await mkdir(join(folder, "dist"));
-  const source = pathToFileURL(join(projectFolder, "cli", "main.ts"));
-  await writeFile(main, `import("${import.meta.resolve("tsx")}").then(() => import("${source}"));\n`);
+export async function runBuildIn(folder: string): Promise<NodeJS.ProcessEnv> {
+  await symlink(join(await builtProject(), "dist"), join(folder, "dist"));
   await mkdir(join(folder, "bin"));
-  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${main}" "$@"\n`;
+  const npx = `#!/bin/sh\nshift\nexec "${process.execPath}" "${join(folder, "dist", "addon-cli.cjs")}" "$@"\n`;
   await writeFile(join(folder, "bin", "npx"), npx, { mode: 0o755 });
   return { PATH: `${join(folder, "bin")}:${process.env.PATH}`, HOME: folder };
 }

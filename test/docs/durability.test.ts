@@ -7,14 +7,14 @@ import { it } from "node:test";
 import { promisify } from "node:util";
 import { crc32 } from "node:zlib";
 import { projectFolder, shippedRoutes, temporaryFolder } from "../_setup.ts";
-import { blocks, readPage, rows, runSourcesIn } from "./_page.ts";
+import { blocks, readPage, rows, runBuildIn } from "./_page.ts";
 
 const page = await readPage("docs/durability.md");
 const run = promisify(execFile);
 
 it("the rehearsal works when pasted into a shell", async (t) => {
   const folder = await temporaryFolder(t);
-  const env = await runSourcesIn(folder);
+  const env = await runBuildIn(folder);
   await cp(shippedRoutes, join(folder, "routes.yaml"));
   const script = blocks(page, "run").map((block, index) => `echo "== ${index}"\n${block}`);
   const { stdout } = await run("bash", ["-euc", script.join("")], { cwd: folder, env, timeout: 120_000 });

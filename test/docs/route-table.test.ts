@@ -9,7 +9,7 @@ import { parse } from "yaml";
 import { checkRoutes } from "../../src/operations.ts";
 import { toLimits } from "../../src/table/limits.ts";
 import { shippedRoutes, temporaryFolder } from "../_setup.ts";
-import { blocks, freePort, readPage, runSourcesIn } from "./_page.ts";
+import { blocks, freePort, readPage, runBuildIn } from "./_page.ts";
 
 const page = await readPage("docs/route-table.md");
 const run = promisify(execFile);
@@ -65,7 +65,7 @@ it("the limits on the page are those of the shipped table, and its example is a 
 
 it("the walkthrough, pasted into a shell, prints what the page shows", async (t) => {
   const folder = await realpath(await temporaryFolder(t));
-  const env = await runSourcesIn(folder);
+  const env = await runBuildIn(folder);
   await cp(shippedRoutes, join(folder, "routes.yaml"));
   const blocks = walkthrough();
   const mark = "=== end of block ===";

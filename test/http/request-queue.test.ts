@@ -1,10 +1,7 @@
 /** The request queue: every request is answered, in the order of its connection, and no connection delays the others. */
 import assert from "node:assert/strict";
-import { IncomingMessage, ServerResponse } from "node:http";
-import { connect, Socket } from "node:net";
+import { connect, type Socket } from "node:net";
 import { it, type TestContext } from "node:test";
-import { Connection } from "../../src/http/connections.ts";
-import { RequestQueue } from "../../src/http/request-queue.ts";
 import { startServer } from "../../src/http/server.ts";
 import { answerTo, inTime, requestFor } from "./_server.ts";
 
@@ -133,54 +130,6 @@ it("the queue answers other clients after some have disconnected", inTime, async
   assert.equal(await (await fetch(`${url}/plain`)).text(), "for /plain");
 });
 
-it("the queue handles a request before hundreds that another connection sent earlier", inTime, async (t) => {
-  const { url, handled } = await open(t);
-  const count = 400;
-  flood(t, url, "/late/flood", count).resume();
-  while (countOf(handled, "/late/flood") === 0) await fetch(`${url}/plain/before`);
-  await fetch(`${url}/plain/beside`);
-  const before = handled.indexOf("/plain/beside");
-  assert.ok(before !== -1, "it was handled");
-  assert.ok(before < count, `${before} requests were handled before it`);
-  while (countOf(handled, "/late/flood") < count) await fetch(`${url}/plain/after`);
-});
-
-it(
-  "the queue answers a new connection before thousands of earlier requests that take a moment",
-  inTime,
-  async (t) => {
-    const { url, handled } = await open(t);
-    const [count, connections] = [1400, 8];
-    for (let number = 0; number < connections; number += 1) flood(t, url, `/late/${number}`, count).resume();
-    while (countOf(handled, "/late") < 100) await new Promise((resolve) => setImmediate(resolve));
-    const received = await pipeline(url, ["/plain/new"]);
-    assert.match(received, /for \/plain\/new$/);
-    const before = handled.indexOf("/plain/new");
-    assert.ok(before < (count * connections) / 2, `${before} requests were handled before it`);
-  },
-);
-
-it(
-  "the queue keeps the order of each connection when several send hundreds of requests",
-  inTime,
-  async (t) => {
-    const { url, handled } = await open(t);
-    const [count, floods] = [200, ["/late/a", "/late/b", "/late/c"]];
-    for (const path of floods) flood(t, url, path, count).resume();
-    while (countOf(handled, "/late") < floods.length * count) await fetch(`${url}/plain`);
-    for (const path of floods) {
-      const numbers = handled
-        .filter((each) => each.startsWith(path))
-        .map((each) => Number(each.split("/")[3]));
-      assert.deepEqual(
-        numbers,
-        Array.from({ length: count }, (_, number) => number),
-        "each connection's requests are handled in their order",
-      );
-    }
-  },
-);
-
 it(
   "the queue begins no request of a connection before the client has read the previous answer",
   inTime,
@@ -273,81 +222,3 @@ it("the queue closes connections that do not read when too many requests wait", 
   assert.equal(await (await fetch(`${url}/plain/last`)).text(), "for /plain/last");
   assert.ok(countOf(handled, "/long") <= 50, "no client got a second answer");
 });
-
-it("the queue accepts no more requests of a connection that the current answer closes", () => {
-  const connection = new Connection(new Socket(), 0);
-  const queue = new RequestQueue(
-    () => assert.fail("nothing is handled"),
-    () => [connection],
-  );
-  connection.isEnding = true;
-  const request = new IncomingMessage(connection.socket);
-  queue.take(connection, request, new ServerResponse(request));
-  assert.deepEqual([connection.waiting, connection.isBusy], [[], false]);
-});
-
-it(
-  "the queue alternates between lone requests and those of a hundred connections that pipeline",
-  inTime,
-  async () => {
-    const connections: Connection[] = [];
-    const handled: Connection[] = [];
-    const queue = new RequestQueue(
-      (_request, _response, connection) => {
-        handled.push(connection);
-        return { status: 200, headers: [], body: null };
-      },
-      () => connections,
-    );
-    const send = (connection: Connection) => {
-      const request = new IncomingMessage(connection.socket);
-      queue.take(connection, request, new ServerResponse(request));
-    };
-    const connectionWith = (requests: number) => {
-      const connection = new Connection(new Socket(), 0);
-      connections.push(connection);
-      // As the queue marks a connection that has sent many requests.
-      connection.pipelines = requests > 1;
-      for (let count = 0; count < requests; count += 1) send(connection);
-      return connection;
-    };
-    for (let count = 0; count < 100; count += 1) connectionWith(2);
-    const lone = Array.from({ length: 20 }, () => connectionWith(1));
-    while (handled.length < 120) await new Promise(setImmediate);
-    const places = lone.map((each) => handled.indexOf(each));
-    // Eight of these alternate with eight of the others.
-    assert.deepEqual(places, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23, 32, 33, 34, 35]);
-  },
-);
-
-it(
-  "the queue leaves connections that pipeline paused while many requests wait, also after a client that did not read is gone",
-  inTime,
-  async () => {
-    const create = () => new Connection(new Socket(), 0);
-    const [stuck, busy, held, lone] = [create(), create(), create(), create()];
-    const queue = new RequestQueue(
-      (_request, _response, connection) =>
-        connection === busy ? new Promise(() => {}) : { status: 200, headers: [], body: null },
-      () => [stuck, busy, held, lone],
-    );
-    const send = async (connection: Connection, count: number) => {
-      for (let number = 0; number < count; number += 1) {
-        const request = new IncomingMessage(connection.socket);
-        queue.take(connection, request, new ServerResponse(request));
-      }
-      for (let turns = 0; turns < 3; turns += 1) await new Promise(setImmediate);
-    };
-    // Its first answer is never written, so that the others wait for it.
-    await send(stuck, 300);
-    await send(lone, 1);
-    queue.close(stuck);
-    await send(busy, 100);
-    held.pipelines = true;
-    queue.open(held);
-    await send(lone, 1);
-    assert.equal(held.isPaused, true);
-    queue.close(busy);
-    while (held.isPaused) await send(lone, 1);
-  },
-);

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { connect } from "node:net";
 import { describe, it, type TestContext } from "node:test";
 import { startServer } from "../../src/http/server.ts";
-import { everyRight, openWorld, prefix } from "../_setup.ts";
+import { everyRight, openAs, prefix } from "../_setup.ts";
 import { Connection, closing } from "./_raw.ts";
 import { type Client, inTime, openServer, requestFor } from "./_server.ts";
 
@@ -146,8 +146,7 @@ function deferred(): { promise: Promise<void>; resolve: () => void } {
 }
 
 it("a server that is closed finishes the request in progress, and runs no later one", async (t) => {
-  const world = await openWorld(t);
-  const { token } = await world.player("Ada", everyRight);
+  const { world, token } = await openAs(t, "Ada", everyRight);
   const entered = deferred();
   const release = deferred();
   const server = await startServer({

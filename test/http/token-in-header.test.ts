@@ -8,6 +8,7 @@ import {
   assertLacks,
   describeOverTransports,
   everyRight,
+  openAs,
   openWorld,
   prefix,
   type World,
@@ -24,8 +25,7 @@ const unknown = `gat_${"A".repeat(43)}`;
 
 describeOverTransports("a token in a header", (transport) => {
   it("identifies its caller, as in the path, in reads and in changes", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token, uuid } = await world.player("Ada", everyRight);
+    const { world, token, uuid } = await openAs(t, "Ada", everyRight, { transport });
     const change = await send(world, "/wantedreason/add?reason=Theft&points=3", `Bearer ${token}`);
     assert.equal(change.status, 200);
     assert.equal(world.log.at(-1)?.caller, uuid);
@@ -106,8 +106,7 @@ describeOverTransports("a token in a header", (transport) => {
   });
 
   it("is ignored where the path has another token", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token, uuid } = await world.player("Ada");
+    const { world, token, uuid } = await openAs(t, "Ada", {}, { transport });
     const headers = { Authorization: `Bearer ${world.publicToken}` };
     const answer = await world.get(token, "/player", {}, { headers });
     assert.equal(answer.status, 200);
@@ -159,8 +158,7 @@ describeOverTransports("a token in a header", (transport) => {
   });
 
   it("is still refused within a parameter", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport });
     const answer = await send(world, `/wantedreason/remove?reason=${token}`, `Bearer ${token}`);
     assertFailure(answer, 400, "PARAMETER_INVALID", "reason");
     assertIncludes(answer.body.hint, "Authorization");

@@ -3,11 +3,10 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { ReadyBody } from "../../src/engine/body.ts";
-import { openWorld, prefix, type World } from "../_setup.ts";
+import { openAs, type openWorld, prefix, type World } from "../_setup.ts";
 
 async function open(t: Parameters<typeof openWorld>[0]): Promise<{ world: World; ask: Ask }> {
-  const world = await openWorld(t);
-  const { token } = await world.player("Ada", { members: { POLICE: 4 } });
+  const { world, token } = await openAs(t, "Ada", { members: { POLICE: 4 } });
   for (let number = 0; number < 60; number += 1) {
     await world.ok(token, "/wantedreason/add", { reason: `Reason-${number}`, points: number });
   }

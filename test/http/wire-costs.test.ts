@@ -2,11 +2,11 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { mostCompared } from "../../src/domain/text.ts";
-import { assertFailure, describeOverTransports, everyRight, openWorld, prefix } from "../_setup.ts";
+import { assertFailure, everyRight, openAs, openWorld, prefix } from "../_setup.ts";
 
-describeOverTransports("a refusal", (transport) => {
+describe("a refusal", () => {
   it("the refusal of a path of more than 200 characters suggests no other path", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const near = await world.request(`${prefix}/x/wantedreasn`);
     assertFailure(near, 404, "UNKNOWN_PATH");
     assert.match(near.body.hint, /\/wantedreason\?$/);
@@ -22,7 +22,7 @@ describeOverTransports("a refusal", (transport) => {
   });
 
   it("the refusal of an unknown player suggests none if there are too many players to compare", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     for (let number = 1; number <= mostCompared; number += 1) {
       await world.service.administer("player.add", { name: `Player${number}` });
     }
@@ -37,8 +37,7 @@ describeOverTransports("a refusal", (transport) => {
   });
 
   it("the refusal of a group, a faction or a parameter of more than 200 characters suggests none", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const long = "v".repeat(5000);
     for (const answer of [
       await world.get(token, "/player/add", { name: "Ada", group: long }),
@@ -51,8 +50,7 @@ describeOverTransports("a refusal", (transport) => {
   });
 
   it("the refusal of an unknown name lists at most 20 of those that exist", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const names = Array.from({ length: 400 }, (_, index) => `N${index}`);
     await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
       for (const [position, name] of names.entries()) {
@@ -72,7 +70,7 @@ describeOverTransports("a refusal", (transport) => {
   });
 
   it("the refusal of hundreds of malformed parameters decodes only the first hundred", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const decode = t.mock.method(globalThis, "decodeURIComponent");
     for (const [piece, code] of [
       ["%", "PARAMETER_UNKNOWN"],
@@ -88,7 +86,7 @@ describeOverTransports("a refusal", (transport) => {
   });
 
   it("a parameter after hundreds of empty ones is accepted", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const answer = await world.request(
       `${prefix}/${world.publicToken}/houseban?${"&".repeat(500)}advanced=false`,
     );
@@ -114,10 +112,9 @@ describe("a path that is too long for any route", () => {
   });
 });
 
-describeOverTransports("a header of more than 1,000 characters", (transport) => {
+describe("a header of more than 1,000 characters", () => {
   it("counts as absent", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     for (let number = 0; number < 60; number += 1)
       await world.ok(token, "/wantedreason/add", { reason: `Reason-${number}`, points: number });
     const read = (headers: Record<string, string>) =>
@@ -139,8 +136,7 @@ describeOverTransports("a header of more than 1,000 characters", (transport) => 
   });
 
   it("counts as present where ignoring it could make or count a change", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const long = "x".repeat(1001);
     for (const [name, status, code] of [
       ["Early-Data", 425, "SPECULATIVE"],

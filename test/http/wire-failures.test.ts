@@ -1,19 +1,11 @@
 /** Failures: their codes, the order of the checks, and repeated changes (contract, section 1). */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import {
-  assertFailure,
-  assertIncludes,
-  describeOverTransports,
-  everyRight,
-  openWorld,
-  prefix,
-} from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, assertIncludes, everyRight, openAs, openWorld, prefix } from "../_setup.ts";
 
-describeOverTransports("parameters", (transport) => {
+describe("parameters", () => {
   it("a missing parameter is named, with the expected values", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const missing = await world.get(token, "/wantedreason/add", { reason: "Theft" });
     assertFailure(missing, 400, "PARAMETER_MISSING", "points");
     assert.match(`${missing.body.info} ${missing.body.hint}`, /0 to 1000/);
@@ -26,8 +18,7 @@ describeOverTransports("parameters", (transport) => {
   });
 
   it("an invalid parameter is named, with the expected and the actual value", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     for (const points of ["many", "", "1.5", "1e2", "0x10", " 1", "1001", "-1", "+1", "999999999999999999"]) {
       const answer = await world.get(token, "/wantedreason/add", { reason: "Theft", points });
       assertFailure(answer, 400, "PARAMETER_INVALID", "points");
@@ -38,8 +29,7 @@ describeOverTransports("parameters", (transport) => {
   });
 
   it("an unknown parameter is named, with the nearest known one", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const before = structuredClone(world.snapshot());
     for (const typo of ["resaon", "Reason", "reasons"]) {
       const answer = await world.get(token, "/wantedreason/add", { [typo]: "Theft", points: 1 });
@@ -55,8 +45,7 @@ describeOverTransports("parameters", (transport) => {
   });
 
   it("a repeated parameter is named, even with equal values", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     for (const search of ["name=Ada&name=Bob", "name=Ada&name=Ada", "name=Ada&n%61me=Ada", "name&name"]) {
       const answer = await world.request(`${prefix}/${token}/targetlist/add?${search}`);
       assertFailure(answer, 400, "PARAMETER_REPEATED", "name");
@@ -65,16 +54,14 @@ describeOverTransports("parameters", (transport) => {
   });
 
   it("the order of parameters and empty pieces of the query do not matter", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const answer = await world.request(`${prefix}/${token}/wantedreason/add?&points=5&&reason=Theft&`);
     assert.equal(answer.status, 200);
     assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: "Theft", points: 5 }]);
   });
 
   it("a malformed percent-encoding is refused in the path and in the query", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     for (const wrong of ["%", "%4", "%ZZ", "%E4", "a%FFb", "%C0%AF", "%ED%A0%80"]) {
       const inPath = await world.request(`${prefix}/${token}/statistic/${wrong}`);
       assertFailure(inPath, 400, "PARAMETER_INVALID");
@@ -87,10 +74,9 @@ describeOverTransports("parameters", (transport) => {
   });
 });
 
-describeOverTransports("unknown things", (transport) => {
+describe("unknown things", () => {
   it("an unknown player, group, faction or entry answers 404 and is named", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const player = await world.get(token, "/statistic/Rooot");
     assertFailure(player, 404, "UNKNOWN_PLAYER");
     assert.match(`${player.body.info} ${player.body.hint}`, /"Root"/);
@@ -105,21 +91,21 @@ describeOverTransports("unknown things", (transport) => {
   });
 });
 
-describeOverTransports("the order of the checks", (transport) => {
+describe("the order of the checks", () => {
   it("the path is checked before the method, and the method before the token", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     assertFailure(await world.get("x", "/nowhere", {}, { method: "POST" }), 404, "UNKNOWN_PATH");
     assertFailure(await world.get("x", "/player", {}, { method: "POST" }), 405, "METHOD_NOT_ALLOWED");
   });
 
   it("the path is checked before the token: a stranger learns which paths exist, and nothing else", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     assertFailure(await world.get("x", "/nowhere"), 404, "UNKNOWN_PATH");
     assertFailure(await world.get("x", "/player"), 401, "TOKEN_UNKNOWN");
   });
 
   it("the token is checked before all parameters, even those that a restriction depends on", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     for (const path of [
       "/targetlist/add",
       "/blacklistreason/NOWHERE",
@@ -131,8 +117,7 @@ describeOverTransports("the order of the checks", (transport) => {
   });
 
   it("the exclusion is checked before the restriction and all parameters", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Mallory", { groups: ["BLACKLIST"] });
+    const { world, token } = await openAs(t, "Mallory", { groups: ["BLACKLIST"] });
     for (const path of [
       "/targetlist/add",
       "/blacklistreason/NOWHERE",
@@ -144,8 +129,7 @@ describeOverTransports("the order of the checks", (transport) => {
   });
 
   it("the restriction is checked before the parameters, and these before the entry", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     for (const search of ["", "?x=1", "?name=%ZZ", "?name=a%20b", "?name=a&name=b", "?name=Nobody"]) {
       const path = `/targetlist/remove${search}`;
       assertFailure(await world.get(world.publicToken, path), 403, "RESTRICTED");
@@ -155,70 +139,15 @@ describeOverTransports("the order of the checks", (transport) => {
   });
 });
 
-describeOverTransports("repeating a change", (transport) => {
-  const changes = [
-    ["/player/add", "/player/remove", { name: "Ada", group: "VIP" }],
-    ["/targetlist/add", "/targetlist/remove", { name: "Ada" }],
-    [
-      "/blacklistreason/GROVE/add",
-      "/blacklistreason/GROVE/remove",
-      { reason: "Spy" },
-      { price: 1, kills: 2 },
-    ],
-    ["/housebanreason/add", "/housebanreason/remove", { reason: "Noise" }, { days: 3 }],
-    ["/houseban/add", "/houseban/remove", { name: "Ada", reason: "Fire" }],
-    ["/navipoint/add", "/navipoint/remove", { name: "Pier" }, { x: 1, y: 2, z: 3, article: "der" }],
-    ["/wantedreason/add", "/wantedreason/remove", { reason: "Theft" }, { points: 9 }],
-  ] as const;
-
-  for (const [add, remove, name, values = {}] of changes) {
-    it(`${add} repeated answers 200 and changes nothing; ${remove} repeated answers 404`, async (t) => {
-      const world = await openWorld(t, { transport });
-      const { token } = await world.player("Root", everyRight);
-      await world.ok(token, "/housebanreason/add", { reason: "Fire", days: 2 });
-      const first = await world.ok(token, add, { ...name, ...values });
-      const before = structuredClone(world.snapshot());
-      world.clock.advance(1000);
-      const second = await world.ok(token, add, { ...name, ...values });
-      assert.match(second.info, /\S/);
-      assert.notEqual(second.info, first.info, "the sentence says that the entry exists");
-      assert.deepEqual(structuredClone(world.snapshot()), before);
-      const removed = await world.ok(token, remove, name);
-      assert.deepEqual(Object.keys(removed), ["info"]);
-      assertFailure(await world.get(token, remove, name), 404, "UNKNOWN_ENTRY");
-    });
-  }
-
-  const conflicts = [
-    ["/blacklistreason/GROVE/add", { reason: "Spy", price: 1, kills: 2 }, { price: 2 }, { kills: 0 }],
-    ["/housebanreason/add", { reason: "Noise", days: 3 }, { days: 4 }],
-    ["/navipoint/add", { name: "Pier", x: 1, y: 2, z: 3, article: "der" }, { x: 0 }, { article: "die" }],
-    ["/wantedreason/add", { reason: "Theft", points: 9 }, { points: 8 }],
-  ] as const;
-
-  for (const [add, values, ...others] of conflicts) {
-    it(`${add} with other values answers 409 and changes nothing`, async (t) => {
-      const world = await openWorld(t, { transport });
-      const { token } = await world.player("Root", everyRight);
-      await world.ok(token, add, values);
-      const before = structuredClone(world.snapshot());
-      for (const other of others) {
-        assertFailure(await world.get(token, add, { ...values, ...other }), 409, "CONFLICT");
-      }
-      assert.deepEqual(structuredClone(world.snapshot()), before);
-    });
-  }
-
+describe("repeating a change", () => {
   it("a statistic counts each time that the request is repeated", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     for (let times = 0; times < 3; times += 1) await world.ok(token, "/statistic/Ada/add", { type: "KILL" });
     assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 3);
   });
 
   it("20 simultaneous additions to a statistic all count", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     const adding = Array.from({ length: 20 }, () => world.get(token, "/statistic/Ada/add", { type: "KILL" }));
     for (const { status } of await Promise.all(adding)) assert.equal(status, 200);
     assert.equal((await world.ok(token, "/statistic/Ada")).gameplay.kills, 20);

@@ -2,7 +2,14 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";
-import { assertFailure, assertLacks, describeOverTransports, everyRight, openWorld } from "../_setup.ts";
+import {
+  assertFailure,
+  assertLacks,
+  describeOverTransports,
+  everyRight,
+  openAs,
+  openWorld,
+} from "../_setup.ts";
 
 /** A disk on which nothing can be written while it is full. */
 class Disk {
@@ -26,8 +33,7 @@ class Disk {
 describeOverTransports("a service that fails", (transport) => {
   it("a full disk refuses changes with 503 and Retry-After, while reads continue", async (t) => {
     const disk = new Disk();
-    const world = await openWorld(t, { transport, files: disk.files });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight, { transport, files: disk.files });
     const before = structuredClone(world.snapshot());
     disk.full = true;
     const answer = await world.get(token, "/targetlist/add", { name: "Mallory" });
@@ -42,8 +48,7 @@ describeOverTransports("a service that fails", (transport) => {
   });
 
   it("a service that shuts down refuses changes with 503 and Retry-After", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight, { transport });
     const before = structuredClone(world.snapshot());
     await world.service.close();
     const answer = await world.get(token, "/targetlist/add", { name: "Mallory" });
@@ -53,8 +58,7 @@ describeOverTransports("a service that fails", (transport) => {
   });
 
   it("an internal error answers 500 without details, and is logged with its request id", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight, { transport });
     const fault = new Error("EACCES /srv/secret/journal");
     t.mock.method(world.service.store.data.targets, "values", () => {
       throw fault;

@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
-import { assertLacks, everyRight, openWorld, prefix } from "../_setup.ts";
+import { assertLacks, everyRight, openAs, openWorld, prefix } from "../_setup.ts";
 import { ask, assertRefused, Connection, closing } from "./_raw.ts";
 import { answerTo, inTime, openServer, requestFor } from "./_server.ts";
 
@@ -22,8 +22,7 @@ describe("the connection of a refused request", () => {
     ["CONNECT", "CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n"],
   ] as const) {
     it(`a request with ${what} closes its connection, so that the bytes after it are no request`, async (t) => {
-      const world = await openWorld(t, { transport: "socket" });
-      const { token } = await world.player("Ada", everyRight);
+      const { world, token } = await openAs(t, "Ada", everyRight, { transport: "socket" });
       const change = `GET ${prefix}/${token}/targetlist/add?name=Mallory HTTP/1.1\r\nHost: a\r\n\r\n`;
       const { headers } = await ask(world.url, bytes + change);
       assert.equal(headers.get("connection"), "close");
@@ -153,8 +152,7 @@ describe("a half-closed connection", () => {
   );
 
   it("a client that closes its side after its requests gets all answers", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport: "socket" });
     const targets = [
       "/docs",
       `${prefix}/${token}/targetlist/add?name=Mallory`,
@@ -182,8 +180,7 @@ describe("a request with two Host headers", () => {
 
 describe("a request without a Host header", () => {
   it("a request without a Host header answers 400 and changes nothing", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport: "socket" });
     const before = structuredClone(world.snapshot());
     const path = `${prefix}/${token}/targetlist/add?name=Mallory`;
     const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\nConnection: close\r\n\r\n`);
@@ -300,8 +297,7 @@ describe("other forms of a request", () => {
   });
 
   it("dot segments in a path lead to no other operation", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport: "socket" });
     const before = structuredClone(world.snapshot());
     const answer = await ask(world.url, `GET ${prefix}/x/../${token}/nowhere/%2e%2e HTTP/1.1\r\n${closing}`);
     assertRefused(answer, 404, "UNKNOWN_PATH");

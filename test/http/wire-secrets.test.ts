@@ -3,7 +3,15 @@ import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it } from "node:test";
-import { assertLacks, describeOverTransports, everyRight, openWorld, prefix, type World } from "../_setup.ts";
+import {
+  assertLacks,
+  describeOverTransports,
+  everyRight,
+  openAs,
+  openWorld,
+  prefix,
+  type World,
+} from "../_setup.ts";
 
 /** Sends requests; returns everything that the caller and the operator see of them, as one text. */
 async function exposed(world: World, requests: readonly (readonly [path: string, init?: RequestInit])[]) {
@@ -18,8 +26,7 @@ async function exposed(world: World, requests: readonly (readonly [path: string,
 
 describeOverTransports("a token", (transport) => {
   it("a token appears in no answer, header or log, wherever the request has it", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight, { transport });
     const at = `${prefix}/${token}`;
     const seen = await exposed(world, [
       [`${at}/player`],
@@ -60,8 +67,7 @@ describeOverTransports("a token", (transport) => {
   });
 
   it("a token appears in no error about a reason or the name of a place", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight, { transport });
     const at = `${prefix}/${token}`;
     const seen = await exposed(world, [
       [`${at}/wantedreason/remove?reason=${token}`],
@@ -86,8 +92,7 @@ describeOverTransports("a token", (transport) => {
   });
 
   it("a token appears in no list for the operator, and in no file", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight, { transport });
     await world.ok(token, "/targetlist/add", { name: "Ada" });
     const lists = [
       await world.service.administer("token.list", {}),

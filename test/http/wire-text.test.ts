@@ -1,24 +1,16 @@
 /** Texts, names and UUIDs in parameters and answers (contract, section 1), over both transports. */
 import assert from "node:assert/strict";
-import { it } from "node:test";
-import {
-  assertFailure,
-  assertIncludes,
-  describeOverTransports,
-  everyRight,
-  openWorld,
-  prefix,
-} from "../_setup.ts";
+import { describe, it } from "node:test";
+import { assertFailure, assertIncludes, everyRight, openAs, openWorld, prefix } from "../_setup.ts";
 
 /** Names of properties of JavaScript objects, which are ordinary names for the service. */
 const propertyNames = ["__proto__", "constructor", "toString", "hasOwnProperty", "valueOf", "prototype"];
 const uuid = "0123456789abcdef0123456789abcdef";
 const dashed = "01234567-89AB-CDEF-0123-456789abcdef";
 
-describeOverTransports("texts", (transport) => {
+describe("texts", () => {
   it("the refusal of a text that is too long has its length and the limit, but not the text", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Chief", { members: { POLICE: 4 } });
+    const { world, token } = await openAs(t, "Chief", { members: { POLICE: 4 } });
     for (const letter of ["x", "🚓"]) {
       const reason = letter.repeat(70);
       const { body } = await world.get(token, "/wantedreason/add", { reason, points: 1 });
@@ -28,8 +20,7 @@ describeOverTransports("texts", (transport) => {
   });
 
   it("a text has 1 to 64 characters", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     for (const reason of ["x", "x".repeat(64), "ü".repeat(64), "🚓".repeat(64)]) {
       await world.ok(token, "/wantedreason/add", { reason, points: 1 });
     }
@@ -42,8 +33,7 @@ describeOverTransports("texts", (transport) => {
   });
 
   it("white space and control characters in a text are refused with a hint to write -", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const before = structuredClone(world.snapshot());
     const faulty = ["a b", " ", " a", "a\t", "a\nb", "a\u00a0b", "a\u2003b", "a\u3000b", "a\u2028b"];
     const control = ["a\u0000b", "a\u001fb", "a\u007fb", "a\u0085b", "\u0007"];
@@ -60,8 +50,7 @@ describeOverTransports("texts", (transport) => {
   });
 
   it("a plus sign in a query is a space, as in forms", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const plus = await world.request(`${prefix}/${token}/wantedreason/add?reason=a+b&points=1`);
     assertFailure(plus, 400, "PARAMETER_INVALID", "reason");
     await world.ok(token, "/wantedreason/add", { reason: "a+b", points: 1 });
@@ -69,8 +58,7 @@ describeOverTransports("texts", (transport) => {
   });
 
   it("a text is stored as NFC: composed and decomposed forms are equal", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     await world.ok(token, "/wantedreason/add", { reason: "Mu\u0308ll", points: 1 });
     assert.equal((await world.ok(token, "/wantedreason"))[0].reason, "M\u00fcll");
     await world.ok(token, "/wantedreason/add", { reason: "M\u00fcll", points: 1 });
@@ -82,8 +70,7 @@ describeOverTransports("texts", (transport) => {
   });
 
   it("texts that differ only in case are equal, and the first spelling is stored", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     await world.ok(token, "/wantedreason/add", { reason: "Bank-Überfall", points: 9 });
     await world.ok(token, "/wantedreason/add", { reason: "BANK-ÜBERFALL", points: 9 });
     assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: "Bank-Überfall", points: 9 }]);
@@ -94,8 +81,7 @@ describeOverTransports("texts", (transport) => {
   });
 
   it("a text may contain punctuation and any script", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     for (const reason of ["50%-off", "a&b=c", "a/b?c#d", "§-1.(2)", '"quoted"', "強盗", "-", "--"]) {
       await world.ok(token, "/wantedreason/add", { reason, points: 1 });
       assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason, points: 1 }]);
@@ -105,8 +91,7 @@ describeOverTransports("texts", (transport) => {
 
   for (const name of propertyNames) {
     it(`${name} is an ordinary text and name`, async (t) => {
-      const world = await openWorld(t, { transport });
-      const { token } = await world.player("Root", everyRight);
+      const { world, token } = await openAs(t, "Root", everyRight);
       const player = await world.player(name);
       for (const path of ["/wantedreason", "/housebanreason", "/blacklistreason/GROVE"]) {
         const gone = await world.get(token, `${path}/remove`, { reason: name });
@@ -132,8 +117,7 @@ describeOverTransports("texts", (transport) => {
     });
 
     it(`${name} is not a group, faction, statistic type, parameter or path`, async (t) => {
-      const world = await openWorld(t, { transport });
-      const { token } = await world.player("Root", everyRight);
+      const { world, token } = await openAs(t, "Root", everyRight);
       const ask = (path: string, query = {}) => world.get(token, path, query);
       assertFailure(await ask("/player/add", { name: "Ada", group: name }), 404, "UNKNOWN_GROUP", "group");
       assertFailure(await ask(`/blacklistreason/${name}`), 404, "UNKNOWN_FACTION");
@@ -147,10 +131,9 @@ describeOverTransports("texts", (transport) => {
   }
 });
 
-describeOverTransports("player names", (transport) => {
+describe("player names", () => {
   it("a player's name has 1 to 32 letters, digits, _, . or -", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const names = ["a", "A_b.c-9", "Jürgen", "Ωmega", "x".repeat(32), "-", "."];
     for (const name of names) await world.ok(token, "/targetlist/add", { name });
     const listed = await world.ok(token, "/targetlist");
@@ -170,8 +153,7 @@ describeOverTransports("player names", (transport) => {
   });
 
   it("a player's name in any case is answered as registered, or else in its latest spelling", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const jay = await world.player("JürgenX");
     await world.ok(token, "/targetlist/add", { name: "jÜRGENx" });
     await world.ok(token, "/targetlist/add", { name: "Mallory" });
@@ -186,10 +168,9 @@ describeOverTransports("player names", (transport) => {
   });
 });
 
-describeOverTransports("known names", (transport) => {
+describe("known names", () => {
   it("a group, a faction or a type is accepted in any case and answered as seeded", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     const added = await world.ok(token, "/player/add", { name: "Ada", group: "vIp" });
     assert.match(added.info, /VIP/);
     assert.deepEqual((await world.ok(token, "/player")).VIP, [{ name: "Ada", uuid: null }]);
@@ -202,8 +183,7 @@ describeOverTransports("known names", (transport) => {
   });
 
   it("an article is one of der, die and das", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Root", everyRight);
+    const { world, token } = await openAs(t, "Root", everyRight);
     await world.ok(token, "/navipoint/add", { name: "Pier", x: 1, y: 2, z: 3, article: "der" });
     assert.equal((await world.ok(token, "/navipoint"))[0].article, "der");
     const other = await world.get(token, "/navipoint/add", { name: "Dock", x: 1, y: 2, z: 3, article: "le" });
@@ -212,9 +192,9 @@ describeOverTransports("known names", (transport) => {
   });
 });
 
-describeOverTransports("UUIDs", (transport) => {
+describe("UUIDs", () => {
   it("a UUID is accepted with and without dashes in either case, and answered as 32 lower-case digits", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     const ada = await world.player("Ada", { uuid: dashed });
     assert.equal(ada.uuid, uuid);
     const { token } = await world.player("Hunter", { groups: ["TARGETLIST"] });
@@ -228,7 +208,7 @@ describeOverTransports("UUIDs", (transport) => {
   });
 
   it("a UUID that nobody has, or with misplaced dashes, is an unknown player", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t);
     await world.player("Ada", { uuid });
     const unknown = ["f".repeat(32), `0123456-789ab-cdef-0123-456789abcdef`, uuid.slice(1), `${uuid}-`];
     for (const typed of unknown) {

@@ -8,6 +8,7 @@ import {
   assertLacks,
   describeOverTransports,
   everyRight,
+  openAs,
   openWorld,
   prefix,
   type World,
@@ -34,8 +35,7 @@ async function openWithChange(world: World) {
 
 describeOverTransports("paths", (transport) => {
   it("a slash at the end of a path is ignored", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", { groups: ["TARGETLIST"] });
+    const { world, token } = await openAs(t, "Ada", { groups: ["TARGETLIST"] }, { transport });
     for (const path of ["/statistic/top", "/statistic/Ada", "/player", "/player/groups", "/event"]) {
       assert.deepEqual(await world.ok(token, `${path}/`), await world.ok(token, path));
     }
@@ -169,8 +169,7 @@ describeOverTransports("headers", (transport) => {
   });
 
   it("every body is JSON in UTF-8", async (t) => {
-    const world = await openWorld(t, { transport });
-    const { token } = await world.player("Ada", everyRight);
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport });
     await world.ok(token, "/wantedreason/add", { reason: "Körperverletzung-🚓", points: 5 });
     const read = await world.get(token, "/wantedreason");
     assert.deepEqual(read.body, [{ reason: "Körperverletzung-🚓", points: 5 }]);

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
-import { assertFailure, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
+import { assertFailure, everyRight, openAs, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 /** The lists of the specification (section 4), each with its path. */
 const lists = {
@@ -88,8 +88,7 @@ describe("/bundle", () => {
   });
 
   it("/bundle is refused to an excluded player", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Mallory", { groups: ["BLACKLIST"], members: { GROVE: 9 } });
+    const { world, token } = await openAs(t, "Mallory", { groups: ["BLACKLIST"], members: { GROVE: 9 } });
     assertFailure(await world.get(token, "/bundle"), 403, "EXCLUDED");
   });
 

@@ -1,7 +1,7 @@
 /** Live events (specification, section 4.10; contract, section 3). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { assertFailure, Clock, day, openWorld } from "../_setup.ts";
+import { assertFailure, Clock, day, openAs, openWorld } from "../_setup.ts";
 
 /** The time of a test's clock. */
 const noon = new Clock().time;
@@ -16,8 +16,7 @@ describe("/event", () => {
   });
 
   it("/event stores the starts of a bank robbery and of a bomb separately", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Ada");
+    const { world, token } = await openAs(t, "Ada");
     await world.ok(token, "/event/bankrob", { startTime: noon });
     const robbed = { ...nothing, bankRob: noon };
     assert.deepEqual(await world.ok(token, "/event"), robbed);
@@ -32,8 +31,7 @@ for (const [path, field] of [
 ] as const) {
   describe(path, () => {
     it(`${path} stores the latest start, in whatever order the starts are reported`, async (t) => {
-      const world = await openWorld(t);
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(t, "Ada");
       for (const [startTime, latest] of [
         [noon - hour, noon - hour],
         [noon - hour, noon - hour],
@@ -45,28 +43,26 @@ for (const [path, field] of [
       }
     });
 
-    for (const [startTime, instant] of [
-      ["0", 0],
-      ["1795284000000", 1_795_284_000_000],
-      ["2026-11-21T18:00:00Z", 1_795_284_000_000],
-      ["2026-11-21T19:00:00+01:00", 1_795_284_000_000],
-      ["2026-11-21T13:30:00-04:30", 1_795_284_000_000],
-      ["2026-11-22T00:00:00+06:00", 1_795_284_000_000],
-      ["2026-11-21T18:00:00.250Z", 1_795_284_000_250],
-      ["2028-02-29T00:00:00Z", 1_835_395_200_000],
-    ] as const) {
-      it(`${path} parses ${startTime} as ${instant} milliseconds since 1970`, async (t) => {
-        const world = await openWorld(t);
-        const { token } = await world.player("Ada");
+    it(`${path} parses milliseconds since 1970 and ISO 8601 in any zone`, async (t) => {
+      for (const [startTime, instant] of [
+        ["0", 0],
+        ["1795284000000", 1_795_284_000_000],
+        ["2026-11-21T18:00:00Z", 1_795_284_000_000],
+        ["2026-11-21T19:00:00+01:00", 1_795_284_000_000],
+        ["2026-11-21T13:30:00-04:30", 1_795_284_000_000],
+        ["2026-11-22T00:00:00+06:00", 1_795_284_000_000],
+        ["2026-11-21T18:00:00.250Z", 1_795_284_000_250],
+        ["2028-02-29T00:00:00Z", 1_835_395_200_000],
+      ] as const) {
+        const { world, token } = await openAs(t, "Ada");
         world.clock.time = instant;
         await world.ok(token, path, { startTime });
-        assert.equal((await world.ok(token, "/event"))[field], instant);
-      });
-    }
+        assert.equal((await world.ok(token, "/event"))[field], instant, startTime);
+      }
+    });
 
     it(`${path} accepts a start up to one hour ahead of the clock, and not a millisecond more`, async (t) => {
-      const world = await openWorld(t);
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(t, "Ada");
       for (const startTime of [noon + hour + 1, noon + day, 8_640_000_000_000_000]) {
         const answer = await world.get(token, path, { startTime });
         assertFailure(answer, 400, "PARAMETER_INVALID", "startTime");
@@ -78,8 +74,7 @@ for (const [path, field] of [
     });
 
     it(`${path} replaces a start in the future by one that is at most an hour old, and by no older one`, async (t) => {
-      const world = await openWorld(t);
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(t, "Ada");
       await world.ok(token, path, { startTime: noon + hour });
       for (const startTime of [noon + minute, noon + 2 * minute, noon + 1]) {
         await world.ok(token, path, { startTime });
@@ -99,8 +94,7 @@ for (const [path, field] of [
     });
 
     it(`${path} keeps a start that was in the future when reported and has passed since`, async (t) => {
-      const world = await openWorld(t);
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(t, "Ada");
       await world.ok(token, path, { startTime: noon + minute });
       world.clock.advance(minute);
       await world.ok(token, path, { startTime: noon });
@@ -108,8 +102,7 @@ for (const [path, field] of [
     });
 
     it(`${path} replaces a start of older data, far in the future, by the next report`, async (t) => {
-      const world = await openWorld(t);
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(t, "Ada");
       await world.service.store.change({ who: "operator", operation: "event" }, (draft) =>
         draft.events.put({ kind: field, startTime: 8_640_000_000_000_000 }),
       );
@@ -118,8 +111,7 @@ for (const [path, field] of [
     });
 
     it(`${path} refuses a start that is not an instant or has no zone`, async (t) => {
-      const world = await openWorld(t);
-      const { token } = await world.player("Ada");
+      const { world, token } = await openAs(t, "Ada");
       for (const startTime of [
         "",
         "now",

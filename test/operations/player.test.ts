@@ -1,7 +1,7 @@
 /** Addon groups and their members (specification, section 4.2; contract, section 3). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { assertFailure, openWorld, temporaryFolder } from "../_setup.ts";
+import { assertFailure, openAs, openWorld, temporaryFolder } from "../_setup.ts";
 
 const groups = ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETLIST"];
 const empty = Object.fromEntries(groups.map((group) => [group, []]));
@@ -66,8 +66,7 @@ describe("/player", () => {
 
 describe("/player/add and /player/remove", () => {
   it("/player/add and /player/remove change the membership in one group alone", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Root", { administrator: true });
+    const { world, token } = await openAs(t, "Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "BETA" });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
     const { info } = await world.ok(token, "/player/remove", { name: "ADA", group: "beta" });
@@ -76,8 +75,7 @@ describe("/player/add and /player/remove", () => {
   });
 
   it("/player/add and /player/remove answer 404 for an unknown group, and name all groups", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Root", { administrator: true });
+    const { world, token } = await openAs(t, "Root", { administrator: true });
     for (const path of ["/player/add", "/player/remove"]) {
       for (const group of ["NOBODY", "GROVE", "RESCUE", ""]) {
         const answer = await world.get(token, path, { name: "Ada", group });
@@ -88,8 +86,7 @@ describe("/player/add and /player/remove", () => {
   });
 
   it("/player/remove answers 404 if the player is not in the group", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Root", { administrator: true });
+    const { world, token } = await openAs(t, "Root", { administrator: true });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
     const answer = await world.get(token, "/player/remove", { name: "Ada", group: "CEO" });
     assertFailure(answer, 404, "UNKNOWN_ENTRY");
@@ -98,8 +95,7 @@ describe("/player/add and /player/remove", () => {
 
   it("/player keeps the members across a restart", async (t) => {
     const folder = await temporaryFolder(t);
-    const world = await openWorld(t, { folder });
-    const { token } = await world.player("Root", { administrator: true });
+    const { world, token } = await openAs(t, "Root", { administrator: true }, { folder });
     await world.ok(token, "/player/add", { name: "Ada", group: "VIP" });
     await world.service.close();
     const again = await openWorld(t, { folder });

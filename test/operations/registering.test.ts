@@ -1,7 +1,7 @@
 /** Registration takes over the records about a name or a UUID, however they were made. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { assertFailure, everyRight, openWorld, type World } from "../_setup.ts";
+import { assertFailure, everyRight, openAs, openWorld, type World } from "../_setup.ts";
 
 const uuid = "00112233445566778899aabbccddeeff";
 
@@ -45,8 +45,7 @@ describe("registration", () => {
   for (const [list, [path, query, read]] of Object.entries(lists)) {
     for (const [what, names] of Object.entries(references)) {
       it(`a player who registers is on ${list} once if listed by ${what} before`, async (t) => {
-        const world = await openWorld(t);
-        const { token } = await world.player("Chief", everyRight);
+        const { world, token } = await openAs(t, "Chief", everyRight);
         await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
         for (const name of names) await world.ok(token, path, { ...query, name });
         assert.equal((await read(world)).length, names.length);

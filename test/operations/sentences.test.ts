@@ -1,7 +1,7 @@
 /** The sentence in the answer of each change: what it did, or that there was nothing to do (contract, section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { everyRight, openWorld } from "../_setup.ts";
+import { everyRight, openAs } from "../_setup.ts";
 
 const start = Date.parse("2026-11-21T11:30:00Z");
 
@@ -111,8 +111,7 @@ const changes: Readonly<Record<string, Steps>> = {
 describe("the sentence of a change", () => {
   for (const [what, steps] of Object.entries(changes)) {
     it(`the sentence of ${what} says what the change did, or that there was nothing to do`, async (t) => {
-      const world = await openWorld(t);
-      const { token } = await world.player("Ada", everyRight);
+      const { world, token } = await openAs(t, "Ada", everyRight);
       for (const [path, query, status, info] of steps) {
         const { sequence } = world.service.store;
         const answer = await world.get(token, path, query);

@@ -1,7 +1,7 @@
 /** The spelling of unregistered names: the latest one replaces that of the record (contract, section 0). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { everyRight, openWorld, type World } from "../_setup.ts";
+import { everyRight, openAs, type World } from "../_setup.ts";
 
 /** Returns the only name on a list. */
 const lists: Readonly<Record<string, (world: World) => Promise<string>>> = {
@@ -50,8 +50,7 @@ describe("the spelling of an unregistered name", () => {
   for (const [index, { list, before, call }] of touches.entries()) {
     const [path, query] = call;
     it(`${path} replaces the spelling of an unregistered name on ${list} (case ${index + 1})`, async (t) => {
-      const world = await openWorld(t);
-      const { token } = await world.player("Chief", everyRight);
+      const { world, token } = await openAs(t, "Chief", everyRight);
       for (const reason of ["Noise", "Theft"])
         await world.ok(token, "/housebanreason/add", { reason, days: 1 });
       for (const each of before) await world.ok(token, ...each);
@@ -72,8 +71,7 @@ describe("the spelling of an unregistered name", () => {
   }
 
   it("a change does not replace the registered spelling of a player", async (t) => {
-    const world = await openWorld(t);
-    const { token } = await world.player("Chief", everyRight);
+    const { world, token } = await openAs(t, "Chief", everyRight);
     await world.player("Mallori");
     await world.ok(token, "/targetlist/add", { name: "Mallori" });
     await world.ok(token, "/targetlist/add", { name: "MALLORI" });

@@ -4,7 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";
 import { checkRoutes } from "../../src/operations.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
-import { everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
+import { everyRight, openAs, shippedRoutes, type World } from "../_setup.ts";
 
 /** Returns the shipped table with a language, or without one. */
 async function tableIn(language: string | undefined): Promise<string> {
@@ -75,8 +75,7 @@ const lists: readonly {
 ];
 
 async function openFilled(t: TestContext, routes: string) {
-  const world = await openWorld(t, { routes });
-  const { token } = await world.player("Root", everyRight);
+  const { world, token } = await openAs(t, "Root", everyRight, { routes });
   for (const list of lists) for (const name of english.toReversed()) await list.add(world, token, name);
   return { world, token };
 }

@@ -8,7 +8,7 @@ import { Ranking } from "../../src/resources/ranking.ts";
 import type { Sources } from "../../src/resources/shared/define.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
 import { createResponseCache } from "../../src/resources/shared/response-cache.ts";
-import { day, everyRight, openWorld, shippedRoutes, type World } from "../_setup.ts";
+import { day, everyRight, openAs, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
 const names = async (world: World, path: string) =>
   (await world.ok(world.publicToken, path)).map(({ name }: { name: string }) => name);
@@ -24,8 +24,7 @@ function sourcesOf({ service }: World): Sources {
 }
 
 it("a cached list has a house ban until it expires, and again after the clock is set back", async (t) => {
-  const world = await openWorld(t);
-  const { token } = await world.player("Ada", everyRight);
+  const { world, token } = await openAs(t, "Ada", everyRight);
   await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
   await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise" });
   for (const [step, expected] of [
@@ -85,8 +84,7 @@ it("a cached statistic has the exclusion by the table in force, also after a rel
 });
 
 it("the list of house bans is valid until the next of them ends", async (t) => {
-  const world = await openWorld(t);
-  const { token } = await world.player("Ada", everyRight);
+  const { world, token } = await openAs(t, "Ada", everyRight);
   const sources = sourcesOf(world);
   const { time } = world.clock;
   const list = handlers.get("houseban.list");

@@ -8,7 +8,7 @@ import { handlers } from "../../src/resources/index.ts";
 import { Ranking } from "../../src/resources/ranking.ts";
 import { NameOrder } from "../../src/resources/shared/order.ts";
 import { runs } from "../_depth.ts";
-import { day, everyRight, openWorld, type World } from "../_setup.ts";
+import { day, everyRight, openAs, type World } from "../_setup.ts";
 
 /** Every cached read: its path, its handler, and the input of that. */
 const reads: readonly (readonly [string, string, Readonly<Record<string, string | boolean>>])[] = [
@@ -97,8 +97,7 @@ const change = fc.oneof(
 );
 
 it("a cached answer equals a fresh one, through random changes", async (t) => {
-  const world = await openWorld(t);
-  const { token } = await world.player("Ada", everyRight);
+  const { world, token } = await openAs(t, "Ada", everyRight);
   const bob = await world.player("Bob");
   await fc.assert(
     fc.asyncProperty(fc.array(change, { minLength: 5, maxLength: 25 }), async (changes) => {
@@ -127,8 +126,7 @@ it("a cached answer equals a fresh one, through random changes", async (t) => {
 });
 
 it("a cached top list omits a removed or reset player", async (t) => {
-  const world = await openWorld(t);
-  const { token } = await world.player("Ada", everyRight);
+  const { world, token } = await openAs(t, "Ada", everyRight);
   await world.player("Bob");
   await world.ok(token, "/statistic/Bob/set", { type: "KILL", amount: 5 });
   assert.deepEqual((await world.ok(token, "/statistic/top")).kills, [{ name: "Bob", value: 5 }]);
