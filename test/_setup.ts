@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { describe, type TestContext } from "node:test";
+import { after, before, describe, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
 import type { RequestRecord } from "../src/engine/exchange.ts";
 import { type Server, startServer } from "../src/http/server.ts";
@@ -236,6 +236,22 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
   const world = new World(folder, clock, service, log, server);
   ({ token: world.publicToken } = await service.administer("token.issue", { label: "public" }));
   return world;
+}
+
+/** Opens one service for all tests of a suite or a file, which must not disturb each other. Returns it to its tests. */
+export function openSharedWorld(options?: WorldOptions): () => World {
+  const cleanups: (() => unknown)[] = [];
+  let world: World | undefined;
+  before(async () => {
+    world = await openWorld({ after: (work: () => unknown) => void cleanups.push(work) }, options);
+  });
+  after(async () => {
+    for (const cleanup of cleanups) await cleanup();
+  });
+  return () => {
+    assert.ok(world !== undefined, "the service is open while the tests run");
+    return world;
+  };
 }
 
 /** Opens a service with a player, whose name, UUID and token it returns as well. */

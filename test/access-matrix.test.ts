@@ -3,12 +3,13 @@
  * `_access-matrix.ts` has the expected results, written by hand.
  */
 import assert from "node:assert/strict";
-import { describe, it, type TestContext } from "node:test";
+import { before, describe, it } from "node:test";
 import { type Column, columns, matrix, type Row } from "./_access-matrix.ts";
 import {
   assertFailure,
   assertIncludes,
   everyRight,
+  openSharedWorld,
   openWorld,
   type PlayerDetails,
   type World,
@@ -71,8 +72,7 @@ class Cast {
   }
 }
 
-async function openCast(t: TestContext): Promise<Cast> {
-  const world = await openWorld(t);
+async function toCast(world: World): Promise<Cast> {
   await world.player("Somebody");
   const cast = new Cast(world, await world.player("Root", everyRight));
   for (const [index, kind] of columns.entries()) {
@@ -112,10 +112,16 @@ function title({ path, query = {} }: Row): string {
 /** Not ahead of the clock, since such a start is refused (contract, section 0); later than all events of the matrix. */
 const rows = matrix(Date.parse("2026-11-21T08:00:00Z"));
 
+// The rows share a service: each prepares its own data.
+const shared = openSharedWorld({ transport: "socket" });
+let cast: Cast;
+before(async () => {
+  cast = await toCast(shared());
+});
+
 describe("who may call", () => {
   for (const row of rows) {
     it(`the callers of ${title(row)}`, async (t) => {
-      const cast = await openCast(t);
       for (const [index, kind] of columns.entries()) {
         const mark = row.marks.split(" ")[index];
         assert.match(mark ?? "", /^[+-]$/);
@@ -162,8 +168,7 @@ describe("a caller who is denied an operation learns only that", () => {
   const faulty = ["", "?type=NONSENSE&reason=%20&days=never&name=%20", "?nonsense=1", "?name=a&name=b"];
   const decisive = "advanced=true&";
   for (const row of rows.filter(({ marks }) => marks.includes("-"))) {
-    it(`${row.path} is refused for its restriction, not for its parameters`, async (t) => {
-      const cast = await openCast(t);
+    it(`${row.path} is refused for its restriction, not for its parameters`, async () => {
       const { world } = cast;
       const caller = cast.caller("the holder of a public token");
       const path = row.path.replace("{caller}", caller.name);

@@ -17,8 +17,8 @@ import { type Desk, emptyDesk, type Running } from "./cli/_setup.ts";
 
 const reloads = runs(200);
 /** How many of them come in every way in turn; the others come by a signal or a command. */
-const watched = 16;
-const clients = 32;
+const watched = runs(16);
+const clients = runs(32);
 
 /** The parts in which the two tables differ: all of them, so that an answer from a mixture is recognized. */
 interface Variant {

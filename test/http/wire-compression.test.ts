@@ -1,15 +1,17 @@
 /** The compression of answers (RFC 9110, sections 8.4, 8.8.3 and 12.5.3). */
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { gunzipSync } from "node:zlib";
 import { ReadyBody } from "../../src/engine/body.ts";
-import { openAs, type openWorld, prefix, type World } from "../_setup.ts";
+import { openAs, prefix, type World } from "../_setup.ts";
 
-async function open(t: Parameters<typeof openWorld>[0]): Promise<{ world: World; ask: Ask }> {
-  const { world, token } = await openAs(t, "Ada", { members: { POLICE: 4 } });
-  for (let number = 0; number < 60; number += 1) {
-    await world.ok(token, "/wantedreason/add", { reason: `Reason-${number}`, points: number });
-  }
+/** Opens a service with a list of 60 wanted reasons. */
+async function open(t: TestContext): Promise<{ world: World; ask: Ask }> {
+  const { world, token } = await openAs(t, "Ada");
+  await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
+    for (let points = 0; points < 60; points += 1)
+      draft.wantedReasons.put({ reason: `Reason-${points}`, points });
+  });
   const ask: Ask = (headers, path = "/wantedreason") =>
     Promise.resolve(world.service.fetch(new Request(`http://x${prefix}/${token}${path}`, { headers })));
   return { world, ask };
@@ -18,27 +20,26 @@ async function open(t: Parameters<typeof openWorld>[0]): Promise<{ world: World;
 type Ask = (headers: Record<string, string>, path?: string) => Promise<Response>;
 
 describe("a long list", () => {
-  for (const accepted of ["gzip", "br, GZIP", "gzip;q=0.5, identity;q=0.1", "deflate, *"]) {
-    it(`a long list is compressed for Accept-Encoding: ${accepted}`, async (t) => {
-      const { ask } = await open(t);
-      const plain = await ask({});
+  it("a long list is compressed if Accept-Encoding allows gzip", async (t) => {
+    const { ask } = await open(t);
+    const plain = await ask({});
+    const text = await plain.text();
+    for (const accepted of ["gzip", "br, GZIP", "gzip;q=0.5, identity;q=0.1", "deflate, *"]) {
       const answer = await ask({ "Accept-Encoding": accepted });
       const bytes = Buffer.from(await answer.arrayBuffer());
-      assert.equal(answer.headers.get("content-encoding"), "gzip");
+      assert.equal(answer.headers.get("content-encoding"), "gzip", accepted);
       assert.equal(answer.headers.get("content-length"), String(bytes.length));
-      assert.equal(gunzipSync(bytes).toString(), await plain.text());
+      assert.equal(gunzipSync(bytes).toString(), text);
       assert.ok(bytes.length < Number(plain.headers.get("content-length")), "it is shorter");
-    });
-  }
-
-  for (const accepted of ["br", "gzip;q=0", "gzip; q=0.000", "*;q=0", "identity", "gzipped"]) {
-    it(`a long list is not compressed for Accept-Encoding: ${accepted}`, async (t) => {
-      const { ask } = await open(t);
+    }
+    for (const accepted of ["br", "gzip;q=0", "gzip; q=0.000", "*;q=0", "identity", "gzipped"]) {
       const answer = await ask({ "Accept-Encoding": accepted });
-      assert.equal(answer.headers.get("content-encoding"), null);
-      assert.equal(((await answer.json()) as unknown[]).length, 60);
-    });
-  }
+      assert.equal(answer.headers.get("content-encoding"), null, accepted);
+      assert.equal(await answer.text(), text);
+    }
+    for (const headers of [{}, { "Accept-Encoding": "gzip" }])
+      assert.equal((await ask(headers)).headers.get("vary"), "Accept-Encoding");
+  });
 
   it("a compressed list has its own ETag, and either ETag matches either form", async (t) => {
     const { world, ask } = await open(t);
@@ -52,15 +53,11 @@ describe("a long list", () => {
         assert.equal(await again.text(), "");
       }
     }
-    const { token } = await world.player("Bob", { members: { POLICE: 4 } });
-    await world.ok(token, "/wantedreason/add", { reason: "Another", points: 1 });
+    await world.service.call("/wantedreason/add", [
+      ["reason", "Another"],
+      ["points", "1"],
+    ]);
     assert.equal((await ask({ "If-None-Match": gzip, "Accept-Encoding": "gzip" })).status, 200);
-  });
-
-  it("a long list has Vary: Accept-Encoding", async (t) => {
-    const { ask } = await open(t);
-    assert.equal((await ask({})).headers.get("vary"), "Accept-Encoding");
-    assert.equal((await ask({ "Accept-Encoding": "gzip" })).headers.get("vary"), "Accept-Encoding");
   });
 });
 

@@ -23,9 +23,11 @@ describe("a refusal", () => {
 
   it("the refusal of an unknown player suggests none if there are too many players to compare", async (t) => {
     const world = await openWorld(t);
-    for (let number = 1; number <= mostCompared; number += 1) {
-      await world.service.administer("player.add", { name: `Player${number}` });
-    }
+    const player = { administrator: false, registeredAt: 0 };
+    await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
+      for (let number = 1; number <= mostCompared; number += 1)
+        draft.players.put({ ...player, name: `Player${number}`, uuid: `${number}`.padStart(32, "0") });
+    });
     const suggestion = async () => {
       const answer = await world.get(world.publicToken, "/statistic/Plaxer7");
       assertFailure(answer, 404, "UNKNOWN_PLAYER");
@@ -115,8 +117,10 @@ describe("a path that is too long for any route", () => {
 describe("a header of more than 1,000 characters", () => {
   it("counts as absent", async (t) => {
     const { world, token } = await openAs(t, "Ada", everyRight);
-    for (let number = 0; number < 60; number += 1)
-      await world.ok(token, "/wantedreason/add", { reason: `Reason-${number}`, points: number });
+    await world.service.store.change({ who: "operator", operation: "test" }, (draft) => {
+      for (let points = 0; points < 60; points += 1)
+        draft.wantedReasons.put({ reason: `Reason-${points}`, points });
+    });
     const read = (headers: Record<string, string>) =>
       world.get(token, "/wantedreason", {}, { method: "HEAD", headers });
     const etag = (await read({ "Accept-Encoding": "identity" })).headers.get("etag");

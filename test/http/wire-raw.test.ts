@@ -6,9 +6,11 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { IncomingMessage } from "node:http";
 import { describe, it } from "node:test";
-import { assertLacks, everyRight, openAs, openWorld, prefix } from "../_setup.ts";
+import { assertLacks, everyRight, openAs, openSharedWorld, prefix } from "../_setup.ts";
 import { ask, assertRefused, Connection, closing } from "./_raw.ts";
 import { answerTo, inTime, openServer, requestFor } from "./_server.ts";
+
+const shared = openSharedWorld({ transport: "socket" });
 
 describe("the connection of a refused request", () => {
   for (const [what, bytes] of [
@@ -47,16 +49,16 @@ describe("a request that is not valid HTTP", () => {
   ] as const;
 
   for (const [what, bytes] of malformed) {
-    it(`a request with ${what} answers 400 with a failure`, async (t) => {
-      const world = await openWorld(t, { transport: "socket" });
+    it(`a request with ${what} answers 400 with a failure`, async () => {
+      const world = shared();
       const answer = await ask(world.url, bytes);
       assert.equal(answer.status, 400);
       assertRefused(answer, 400, answer.body.code);
     });
   }
 
-  it("a malformed request is logged with its request id, and the service continues", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("a malformed request is logged with its request id, and the service continues", async () => {
+    const world = shared();
     const answer = await ask(world.url, "garbage\r\n\r\n");
     const record = world.log.find(({ requestId }) => requestId === answer.body.requestId);
     assert.equal(record?.status, 400);
@@ -64,8 +66,8 @@ describe("a request that is not valid HTTP", () => {
     await world.ok(world.publicToken, "/player");
   });
 
-  it("the answer to a malformed request and the log do not contain its token", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("the answer to a malformed request and the log do not contain its token", async () => {
+    const world = shared();
     const { publicToken: token } = world;
     for (const bytes of [
       `GET ${prefix}/${token}/a b HTTP/1.1\r\n${closing}`,
@@ -81,8 +83,8 @@ describe("a request that is not valid HTTP", () => {
 describe("the Host header of a request", () => {
   for (const host of ["a:99999", "a b", "[", "\u00ff%", "a/b", "a@b", "256.256.256.256"]) {
     for (const target of ["/nowhere%00", `${prefix}/openapi.json`, "/docs"]) {
-      it(`a request with the Host ${host} for ${target} answers 400 with a failure`, async (t) => {
-        const world = await openWorld(t, { transport: "socket" });
+      it(`a request with the Host ${host} for ${target} answers 400 with a failure`, async () => {
+        const world = shared();
         const bytes = Buffer.from(
           `GET ${target} HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
           "latin1",
@@ -93,8 +95,8 @@ describe("the Host header of a request", () => {
     }
   }
 
-  it("a request with an empty Host, a name or an address, with and without a port, is accepted", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("a request with an empty Host, a name or an address, with and without a port, is accepted", async () => {
+    const world = shared();
     for (const host of ["", "a", "a:8888", "127.0.0.1", "[::1]:8888", "a_b.example"]) {
       const bytes = `GET /nowhere%00 HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
       assert.equal((await ask(world.url, bytes)).status, 404);
@@ -103,8 +105,8 @@ describe("the Host header of a request", () => {
 });
 
 describe("the number of headers of a request", () => {
-  it("a request with 100 headers answers 431, and one with 99 is accepted", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("a request with 100 headers answers 431, and one with 99 is accepted", async () => {
+    const world = shared();
     const path = `${prefix}/${world.publicToken}/player`;
     const bytes = (count: number) => `GET ${path} HTTP/1.1\r\n${"a: b\r\n".repeat(count - 2)}${closing}`;
     assertRefused(await ask(world.url, bytes(100)), 431, "REQUEST_TOO_LARGE");
@@ -169,8 +171,8 @@ describe("a half-closed connection", () => {
 
 describe("a request with two Host headers", () => {
   for (const second of ["Host: localhost", "hOST: elsewhere"]) {
-    it(`a request with a second Host header, ${second}, is refused as ambiguous`, async (t) => {
-      const world = await openWorld(t, { transport: "socket" });
+    it(`a request with a second Host header, ${second}, is refused as ambiguous`, async () => {
+      const world = shared();
       const path = `${prefix}/${world.publicToken}/player/groups`;
       const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\n${second}\r\n${closing}`);
       assertRefused(answer, 400, "REQUEST_MALFORMED");
@@ -203,22 +205,22 @@ describe("a request that is too large", () => {
   ] as const;
 
   for (const [what, bytes] of large) {
-    it(`a request with ${what} answers 431 with a failure`, async (t) => {
-      const world = await openWorld(t, { transport: "socket" });
+    it(`a request with ${what} answers 431 with a failure`, async () => {
+      const world = shared();
       const answer = await ask(world.url, bytes);
       assertRefused(answer, 431, answer.body.code);
       await world.ok(world.publicToken, "/player");
     });
   }
 
-  it("a request whose path and query have 8,000 characters is not too large", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("a request whose path and query have 8,000 characters is not too large", async () => {
+    const world = shared();
     const answer = await ask(world.url, `GET /x?${"x".repeat(7997)} HTTP/1.1\r\n${closing}`);
     assertRefused(answer, 404, "UNKNOWN_PATH");
   });
 
-  it("a request with a header of 12 KiB is not too large", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("a request with a header of 12 KiB is not too large", async () => {
+    const world = shared();
     const path = `${prefix}/${world.publicToken}/player/groups`;
     const answer = await ask(
       world.url,
@@ -230,8 +232,8 @@ describe("a request that is too large", () => {
 
 describe("methods that fetch cannot send", () => {
   for (const method of ["TRACE", "CONNECT"]) {
-    it(`${method} is refused with 405 and Allow`, async (t) => {
-      const world = await openWorld(t, { transport: "socket" });
+    it(`${method} is refused with 405 and Allow`, async () => {
+      const world = shared();
       const path = `${prefix}/${world.publicToken}/player`;
       const target = method === "CONNECT" ? "example.org:443" : path;
       const answer = await ask(world.url, `${method} ${target} HTTP/1.1\r\n${closing}`);
@@ -240,8 +242,8 @@ describe("methods that fetch cannot send", () => {
     });
   }
 
-  it("HEAD of a change is refused without a body on the wire", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("HEAD of a change is refused without a body on the wire", async () => {
+    const world = shared();
     const path = `${prefix}/${world.publicToken}/targetlist/add?name=Mallory`;
     const connection = new Connection(world.url);
     await connection.send(`HEAD ${path} HTTP/1.1\r\n${closing}`);
@@ -253,16 +255,16 @@ describe("methods that fetch cannot send", () => {
 });
 
 describe("other forms of a request", () => {
-  it("an absolute URL in the request line is equal to its path", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("an absolute URL in the request line is equal to its path", async () => {
+    const world = shared();
     const path = `${world.url}${prefix}/${world.publicToken}/player/groups`;
     const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\n${closing}`);
     assert.equal(answer.status, 200);
     assert.equal(answer.body[0], "CEO");
   });
 
-  it("the description is served by every equivalent form of its URL", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("the description is served by every equivalent form of its URL", async () => {
+    const world = shared();
     const forms = [
       "/openapi.json",
       "/./openapi.json",
@@ -277,16 +279,16 @@ describe("other forms of a request", () => {
     }
   });
 
-  it("OPTIONS * answers 204 or 404", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("OPTIONS * answers 204 or 404", async () => {
+    const world = shared();
     const connection = new Connection(world.url);
     await connection.send(`OPTIONS * HTTP/1.1\r\n${closing}`);
     await once(connection.socket, "close");
     assert.match(connection.received.toString("utf8"), /^HTTP\/1\.1 (204|404) /);
   });
 
-  it("a path with bytes beyond ASCII is answered with a failure", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("a path with bytes beyond ASCII is answered with a failure", async () => {
+    const world = shared();
     const start = Buffer.from(`GET ${prefix}/${world.publicToken}/statistic/J`);
     const answer = await ask(
       world.url,
@@ -304,8 +306,8 @@ describe("other forms of a request", () => {
     assert.deepEqual(structuredClone(world.snapshot()), before);
   });
 
-  it("Expect: 100-continue and other expectations are ignored", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("Expect: 100-continue and other expectations are ignored", async () => {
+    const world = shared();
     const path = `${prefix}/${world.publicToken}/player/groups`;
     for (const expectation of ["100-continue", "nonsense"]) {
       const answer = await ask(world.url, `GET ${path} HTTP/1.1\r\nExpect: ${expectation}\r\n${closing}`);
