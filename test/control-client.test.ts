@@ -148,50 +148,34 @@ describe("an error of the connection to a service", () => {
     });
   }
 
-  async function folderWithSocket(t: TestContext): Promise<string> {
-    const folder = await temporaryFolder(t);
-    await writeFile(join(folder, "socket"), "");
-    return folder;
-  }
-
-  for (const code of ["ENOENT", "ENOTDIR", "ECONNREFUSED"]) {
-    it(`${code} means that there is no service`, async (t) => {
-      failing(t, code);
-      assert.equal(await connectControl(await folderWithSocket(t)), undefined);
-    });
-  }
-
-  it("EAGAIN means that the service does not accept connections", async (t) => {
-    failing(t, "EAGAIN");
-    const folder = await folderWithSocket(t);
-    await assertFails(connectControl(folder), silent(folder, "Nothing was changed."));
+  const outOfDescriptors = (code: string) => () => ({
+    code: "STORE_UNAVAILABLE",
+    message: `This command has run out of file descriptors (${code}) and cannot reach the service on the data folder.`,
+    hint: "Raise the limit of this shell (ulimit -n). The service received nothing.",
   });
-
-  for (const code of ["ECONNRESET", "EPIPE"]) {
-    it(`${code} means that the service closes connections`, async (t) => {
-      failing(t, code);
-      const folder = await folderWithSocket(t);
-      await assertFails(connectControl(folder), closes(folder, "Nothing was changed."));
-    });
-  }
-
-  for (const code of ["EMFILE", "ENFILE"]) {
-    it(`${code} means that the command itself has no file descriptors`, async (t) => {
-      failing(t, code);
-      await assertFails(connectControl(await folderWithSocket(t)), {
-        code: "STORE_UNAVAILABLE",
-        message: `This command has run out of file descriptors (${code}) and cannot reach the service on the data folder.`,
-        hint: "Raise the limit of this shell (ulimit -n). The service received nothing.",
-      });
-    });
-  }
-
-  it("EACCES is reported with a hint to the user of the service", async (t) => {
-    failing(t, "EACCES");
-    await assertFails(connectControl(await folderWithSocket(t)), {
+  /** The failure of each error; undefined where there is no service. */
+  const failures: Record<string, ((folder: string) => Parameters<typeof assertFails>[1]) | undefined> = {
+    ENOENT: undefined,
+    ENOTDIR: undefined,
+    ECONNREFUSED: undefined,
+    EAGAIN: (folder) => silent(folder, "Nothing was changed."),
+    ECONNRESET: (folder) => closes(folder, "Nothing was changed."),
+    EPIPE: (folder) => closes(folder, "Nothing was changed."),
+    EMFILE: outOfDescriptors("EMFILE"),
+    ENFILE: outOfDescriptors("ENFILE"),
+    EACCES: () => ({
       code: "STORE_UNAVAILABLE",
       message: "Cannot reach the service on the data folder: connect EACCES.",
       hint: "Run the command as the user that the service runs as.",
+    }),
+  };
+  for (const [code, failure] of Object.entries(failures)) {
+    it(`${code} means ${failure === undefined ? "that there is no service" : "a failure that says what to do"}`, async (t) => {
+      failing(t, code);
+      const folder = await temporaryFolder(t);
+      await writeFile(join(folder, "socket"), "");
+      if (failure === undefined) assert.equal(await connectControl(folder), undefined);
+      else await assertFails(connectControl(folder), failure(folder));
     });
-  });
+  }
 });

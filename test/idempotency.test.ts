@@ -138,36 +138,6 @@ describe("a repeated request", () => {
     assert.deepEqual(world.snapshot(), before);
   });
 
-  it("the key of another caller is a new request", async (t) => {
-    const world = await openWorld(t);
-    const ada = await world.player("Ada");
-    const bob = await world.player("Bob");
-    await withKey(world, "k-1", ada.token, ...addKill);
-    assert.equal(
-      (await withKey(world, "k-1", bob.token, "/statistic/Bob/add", { type: "DEATH" })).status,
-      200,
-    );
-    assert.equal((await world.ok(bob.token, "/statistic/Bob")).gameplay.deaths, 1);
-    assert.equal(await kills(world), 1);
-  });
-
-  it("a repeated request counts again after 24 hours, and not a millisecond earlier", async (t) => {
-    const { world, token } = await openAs(t, "Ada", everyRight);
-    await withKey(world, "k-1", token, ...addKill);
-    world.clock.advance(day - 1);
-    await withKey(world, "k-1", token, ...addKill);
-    assert.equal(await kills(world), 1);
-    world.clock.advance(1);
-    await withKey(world, "k-1", token, ...addKill);
-    assert.equal(await kills(world), 2);
-    // The key counts from its new use on, and was free for anything else as well.
-    const addDeath = () => withKey(world, "k-1", token, "/statistic/Ada/add", { type: "DEATH" });
-    world.clock.advance(day - 1);
-    assertFailure(await addDeath(), 409, "CONFLICT");
-    world.clock.advance(1);
-    assert.equal((await addDeath()).status, 200);
-  });
-
   it("a repeated request is refused once the caller is denied the operation", async (t) => {
     const { world, token } = await openAs(t, "Ada");
     assert.equal((await withKey(world, "k-1", token, ...addKill)).status, 200);
@@ -282,13 +252,6 @@ describe("the stored answer of a repeatable request", () => {
     assert.deepEqual(answers[2], answers[0]);
   });
 
-  it("a stored answer is part of the change that it answers", async (t) => {
-    const { world, token } = await openAs(t, "Ada");
-    const { sequence } = world.service.store;
-    await withKey(world, "k-1", token, ...addKill);
-    assert.equal(world.service.store.sequence, sequence + 1);
-  });
-
   it("a long key takes as much of the journal as a short one, and is stored nowhere", async (t) => {
     const { world, token } = await openAs(t, "Ada");
     const stored: string[] = [];
@@ -312,27 +275,6 @@ describe("the stored answer of a repeatable request", () => {
     });
     assert.deepEqual((await withKey(world, "k-1", token, ...addKill)).body, first.body);
     assert.equal(await kills(world), 1);
-  });
-
-  it("a stored answer is deleted after 24 hours, when the service saves activity", async (t) => {
-    const clock = new Clock();
-    const folder = await temporaryFolder(t);
-    const { world, token } = await openAs(t, "Ada", {}, { clock, folder });
-    await withKey(world, "old", token, ...addKill);
-    clock.advance(day - 1);
-    await withKey(world, "young", token, ...addKill);
-    clock.advance(1);
-    await world.service.close();
-    const service = await Service.open({
-      folder: join(folder, "data"),
-      routes: shippedRoutes,
-      now: clock.now,
-    });
-    t.after(() => service.close());
-    assert.deepEqual(
-      Array.from(service.store.data.repetitions.values(), ({ instant }) => clock.time - instant),
-      [1],
-    );
   });
 
   it("a stored answer that a full disk keeps is reported, and deleted after the next start", async (t) => {
@@ -365,18 +307,5 @@ describe("the stored answer of a repeatable request", () => {
     t.after(() => again.close());
     assert.equal(again.store.data.repetitions.size, 0);
     assert.equal(warnings.length, 1);
-  });
-
-  it("a running service deletes a stored answer after 24 hours", async (t) => {
-    t.mock.timers.enable({ apis: ["setInterval"] });
-    const world = await openWorld(t);
-    world.service.start();
-    const { token } = await world.player("Ada");
-    await withKey(world, "k-1", token, ...addKill);
-    assert.equal(world.service.store.data.repetitions.size, 1);
-    world.clock.advance(day);
-    t.mock.timers.tick(60_000);
-    while (world.service.store.data.repetitions.size > 0) await new Promise(setImmediate);
-    assert.equal(await kills(world), 1);
   });
 });

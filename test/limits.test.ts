@@ -118,7 +118,7 @@ describeOverTransports("the shipped limits", (transport) => {
   });
 });
 
-describeOverTransports("a request with a valid token", (transport) => {
+describe("a request with a valid token", () => {
   it("counts as a read also as HEAD, for an unchanged answer, an unknown path, a wrong method or a prefetch", async (t) => {
     for (const [path, init, status] of [
       ["/wantedreason", { method: "HEAD" }, 200],
@@ -127,12 +127,7 @@ describeOverTransports("a request with a valid token", (transport) => {
       ["/event/gangwar", { method: "HEAD" }, 405],
       ["/event/gangwar", prefetch, 425],
     ] as const) {
-      const { world, token } = await openAs(
-        t,
-        "Ada",
-        {},
-        { transport, limits: true, routes: withLimits(slow) },
-      );
+      const { world, token } = await openAs(t, "Ada", {}, { limits: true, routes: withLimits(slow) });
       await world.ok(token, "/wantedreason");
       assert.equal((await world.get(token, path, {}, init)).status, status);
       assert.equal((await world.get(token, path, {}, init)).status, 429);
@@ -145,30 +140,12 @@ describeOverTransports("a request with a valid token", (transport) => {
       t,
       "Mallory",
       { groups: ["BLACKLIST"] },
-      { transport, limits: true, routes: withLimits(slow) },
+      { limits: true, routes: withLimits(slow) },
     );
     for (let number = 0; number < 2; number += 1)
       assertFailure(await world.get(token, "/wantedreason"), 403, "EXCLUDED");
     assertFailure(await world.get(token, "/wantedreason", { color: "red" }), 429, "RATE_LIMITED");
     assertFailure(await world.get(unknownToken, "/wantedreason"), 401, "TOKEN_UNKNOWN");
-  });
-
-  it("is counted for each token of a player, for reads and changes apart, and not for preflights", async (t) => {
-    const { world, name, token } = await openAs(
-      t,
-      "Ada",
-      {},
-      { transport, limits: true, routes: withLimits(slow) },
-    );
-    const { token: second } = await world.service.administer("token.issue", { player: name });
-    for (let number = 0; number < 3; number += 1)
-      assert.equal((await world.get(token, "/wantedreason", {}, { method: "OPTIONS" })).status, 204);
-    for (const each of [token, second]) {
-      await world.ok(each, "/wantedreason");
-      await world.ok(each, "/wantedreason");
-      assertFailure(await world.get(each, "/wantedreason"), 429, "RATE_LIMITED");
-      await world.ok(each, "/statistic/Ada/add", { type: "KILL" });
-    }
   });
 
   it("to a route with a limit of its own counts there alone, and a route without a limit is not limited", async (t) => {
@@ -177,7 +154,7 @@ describeOverTransports("a request with a valid token", (transport) => {
       "    handler: event.gangwar\n",
       "    handler: event.gangwar\n    limit: { rate: 2/min, burst: 1 }\n",
     ).replace("    handler: wantedreason.list\n", "    handler: wantedreason.list\n    limit: off\n");
-    const { world, token } = await openAs(t, "Ada", {}, { transport, limits: true, routes });
+    const { world, token } = await openAs(t, "Ada", {}, { limits: true, routes });
     const score = { attacker: 1, defender: 2 };
     await world.ok(token, "/event/gangwar", score);
     assertLimited(await world.get(token, "/event/gangwar", score), "/event/gangwar", 30, 1, 30);
@@ -208,23 +185,6 @@ describe("limits", () => {
     assert.deepEqual(await statuses(own, first, other, home), [200, 200, 429]);
   });
 
-  it("count the changes of a public token together as well, ten times the limit of one network", async (t) => {
-    const world = await openWorld(t, { limits: true, routes: withLimits(slow) });
-    const change = `${prefix}/${world.publicToken}/event/gangwar?defender=0&attacker=`;
-    const statuses: number[] = [];
-    for (let network = 0; network < 256; network += 1)
-      statuses.push(await from(world, `2001:db8:${network.toString(16)}::1`, `${change}${network}`));
-    assert.deepEqual(
-      statuses,
-      Array.from({ length: 256 }, (_, network) => (network < 20 ? 200 : 429)),
-    );
-    const refused = await world.get(world.publicToken, "/event/gangwar", { attacker: 1, defender: 0 });
-    assertLimited(refused, "changes", 360, 20, 7200);
-    assert.match(refused.body.hint, /ten times 1\/h, burst 2, from all networks together/);
-    const { token } = await world.player("Ada");
-    await world.ok(token, "/event/gangwar", { attacker: 1, defender: 0 });
-  });
-
   it("count pages, their files, descriptions and preflights together, and apart from all others", async (t) => {
     const routes = withLimits(slow.replace(" }", " }, pages: { rate: 1/h, burst: 5 }"));
     const world = await openWorld(t, { transport: "socket", limits: true, routes });
@@ -244,14 +204,6 @@ describe("limits", () => {
     for (const path of ["/health", "/ready"]) assert.deepEqual(await ask(path), [200, null], path);
     assert.equal((await ask(`${prefix}/${world.publicToken}/event`))[0], 200);
     assert.equal((await ask("/nowhere"))[0], 404);
-  });
-
-  it("do not apply to calls within the process", async (t) => {
-    const world = await openWorld(t, { limits: true, routes: withLimits(slow) });
-    for (let number = 0; number < 4; number += 1) {
-      assert.equal((await world.service.call("/event", [])).status, 200);
-      assert.equal((await world.service.call("/nowhere", [])).status, 404);
-    }
   });
 
   it("survive a reload of the table, with the buckets as they are", async (t) => {

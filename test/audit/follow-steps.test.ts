@@ -86,65 +86,6 @@ async function until(condition: () => boolean): Promise<void> {
 const numberOf = ({ value }: IteratorResult<JournalRecord>): number => value?.sequence;
 
 describe("following a journal, step by step", inTime, () => {
-  it("reads only what was appended since the last step", async (t) => {
-    const { timers, change } = controlled(t);
-    const store = await openStore(t);
-    await want(store, "A");
-    const path = join(store.folder, segment(1));
-    const { reads, records } = following(t, store.folder);
-    assert.equal(numberOf(await records.next()), 1);
-    const first = (await readFile(path)).length;
-    const coming = records.next();
-    await until(() => timers.length === 1);
-    await want(store, "B");
-    change();
-    assert.equal(numberOf(await coming), 2);
-    assert.deepEqual(reads, [0, first, first]);
-    const last = records.next();
-    await until(() => timers.length === 2);
-    assert.equal(reads.at(-1), (await readFile(path)).length);
-    change();
-    await until(() => timers.length === 3);
-    assert.equal(reads.at(-1), (await readFile(path)).length);
-    await want(store, "C");
-    change();
-    assert.equal(numberOf(await last), 3);
-  });
-
-  it("waits for a change or for the poll before the next step", async (t) => {
-    const { timers, change } = controlled(t);
-    const store = await openStore(t);
-    const { reads, records } = following(t, store.folder);
-    const coming = records.next();
-    await until(() => timers.length === 1);
-    const waiting = reads.length;
-    // A step that did not wait would have read by then.
-    for (let turns = 0; turns < 50; turns += 1) await readFile(join(store.folder, segment(1)));
-    assert.deepEqual([reads.length, timers.length], [waiting, 1]);
-    timers[0]?.callback();
-    await until(() => timers.length === 2);
-    assert.ok(reads.length > waiting, "the poll began a step");
-    await want(store, "A");
-    change();
-    assert.equal(numberOf(await coming), 1);
-    assert.equal(timers[1]?.cleared, true);
-  });
-
-  it("does not wait if a change is reported while it reads", async (t) => {
-    const { timers, change } = controlled(t);
-    const store = await openStore(t);
-    await want(store, "A");
-    const { reads, records } = following(t, store.folder);
-    assert.equal(numberOf(await records.next()), 1);
-    change();
-    const coming = records.next();
-    await until(() => timers.length === 1);
-    assert.equal(reads.length, 3, "a step that found nothing was followed by another one");
-    await want(store, "B");
-    change();
-    assert.equal(numberOf(await coming), 2);
-  });
-
   it("polls if the folder cannot be watched", async (t) => {
     const { timers } = controlled(t, systemError("ENOSPC"));
     const store = await openStore(t);
@@ -184,20 +125,6 @@ describe("following a journal leaves nothing open", inTime, () => {
     assert.equal(getEventListeners(stop.signal, "abort").length, 0);
   });
 
-  it("when it is stopped, even while its reader is busy", async (t) => {
-    const { watcher } = controlled(t);
-    const store = await openStore(t);
-    for (const reason of ["A", "B"]) await want(store, reason);
-    const { records, stop } = following(t, store.folder);
-    await records.next();
-    stop.abort();
-    assert.ok(watcher.closed > 0);
-    assert.equal(getEventListeners(stop.signal, "abort").length, 0);
-    // What was read before is still yielded.
-    assert.equal(numberOf(await records.next()), 2);
-    assert.equal((await records.next()).done, true);
-  });
-
   it("when it is stopped while it waits", async (t) => {
     const { watcher, timers } = controlled(t);
     const store = await openStore(t);
@@ -208,16 +135,6 @@ describe("following a journal leaves nothing open", inTime, () => {
     assert.equal((await coming).done, true);
     assert.ok(watcher.closed > 0);
     assert.equal(timers[0]?.cleared, true);
-  });
-
-  it("when it is stopped before it begins", async (t) => {
-    controlled(t);
-    const store = await openStore(t);
-    await want(store, "A");
-    const { records, reads, stop } = following(t, store.folder);
-    stop.abort();
-    assert.equal((await records.next()).done, true);
-    assert.deepEqual(reads, []);
   });
 
   it("when the journal cannot be read", async (t) => {

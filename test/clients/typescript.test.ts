@@ -2,16 +2,9 @@
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
-import { it } from "node:test";
+import { describe, it } from "node:test";
 import { inspect } from "node:util";
-import {
-  assertLacks,
-  describeOverTransports,
-  everyRight,
-  openAs,
-  openWorld,
-  projectFolder,
-} from "../_setup.ts";
+import { assertLacks, everyRight, openAs, openWorld, projectFolder } from "../_setup.ts";
 import {
   clientOf,
   GameAddonClient,
@@ -24,9 +17,9 @@ import { failureOf } from "./_setup.ts";
 
 const unknownToken = `gat_${"x".repeat(43)}`;
 
-describeOverTransports("the TypeScript client", (transport) => {
+describe("the TypeScript client", () => {
   it("returns lists and makes changes", async (t) => {
-    const { world, token } = await openAs(t, "Ada", everyRight, { transport });
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport: "socket" });
     const client = clientOf(world, token);
     const reason = withoutSpaces("  Bank robbery ");
     const { info } = await client.get("/wantedreason/add", { query: { reason, points: 60 } });
@@ -43,7 +36,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("counts each call, since each has its own key", async (t) => {
-    const { world, token } = await openAs(t, "Ada", {}, { transport });
+    const { world, token } = await openAs(t, "Ada", {}, { transport: "socket" });
     const client = clientOf(world, token);
     const kill = { path: { player: "Ada" }, query: { type: "KILL" } } as const;
     for (let times = 0; times < 3; times += 1) await client.get("/statistic/{player}/add", kill);
@@ -54,7 +47,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("returns the cached body if nothing has changed", async (t) => {
-    const { world, token } = await openAs(t, "Ada", everyRight, { transport });
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport: "socket" });
     const client = clientOf(world, token);
     await client.get("/wantedreason/add", { query: { reason: "Theft", points: 10 } });
     const first = await client.get("/wantedreason");
@@ -68,7 +61,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("caches answers by their parameters", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t, { transport: "socket" });
     for (const name of ["Ada", "Bob"]) await world.player(name);
     const client = clientOf(world, world.publicToken);
     for (const player of ["Ada", "Bob", "Ada"]) {
@@ -77,7 +70,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("throws the refusal of the service", async (t) => {
-    const { world, token } = await openAs(t, "Bob", { members: { GROVE: 1 } }, { transport });
+    const { world, token } = await openAs(t, "Bob", { members: { GROVE: 1 } }, { transport: "socket" });
     const client = clientOf(world, token);
     const path = { factionString: "GROVE" } as const;
     const refused = await failureOf(
@@ -101,7 +94,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("sends the addon's version", async (t) => {
-    const { world, token, uuid } = await openAs(t, "Ada", {}, { transport });
+    const { world, token, uuid } = await openAs(t, "Ada", {}, { transport: "socket" });
     const client = clientOf(world, token, { addonVersion: "2.5.1" });
     await client.get("/event");
     const users = await client.get("/mgmt/users");
@@ -109,7 +102,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("sends values with any characters unchanged", async (t) => {
-    const { world, token } = await openAs(t, "Ada", everyRight, { transport });
+    const { world, token } = await openAs(t, "Ada", everyRight, { transport: "socket" });
     const client = clientOf(world, token);
     const reason = "A/B?c=d&e#f%2F+ä";
     await client.get("/wantedreason/add", { query: { reason, points: 1 } });
@@ -124,7 +117,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("treats an unknown operation as a change", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t, { transport: "socket" });
     const keys: (string | null)[] = [];
     const spy: typeof fetch = async (_input, init) => {
       keys.push(new Headers(init?.headers).get("idempotency-key"));
@@ -139,7 +132,7 @@ describeOverTransports("the TypeScript client", (transport) => {
   });
 
   it("never shows the token", async (t) => {
-    const world = await openWorld(t, { transport });
+    const world = await openWorld(t, { transport: "socket" });
     const client = clientOf(world, unknownToken);
     const gone = new GameAddonClient({ baseUrl: "http://127.0.0.1:9", token: unknownToken, retries: 0 });
     const leak: typeof fetch = (_input, init) => {

@@ -102,36 +102,6 @@ it("for any requests, and a clock that may be set back, it decides as a slow mod
   );
 });
 
-it("a request is allowed after the seconds that its refusal names, and no second earlier", () => {
-  for (const [rate, burst] of [
-    ["10/s", 60],
-    ["1/s", 30],
-    ["20/min", 20],
-    ["7/h", 1],
-    ["3/s", 2],
-  ] as const) {
-    let now = 0;
-    const limiter = new Limiter(() => now);
-    const limit = limitOf(rate, burst);
-    const take = () => limiter.ofCaller(limit, callerOf("t"), nowhere, "read");
-    for (let number = 0; number < burst; number += 1) assert.equal(take(), undefined);
-    const seconds = take()?.seconds ?? 0;
-    now += (seconds - 1) * 1000;
-    assert.notEqual(take(), undefined, `${rate}: allowed before ${seconds} s`);
-    now += 1000;
-    assert.equal(take(), undefined, `${rate}: refused after ${seconds} s`);
-  }
-});
-
-it("refused requests do not delay the next that is allowed, although tenths do not add up to one", () => {
-  let now = 0;
-  const limiter = new Limiter(() => now);
-  const isAllowed = () => limiter.ofCaller(limitOf("10/s", 1), callerOf("t"), nowhere, "read") === undefined;
-  assert.ok(isAllowed());
-  for (now = 10; now < 100; now += 10) assert.ok(!isAllowed(), `allowed after ${now} ms`);
-  assert.ok(isAllowed());
-});
-
 it("limits, tokens, and the networks of a public token have buckets of their own; the networks of a player do not", () => {
   const limiter = new Limiter(() => 0);
   const [reads, changes] = [limitOf("1/h", 1), limitOf("1/h", 1, "changes")];

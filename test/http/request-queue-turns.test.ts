@@ -150,18 +150,6 @@ it("the queue forgets the requests of a connection that closes before their turn
   assert.deepEqual(desk.handled, [other]);
 });
 
-it("the queue notes the newest response of a connection, and when requests arrived", (t) => {
-  const desk = new QueueDesk(t);
-  const [first, second] = [desk.connect(), desk.connect()];
-  desk.now = 20_000;
-  const responses = desk.sendAll(first, 2);
-  assert.deepEqual([first.latest, first.lastUsed], [responses[1], 20_000]);
-  desk.settle();
-  desk.now = 30_000;
-  desk.send(second);
-  assert.deepEqual([first.lastUsed, second.lastUsed], [20_000, 30_000]);
-});
-
 it("the queue alternates between eight lone requests and eight of connections that pipeline", (t) => {
   const desk = new QueueDesk(t);
   const pipelining = Array.from({ length: 20 }, () => desk.connect());

@@ -1,7 +1,7 @@
 /** Failures: their codes, the order of the checks, and repeated changes (contract, section 1). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { assertFailure, assertIncludes, everyRight, openAs, openWorld, prefix } from "../_setup.ts";
+import { assertFailure, assertIncludes, everyRight, openAs, prefix } from "../_setup.ts";
 
 describe("parameters", () => {
   it("a missing parameter is named, with the expected values", async (t) => {
@@ -92,42 +92,6 @@ describe("unknown things", () => {
 });
 
 describe("the order of the checks", () => {
-  it("the path is checked before the method, and the method before the token", async (t) => {
-    const world = await openWorld(t);
-    assertFailure(await world.get("x", "/nowhere", {}, { method: "POST" }), 404, "UNKNOWN_PATH");
-    assertFailure(await world.get("x", "/player", {}, { method: "POST" }), 405, "METHOD_NOT_ALLOWED");
-  });
-
-  it("the path is checked before the token: a stranger learns which paths exist, and nothing else", async (t) => {
-    const world = await openWorld(t);
-    assertFailure(await world.get("x", "/nowhere"), 404, "UNKNOWN_PATH");
-    assertFailure(await world.get("x", "/player"), 401, "TOKEN_UNKNOWN");
-  });
-
-  it("the token is checked before all parameters, even those that a restriction depends on", async (t) => {
-    const world = await openWorld(t);
-    for (const path of [
-      "/targetlist/add",
-      "/blacklistreason/NOWHERE",
-      "/houseban?advanced=x",
-      "/player?x=1",
-    ]) {
-      assertFailure(await world.get(`gat_${"A".repeat(43)}`, path), 401, "TOKEN_UNKNOWN");
-    }
-  });
-
-  it("the exclusion is checked before the restriction and all parameters", async (t) => {
-    const { world, token } = await openAs(t, "Mallory", { groups: ["BLACKLIST"] });
-    for (const path of [
-      "/targetlist/add",
-      "/blacklistreason/NOWHERE",
-      "/houseban?advanced=x",
-      "/player?x=1",
-    ]) {
-      assertFailure(await world.get(token, path), 403, "EXCLUDED");
-    }
-  });
-
   it("the restriction is checked before the parameters, and these before the entry", async (t) => {
     const { world, token } = await openAs(t, "Root", everyRight);
     for (const search of ["", "?x=1", "?name=%ZZ", "?name=a%20b", "?name=a&name=b", "?name=Nobody"]) {

@@ -44,17 +44,6 @@ async function fill(store: DataStore, scope: string, count: number): Promise<voi
 }
 
 describe("the answers of a caller", () => {
-  it("stored answers of a caller beyond 1,000 are deleted, the oldest first", async (t) => {
-    const store = await openStore(t);
-    const count = counter(store);
-    await Promise.all(Array.from({ length: 1003 }, (_, number) => count("Ada", `k-${number}`)));
-    assert.equal(store.data.repetitions.size, 1000);
-    assert.equal(await count("Ada", "k-3"), "4");
-    assert.equal(await count("Ada", "k-1002"), "1003");
-    assert.equal(await count("Ada", "k-2"), "1004");
-    assert.equal(await count("Ada", "k-3"), "1005");
-  });
-
   it("old stored answers are deleted in the change that adds one", async (t) => {
     const store = await openStore(t);
     await fill(store, "Ada", 1000);
@@ -63,16 +52,6 @@ describe("the answers of a caller", () => {
     assert.equal(store.sequence, sequence + 1);
     assert.equal(store.data.repetitions.size, 1000);
     assert.equal(store.data.repetitions.has("Ada k-0"), false);
-  });
-
-  it("stored answers of a caller stay when another caller has too many", async (t) => {
-    const store = await openStore(t);
-    const count = counter(store);
-    await count("Bob", "k-0");
-    await fill(store, "Ada", 1000);
-    await count("Ada", "new");
-    assert.equal(await count("Bob", "k-0"), "1");
-    assert.equal(store.data.repetitions.count("scope", "Ada"), 1000);
   });
 
   it("stored answers of an older version beyond 1,000 are deleted, a hundred per change", async (t) => {
@@ -100,19 +79,6 @@ describe("the answers of a caller", () => {
     assert.equal(store.data.repetitions.size, 0);
     assert.equal(await count("Ada", "k-1"), "1");
   });
-});
-
-it("stored answers of all callers beyond 100,000 are deleted, the oldest first", async (t) => {
-  const store = await openStore(t);
-  for (let caller = 0; caller < 100; caller += 1) await fill(store, `caller-${caller}`, 1000);
-  assert.equal(store.data.repetitions.size, 100_000);
-  const count = counter(store);
-  for (let number = 0; number < 3; number += 1) await count("Ada", `k-${number}`);
-  const { repetitions } = store.data;
-  assert.ok(repetitions.size <= 100_000, `${repetitions.size} are remembered`);
-  assert.equal(repetitions.has("caller-0 k-0"), false);
-  assert.equal(repetitions.has("caller-1 k-0"), true);
-  assert.equal(await count("Ada", "k-0"), "1");
 });
 
 it("a draft counts, lists and finds the same records by an index, through random changes", async (t) => {

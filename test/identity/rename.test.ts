@@ -40,29 +40,6 @@ it("renaming a player replaces the name in every cached answer", async (t) => {
   }
 });
 
-it("a player who takes over a name keeps the stricter of two house bans and of two targets", async (t) => {
-  const world = await openWorld(t);
-  const chief = await world.player("Chief", {
-    members: { RESCUE: 5 },
-    groups: ["TARGETLIST"],
-    administrator: true,
-  });
-  const { uuid } = await world.player("Ada");
-  const call = (path: string, query: Record<string, string | number>) => world.ok(chief.token, path, query);
-  await call("/housebanreason/add", { reason: "Short", days: 1 });
-  await call("/housebanreason/add", { reason: "Long", days: 9 });
-  await call("/houseban/add", { name: "Mallory", reason: "Long" });
-  await call("/targetlist/add", { name: "Mallory" });
-  world.clock.advance(day / 2);
-  await call("/houseban/add", { name: "Ada", reason: "Short" });
-  await call("/targetlist/add", { name: "Ada" });
-  await call("/targetlist/done", { name: "Ada" });
-  await world.service.administer("player.rename", { player: "Ada", name: "Mallory" });
-  const [ban, ...others] = await call("/houseban", {});
-  assert.deepEqual([ban.name, ban.uuid, ban.duration, others], ["Mallory", uuid, 9 * day, []]);
-  assert.deepEqual(await call("/targetlist", {}), [{ name: "Mallory", uuid, done: false }]);
-});
-
 it("a further reason continues the ban of a removed player, also after a new registration", async (t) => {
   const world = await openWorld(t);
   const chief = await world.player("Chief", { members: { RESCUE: 5 } });

@@ -11,7 +11,6 @@ import { readDataFiles } from "../../src/metrics/files.ts";
 import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
 import { addProcessMetrics } from "../../src/metrics/process.ts";
 import { RequestMetrics } from "../../src/metrics/requests.ts";
-import { meterFor } from "../../src/metrics/store.ts";
 import { addCounter } from "../../src/metrics/values.ts";
 import { openWorld, temporaryFolder } from "../_setup.ts";
 import { openNotebook, put } from "../store/_faults.ts";
@@ -198,24 +197,6 @@ it("a counter has the value that is counted elsewhere, however often it is scrap
   assert.deepEqual([await scrape(), await scrape()], [3, 3]);
   value = 4;
   assert.equal(await scrape(), 4);
-});
-
-it("the results of snapshots are counted from 0 on", async () => {
-  const registry = new Registry();
-  meterFor(registry);
-  const text = new Scrape(await registry.metrics());
-  for (const result of ["written", "failed"])
-    assert.equal(text.value(`gameaddon_snapshots_total{result="${result}"}`), 0);
-});
-
-it("a request that no limit refuses adds no series of a limit", async () => {
-  const registry = new Registry();
-  const record = { requestId: "", method: "GET", status: 200, milliseconds: 2, caller: null, code: null };
-  const requests = new RequestMetrics(registry, () => undefined);
-  requests.observe({ ...record, route: "/event" });
-  const text = new Scrape(await registry.metrics());
-  assert.deepEqual(text.labels("limit"), new Set(["reads", "changes", "unknown", "pages"]));
-  assert.deepEqual(text.labels("route"), new Set(["/event"]));
 });
 
 it("a route that a later table has again is counted from 0 on, and each series is removed once", async (t) => {
