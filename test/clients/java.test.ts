@@ -22,6 +22,9 @@ const nobody = "http://127.0.0.1:9";
 const classes = await mkdtemp(join(tmpdir(), "gameaddon-java-"));
 after(() => rm(classes, { recursive: true, force: true }));
 
+/** The arguments of a short run of Java. */
+const java = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-Xshare:auto", "-cp", classes];
+
 describe("the Java example", { skip: withoutJava }, () => {
   before(async () => {
     const source = join(projectFolder, "examples", "java", "AddonStart.java");
@@ -30,9 +33,8 @@ describe("the Java example", { skip: withoutJava }, () => {
 
   /** Runs the example and returns its standard output. */
   async function start(url: string, token: string, folder: string): Promise<string> {
-    const java = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", "-cp", classes, "AddonStart", url, "Ada"];
     const env = { ...process.env, GAMEADDON_TOKEN: token, GAMEADDON_FOLDER: folder };
-    const { stdout, stderr } = await run("java", java, { env });
+    const { stdout, stderr } = await run("java", [...java, "AddonStart", url, "Ada"], { env });
     assert.equal(stderr, "");
     assertLacks(stdout, token);
     return stdout;
@@ -96,17 +98,8 @@ describe("the Java example", { skip: withoutJava }, () => {
 
   it("refuses a token that no header can contain, without repeating it", async (t) => {
     const env = { ...process.env, GAMEADDON_TOKEN: "gat_a b", GAMEADDON_FOLDER: await temporaryFolder(t) };
-    const program = [
-      "-XX:TieredStopAtLevel=1",
-      "-XX:+UseSerialGC",
-      "-cp",
-      classes,
-      "AddonStart",
-      nobody,
-      "Ada",
-    ];
     await assert.rejects(
-      run("java", program, { env }),
+      run("java", [...java, "AddonStart", nobody, "Ada"], { env }),
       ({ code, stderr }: { code: number; stderr: string }) => {
         assert.match(stderr, /^Usage: /);
         assertLacks(stderr, "gat_a");
@@ -141,13 +134,14 @@ describe("the Java example", { skip: withoutJava }, () => {
 });
 
 describe("strict Java records", { skip: withoutJava }, () => {
-  const source = join(projectFolder, "test", "clients", "StrictReads.java");
+  before(() => run("javac", ["-d", classes, join(projectFolder, "test", "clients", "StrictReads.java")]));
 
   /** Asserts that every answer becomes a record. */
   async function assertRead(world: World, token: string, ...options: readonly string[]): Promise<void> {
     const env = { ...process.env, GAMEADDON_TOKEN: token };
-    const program = ["-XX:TieredStopAtLevel=1", "-XX:+UseSerialGC", source, world.url, ...options];
-    const { stdout } = await run("java", program, { env }).catch((error: { stdout: string }) => error);
+    const { stdout } = await run("java", [...java, "StrictReads", world.url, ...options], { env }).catch(
+      (error: { stdout: string }) => error,
+    );
     const lines = stdout.trimEnd().split("\n");
     assert.deepEqual(
       lines.filter((line) => !line.startsWith("ok ")),
