@@ -238,20 +238,25 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
   return world;
 }
 
-/** Opens one service for all tests of a suite or a file, which must not disturb each other. Returns it to its tests. */
-export function openSharedWorld(options?: WorldOptions): () => World {
+/** Opens something once for all tests of a suite or a file, which must not disturb each other. Returns it to its tests. */
+export function shared<T>(open: (t: Cleanup) => Promise<T>): () => T {
   const cleanups: (() => unknown)[] = [];
-  let world: World | undefined;
+  let opened: { readonly value: T } | undefined;
   before(async () => {
-    world = await openWorld({ after: (work: () => unknown) => void cleanups.push(work) }, options);
+    opened = { value: await open({ after: (work: () => unknown) => void cleanups.push(work) }) };
   });
   after(async () => {
     for (const cleanup of cleanups) await cleanup();
   });
   return () => {
-    assert.ok(world !== undefined, "the service is open while the tests run");
-    return world;
+    assert.ok(opened !== undefined, "it is open while the tests run");
+    return opened.value;
   };
+}
+
+/** As {@link openWorld}, for all tests of a suite or a file; see {@link shared}. */
+export function openSharedWorld(options?: WorldOptions): () => World {
+  return shared((t) => openWorld(t, options));
 }
 
 /** Opens a service with a player, whose name, UUID and token it returns as well. */

@@ -13,16 +13,7 @@ import {
   openCallers,
   operations,
 } from "./_operations.ts";
-import {
-  type Answered,
-  assertFailure,
-  day,
-  everyRight,
-  openAs,
-  openWorld,
-  prefix,
-  type World,
-} from "./_setup.ts";
+import { type Answered, openWorld, prefix, type World } from "./_setup.ts";
 
 /** The runs share a world: a smaller case would see other data, so shrinking is off. */
 const withoutShrinking = { endOnFailure: true } as const;
@@ -191,77 +182,5 @@ describe("random requests over a socket", () => {
       }),
       { numRuns: runs(500), ...withoutShrinking },
     );
-  });
-});
-
-describe("names of JavaScript properties", () => {
-  const names = ["__proto__", "constructor", "hasOwnProperty", "toString", "prototype"];
-
-  it("names of JavaScript properties are ordinary names of players", async (t) => {
-    const world = await openWorld(t);
-    const ada = await world.player("Ada", everyRight);
-    for (const name of names) {
-      assertFailure(await world.get(ada.token, `/statistic/${name}`), 404, "UNKNOWN_PLAYER");
-      assertFailure(await world.get(ada.token, "/targetlist/done", { name }), 404, "UNKNOWN_ENTRY");
-      await world.ok(ada.token, "/targetlist/add", { name });
-      await world.ok(ada.token, "/player/add", { name, group: "VIP" });
-    }
-    const listed = await world.ok(ada.token, "/targetlist");
-    assert.deepEqual(
-      listed.map((each: { name: string }) => each.name),
-      names,
-    );
-    const { VIP } = await world.ok(ada.token, "/player");
-    assert.equal(VIP.length, names.length);
-    for (const name of names) {
-      const player = await world.player(name);
-      await world.ok(player.token, `/statistic/${name}/add`, { type: "KILL" });
-      const shown = await world.ok(ada.token, `/statistic/${name.toUpperCase()}`);
-      assert.equal(shown.name, name);
-      assert.equal(shown.gameplay.kills, 1);
-      assert.equal(shown.gameaddon.groups.VIP, true);
-    }
-  });
-
-  it("names of JavaScript properties are ordinary names of reasons and places", async (t) => {
-    const { world, token } = await openAs(t, "Ada", everyRight);
-    for (const reason of names) {
-      await world.ok(token, "/wantedreason/add", { reason, points: 1 });
-      await world.ok(token, "/housebanreason/add", { reason, days: 1 });
-      await world.ok(token, "/houseban/add", { name: "Bob", reason });
-      await world.ok(token, "/navipoint/add", { name: reason, x: 1, y: 2, z: 3, article: "der" });
-      await world.ok(token, "/blacklistreason/GROVE/add", { reason, price: 1, kills: 1 });
-      assertFailure(await world.get(token, `/blacklistreason/${reason}`), 404, "UNKNOWN_FACTION");
-      assertFailure(
-        await world.get(token, "/player/add", { name: "Bob", group: reason }),
-        404,
-        "UNKNOWN_GROUP",
-      );
-    }
-    for (const path of ["/wantedreason", "/housebanreason", "/navipoint", "/blacklistreason/GROVE"])
-      assert.equal((await world.ok(token, path)).length, names.length, path);
-    const [ban] = await world.ok(token, "/houseban");
-    assert.equal(ban.houseBanReasonList.length, names.length);
-    assert.equal(ban.duration, names.length * day);
-  });
-
-  it("names of JavaScript properties are unknown parameters, values, tokens and paths", async (t) => {
-    const { world, token } = await openAs(t, "Ada", everyRight);
-    for (const name of names) {
-      assertFailure(
-        await world.request(`${prefix}/${token}/targetlist?${name}=x`),
-        400,
-        "PARAMETER_UNKNOWN",
-        name,
-      );
-      assertFailure(
-        await world.get(token, "/statistic/Ada/add", { type: name }),
-        400,
-        "PARAMETER_INVALID",
-        "type",
-      );
-      assertFailure(await world.request(`${prefix}/${name}/targetlist`), 401, "TOKEN_UNKNOWN");
-      assertFailure(await world.request(`${prefix}/${token}/${name}`), 404, "UNKNOWN_PATH");
-    }
   });
 });

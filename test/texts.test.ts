@@ -1,7 +1,7 @@
 /** Invisible characters in texts, and the comparison of texts (contract, section 0, row "texts"; section 1, "Text"). */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
-import { describe, it, type TestContext } from "node:test";
+import { describe, it } from "node:test";
 import { comparisonForm, invisibleIn } from "../src/domain/text.ts";
 import {
   assertFailure,
@@ -79,16 +79,11 @@ async function store({ service }: World, { path, values }: List, text: string): 
   });
 }
 
-async function open(t: TestContext) {
-  const { world, token } = await openAs(t, "Ada", everyRight);
-  return { world, token };
-}
-
 for (const list of lists) {
   const { path, name, values } = list;
   describe(`a text in ${path}`, () => {
     it(`${path}/add refuses an invisible character and names it`, async (t) => {
-      const { world, token } = await open(t);
+      const { world, token } = await openAs(t, "Ada", everyRight);
       for (const [text, character] of [
         ["Theft\u200b", "U+200B"],
         ["The\u2800ft", "U+2800"],
@@ -104,13 +99,13 @@ for (const list of lists) {
     });
 
     it(`${path}/add accepts an emoji of several characters`, async (t) => {
-      const { world, token } = await open(t);
+      const { world, token } = await openAs(t, "Ada", everyRight);
       await world.ok(token, `${path}/add`, { [name]: "👩‍🚒❤️", ...values });
       assert.deepEqual(await namesIn(world, token, list), ["👩‍🚒❤️"]);
     });
 
     it(`${path}/add and ${path}/remove find a text with and without U+FE0F`, async (t) => {
-      const { world, token } = await open(t);
+      const { world, token } = await openAs(t, "Ada", everyRight);
       for (const [first, second] of [
         ["❤️", "❤"],
         ["❤", "❤️"],
@@ -125,7 +120,7 @@ for (const list of lists) {
     });
 
     it(`${path}/remove removes a stored text whatever characters it has`, async (t) => {
-      const { world, token } = await open(t);
+      const { world, token } = await openAs(t, "Ada", everyRight);
       for (const old of ["Theft\u200b", "\u202etfehT", "Bank robbery", "x".repeat(100), "a\ufe0f"]) {
         await store(world, list, old);
         await world.ok(token, `${path}/remove`, { [name]: old });
@@ -134,7 +129,7 @@ for (const list of lists) {
     });
 
     it(`${path}/remove refuses an unknown text of an invalid form for its form`, async (t) => {
-      const { world, token } = await open(t);
+      const { world, token } = await openAs(t, "Ada", everyRight);
       const spaced = await world.get(token, `${path}/remove`, { [name]: "Bank robbery" });
       assertFailure(spaced, 400, "PARAMETER_INVALID", name);
       assert.equal(spaced.body.hint, 'Write "-" for a space.');
@@ -143,7 +138,7 @@ for (const list of lists) {
     });
 
     it(`${path}/remove removes one of two stored texts that differ in U+FE0F`, async (t) => {
-      const { world, token } = await open(t);
+      const { world, token } = await openAs(t, "Ada", everyRight);
       await store(world, list, "❤️");
       await store(world, list, "❤");
       assert.deepEqual((await namesIn(world, token, list)).toSorted(), ["❤", "❤️"]);
@@ -202,7 +197,7 @@ describe("a limit of the table for texts to remove", () => {
 
 describe("a house ban", () => {
   it("a house ban accepts a stored reason whatever characters it has", async (t) => {
-    const { world, token } = await open(t);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     const [, list] = lists as readonly [List, List];
     await store(world, list, "Noise\u200b");
     await world.ok(token, "/houseban/add", { name: "Mallory", reason: "Noise\u200b" });
@@ -213,7 +208,7 @@ describe("a house ban", () => {
   });
 
   it("a house ban for a reason with U+FE0F can be lifted without it", async (t) => {
-    const { world, token } = await open(t);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     await world.ok(token, "/housebanreason/add", { reason: "❤️", days: 1 });
     await world.ok(token, "/houseban/add", { name: "Mallory", reason: "❤" });
     await world.ok(token, "/houseban/remove", { name: "Mallory", reason: "❤" });
@@ -225,7 +220,7 @@ describe("the name of an unregistered player", () => {
   const filled = "Mallory\u3164";
 
   it("a new name of an unregistered player with an invisible letter is refused", async (t) => {
-    const { world, token } = await open(t);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 1 });
     for (const [path, query] of [
       ["/targetlist/add", {}],
@@ -241,7 +236,7 @@ describe("the name of an unregistered player", () => {
   });
 
   it("a stored name with an invisible letter can be marked and removed", async (t) => {
-    const { world, token } = await open(t);
+    const { world, token } = await openAs(t, "Ada", everyRight);
     await world.service.store.change({ who: "operator", operation: "import" }, (draft) => {
       draft.targets.put({ name: filled, uuid: null, done: false, listed: 1 });
       draft.groupMembers.put({ group: "VIP", name: filled, uuid: null });

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import { gunzipSync } from "node:zlib";
-import { assertIncludes, prefix } from "../_setup.ts";
+import { assertIncludes, prefix, shared } from "../_setup.ts";
 import { ask, assertPageFailure, requestsIn, serveDocs } from "./_docs.ts";
 
 const types = {
@@ -18,8 +18,11 @@ const types = {
   "/docs/swagger-ui.js": "text/javascript",
 };
 
-it("the documentation page and its files have security headers", async (t) => {
-  const { url } = await serveDocs(t);
+/** For the tests that only read. */
+const docs = shared(serveDocs);
+
+it("the documentation page and its files have security headers", async () => {
+  const { url } = docs();
   for (const [path, type] of Object.entries(types)) {
     const { status, headers, body } = await ask(url, path);
     assert.equal(status, 200, path);
@@ -43,8 +46,8 @@ it("the documentation page and its files have security headers", async (t) => {
   }
 });
 
-it("the documentation page and its files are compressed, have ETags, and answer HEAD", async (t) => {
-  const { url } = await serveDocs(t);
+it("the documentation page and its files are compressed, have ETags, and answer HEAD", async () => {
+  const { url } = docs();
   for (const path of Object.keys(types)) {
     const plain = await ask(url, path);
     const gzip = await ask(url, path, { "Accept-Encoding": "gzip, deflate, br" });
@@ -85,8 +88,8 @@ routes:
   assert.equal(await serving.stop(), 0);
 });
 
-it("the documentation page allows only GET and HEAD, and answers a preflight", async (t) => {
-  const { url } = await serveDocs(t);
+it("the documentation page allows only GET and HEAD, and answers a preflight", async () => {
+  const { url } = docs();
   for (const path of ["/", "/docs", "/docs/page.js"]) {
     for (const method of ["POST", "PUT", "DELETE", "PROPFIND"]) {
       const answer = await ask(url, path, {}, method);
@@ -99,8 +102,8 @@ it("the documentation page allows only GET and HEAD, and answers a preflight", a
   }
 });
 
-it("paths below /docs reach only the files of the documentation page", async (t) => {
-  const { url } = await serveDocs(t);
+it("paths below /docs reach only the files of the documentation page", async () => {
+  const { url } = docs();
   for (const path of [
     "/docs/page.html",
     "/docs/swagger-ui-bundle.js",

@@ -6,7 +6,15 @@ import { describe, it, type TestContext } from "node:test";
 import { startServer } from "../../src/http/server.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
-import { openWorld, prefix, shippedRoutes, shippedSeed, temporaryFolder, type World } from "../_setup.ts";
+import {
+  openSharedWorld,
+  openWorld,
+  prefix,
+  shippedRoutes,
+  shippedSeed,
+  temporaryFolder,
+  type World,
+} from "../_setup.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
 import { Connection } from "./_raw.ts";
 
@@ -31,16 +39,18 @@ async function openBreakable(t: TestContext, operation: "write" | "datasync") {
 }
 
 describe("the health pages", () => {
-  it("answer without a token, with or without a slash at the end and a query", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  const open = openSharedWorld({ transport: "socket" });
+
+  it("answer without a token, with or without a slash at the end and a query", async () => {
+    const world = open();
     for (const ending of ["", "/", "?probe=1"]) {
       assert.deepEqual(await read(world, `/health${ending}`), [200, { status: "ok" }]);
       assert.deepEqual(await read(world, `/ready${ending}`), [200, well]);
     }
   });
 
-  it("answer only at their paths as they are written", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("answer only at their paths as they are written", async () => {
+    const world = open();
     for (const path of ["/x/../ready", "/./health", "/%72eady", "//ready", "/READY"]) {
       const connection = new Connection(world.url);
       const closed = once(connection.socket, "close");
@@ -60,8 +70,8 @@ describe("the health pages", () => {
     assert.deepEqual(world.log, []);
   });
 
-  it("are neither stored, revalidated nor compressed, and have the common headers", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("are neither stored, revalidated nor compressed, and have the common headers", async () => {
+    const world = open();
     for (const path of ["/health", "/ready"]) {
       const { headers } = await fetch(`${world.url}${path}`, { headers: { "Accept-Encoding": "gzip" } });
       assert.equal(headers.get("cache-control"), "no-store");
@@ -71,8 +81,8 @@ describe("the health pages", () => {
     }
   });
 
-  it("answer HEAD with the headers of GET", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("answer HEAD with the headers of GET", async () => {
+    const world = open();
     for (const path of ["/health", "/ready"]) {
       const got = await fetch(`${world.url}${path}`);
       const head = await fetch(`${world.url}${path}`, { method: "HEAD" });
@@ -83,8 +93,8 @@ describe("the health pages", () => {
     }
   });
 
-  it("refuse other methods in the shape of every failure", async (t) => {
-    const world = await openWorld(t, { transport: "socket" });
+  it("refuse other methods in the shape of every failure", async () => {
+    const world = open();
     const response = await fetch(`${world.url}/ready`, { method: "POST" });
     assert.equal(response.status, 405);
     assert.equal(response.headers.get("allow"), "GET, HEAD, OPTIONS");

@@ -1,7 +1,7 @@
 /** The start page at `/`: HTML for browsers, JSON for programs, with links to the documentation. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { prefix } from "../_setup.ts";
+import { prefix, shared } from "../_setup.ts";
 import { ask, assertPageFailure, requestsIn, serveDocs } from "./_docs.ts";
 
 /** The `Accept` of browsers when an address is opened. */
@@ -15,8 +15,11 @@ const links = {
   typescriptClient: "/docs/typescript-client.md",
 };
 
-it("the start page has the same links as HTML and as JSON, and each works", async (t) => {
-  const { url } = await serveDocs(t);
+/** For the tests that only read. */
+const docs = shared(serveDocs);
+
+it("the start page has the same links as HTML and as JSON, and each works", async () => {
+  const { url } = docs();
   const json = await ask(url, "/");
   assert.equal(json.status, 200);
   assert.equal(json.headers.get("content-type"), "application/json; charset=utf-8");
@@ -30,8 +33,8 @@ it("the start page has the same links as HTML and as JSON, and each works", asyn
   for (const path of Object.values(links)) assert.equal((await ask(url, path)).status, 200, path);
 });
 
-it("the start page is HTML only if the client prefers HTML to JSON", async (t) => {
-  const { url } = await serveDocs(t);
+it("the start page is HTML only if the client prefers HTML to JSON", async () => {
+  const { url } = docs();
   const isHTML = {
     [browser]: true,
     "text/html": true,
@@ -77,8 +80,8 @@ it("the start page answers HEAD without a body, and is logged by its path", asyn
   assert.doesNotMatch(serving.stderr.text, /secret/);
 });
 
-it("paths similar to that of the start page are unknown", async (t) => {
-  const { url } = await serveDocs(t);
+it("paths similar to that of the start page are unknown", async () => {
+  const { url } = docs();
   for (const path of ["//", "/.", "/index.html", "/start.html", "/%2f"]) {
     assertPageFailure(await ask(url, path), 404, "UNKNOWN_PATH");
   }
