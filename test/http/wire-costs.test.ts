@@ -80,8 +80,7 @@ describe("a refusal", () => {
     ] as const) {
       const search = Array.from({ length: 700 }, () => piece).join("&");
       decode.mock.resetCalls();
-      const answer = await world.request(`${prefix}/${world.publicToken}/houseban?${search}`);
-      assertFailure(answer, 400, code);
+      assertFailure(await world.request(`${prefix}/${world.publicToken}/houseban?${search}`), 400, code);
       // Names and values are decoded, and h3 and the transport decode the path.
       assert.ok(decode.mock.callCount() <= 210, `decoded ${decode.mock.callCount()} times`);
     }

@@ -94,8 +94,7 @@ describe("texts", () => {
       const { world, token } = await openAs(t, "Root", everyRight);
       const player = await world.player(name);
       for (const path of ["/wantedreason", "/housebanreason", "/blacklistreason/GROVE"]) {
-        const gone = await world.get(token, `${path}/remove`, { reason: name });
-        assertFailure(gone, 404, "UNKNOWN_ENTRY");
+        assertFailure(await world.get(token, `${path}/remove`, { reason: name }), 404, "UNKNOWN_ENTRY");
       }
       await world.ok(token, "/wantedreason/add", { reason: name, points: 1 });
       assert.deepEqual(await world.ok(token, "/wantedreason"), [{ reason: name, points: 1 }]);

@@ -93,8 +93,7 @@ it(
     assert.equal(await queried(prometheus, 'up{job="gameaddon"} == 1'), 1);
     const count = 'gameaddon_http_request_duration_seconds_count{route="/player/groups",status="200"}';
     assert.equal(await queried(prometheus, count), 1);
-    const rules = await (await fetch(`${prometheus.url}/api/v1/rules`)).text();
-    assert.match(rules, /GameaddonChangesRefused/);
+    assert.match(await (await fetch(`${prometheus.url}/api/v1/rules`)).text(), /GameaddonChangesRefused/);
   },
 );
 
