@@ -11,11 +11,11 @@ export interface Docs {
 }
 
 /** Starts a service with a player Ada of rank 4 in the police, and a wanted reason. */
-export async function serveDocs(t: Cleanup): Promise<Docs> {
+export async function serveDocs(t: Cleanup, args: readonly string[] = []): Promise<Docs> {
   const desk = await seededDesk(t);
   await desk.ok("player", "add", "Ada", "--member", "POLICE:4");
   await desk.ok("call", "/wantedreason/add", "reason=Bank-robbery", "points=60");
-  const serving = desk.serve();
+  const serving = desk.serve(args);
   const [, url = ""] = await serving.shows(/^Documentation: (\S+)\/docs$/m);
   return { desk, serving, url };
 }

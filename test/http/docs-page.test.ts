@@ -18,8 +18,8 @@ const types = {
   "/docs/swagger-ui.js": "text/javascript",
 };
 
-/** For the tests that only read. */
-const docs = shared(serveDocs);
+/** For the tests that only read: together they request more pages than the limit allows. */
+const docs = shared((t) => serveDocs(t, ["--limits", "off"]));
 
 it("the documentation page and its files have security headers", async () => {
   const { url } = docs();

@@ -15,8 +15,8 @@ const links = {
   typescriptClient: "/docs/typescript-client.md",
 };
 
-/** For the tests that only read. */
-const docs = shared(serveDocs);
+/** For the tests that only read: together they request more pages than the limit allows. */
+const docs = shared((t) => serveDocs(t, ["--limits", "off"]));
 
 it("the start page has the same links as HTML and as JSON, and each works", async () => {
   const { url } = docs();
