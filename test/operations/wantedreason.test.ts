@@ -1,7 +1,7 @@
 /** Wanted reasons (specification, section 4.8; contract, section 3). */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { assertFailure, openAs } from "../_setup.ts";
+import { assertFailure, openAs, openWorld } from "../_setup.ts";
 
 describe("/wantedreason", () => {
   it("/wantedreason answers an empty list at first, then the reasons by reason", async (t) => {
