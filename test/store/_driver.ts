@@ -8,12 +8,14 @@
  */
 import { unlinkSync, writeSync } from "node:fs";
 import { Failure } from "../../src/domain/errors.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { numbered, openNotebook, origin } from "./_faults.ts";
 
 const [folder = "", last = "0", length = "3", ballast] = process.argv.slice(2);
 const say = (text: string) => void writeSync(1, `${text}\n`);
 
 const store = await openNotebook(folder, {
+  files: nodeFiles,
   // So that snapshots drop what they replace.
   retention: { milliseconds: -1, snapshots: 1 },
   onFatal() {

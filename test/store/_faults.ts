@@ -1,6 +1,7 @@
 /** Helpers of the store's tests: a small model, changes with known outcomes, file systems that fail or forget. */
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
+import { readdirSync, readlinkSync } from "node:fs";
 import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import * as os from "node:os";
 import { basename, dirname, join } from "node:path";
@@ -42,7 +43,7 @@ export function openNotebook(
   folder: string,
   options: Partial<StoreOptions<typeof notebook>> = {},
 ): Promise<Notebook> {
-  return Store.open({ folder, model: notebook, ...options });
+  return Store.open({ folder, model: notebook, files: quickFiles, ...options });
 }
 
 /** Puts one note. */
@@ -90,12 +91,56 @@ export async function fill(store: Notebook, to: number, length = 3): Promise<voi
   while (store.sequence < to) await store.change(origin, numbered(store.sequence + 1, length));
 }
 
-/** Asserts the invariant: every acknowledged change is there, and of those in flight each one whole or not at all. */
-export function assertKept(store: Notebook, acknowledged: number, made: number, length = 3): void {
+/** Records by their keys: a snapshot that is written while changes go on has its own order. */
+export function sorted({ notes, tallies }: ReturnType<typeof contents>): ReturnType<typeof contents> {
+  return { notes: notes.toSorted((one, other) => (one.id < other.id ? -1 : 1)), tallies };
+}
+
+/** The records of a bulk change of a number beside those of {@link numbered}: together they take two lines. */
+function bigs(number: number): Note[] {
+  return [1, 2].map((each) => ({ id: `big${number}-${each}`, text: "x".repeat(600_000), topic: null }));
+}
+
+/** Makes the next numbered change in bulk, with large records beside it. */
+export function changeInBulk(store: Notebook, length = 3): Promise<number | undefined> {
+  return store.changeInBulk(origin, ({ sequence }) => {
+    const change = (collection: "notes" | "tallies", key: string, after: Note | null) => {
+      return { collection, key, before: store.data[collection].get(key) ?? null, after };
+    };
+    const { put: note, drop } = edit(sequence, length);
+    return [
+      ...bigs(sequence).map((big) => change("notes", big.id, big)),
+      change("tallies", "tally", { id: "tally", text: String(sequence), topic: null }),
+      ...(drop !== undefined && store.data.notes.has(drop) ? [change("notes", drop, null)] : []),
+      ...(drop === note.id ? [] : [change("notes", note.id, note)]),
+    ];
+  });
+}
+
+/**
+ * Asserts the invariant: every acknowledged change is there, and of those in flight each one whole or not at all.
+ * @param bulks the numbers of the changes that were made in bulk
+ */
+export function assertKept(
+  store: Notebook,
+  acknowledged: number,
+  made: number,
+  length = 3,
+  bulks: Iterable<number> = [],
+): void {
   const { sequence } = store;
   assert.ok(sequence >= acknowledged, `${acknowledged} were acknowledged, ${sequence} came back`);
   assert.ok(sequence <= made, `${made} were made, ${sequence} came back`);
-  assert.deepEqual(contents(store.data), stateAfter(sequence, length));
+  const { notes, tallies } = sorted(contents(store.data));
+  const isBig = ({ id }: Note) => id.startsWith("big");
+  assert.deepEqual(
+    { notes: notes.filter((note) => !isBig(note)), tallies },
+    sorted(stateAfter(sequence, length)),
+  );
+  const expected = [...bulks].filter((number) => number <= sequence).flatMap(bigs);
+  // Without their texts, which are long.
+  const sizes = (bulk: readonly Note[]) => bulk.map(({ id, text }) => `${id} ${text.length}`).sort();
+  assert.deepEqual(sizes(notes.filter(isBig)), sizes(expected));
 }
 
 /** Asserts a refusal that names each of `named` in its message, and says in its hint what to do. */
@@ -152,11 +197,34 @@ export interface Call {
   readonly length: number;
 }
 
+/** The flag of writes that are durable when they return; 0 where the system has none. */
+export const durableFlag = nodeFiles.durable ?? 0;
+
+/** That flag, and 0: a system with such writes, where the tests run on one, and a system without. */
+export const durableFlags = new Set([durableFlag, 0]);
+
+/** What a system does whose flag of durable writes is this, for titles. */
+export const howDurable = (durable: number) => (durable === 0 ? "a sync after each write" : "durable writes");
+
+/** Returns whether a file is opened with that flag. */
+export function hasFlag(flags: unknown, flag: number): boolean {
+  return flag !== 0 && typeof flags === "number" && (flags & flag) !== 0;
+}
+
+/** Node's file system without its syncs, which take most of the time of a test: the kernel outlives the tests. */
+export const quickFiles: Files = {
+  ...nodeFiles,
+  async open(path, flags, mode) {
+    const file = await nodeFiles.open(path, typeof flags === "number" ? flags & ~durableFlag : flags, mode);
+    return Object.assign(file, { sync: async () => {}, datasync: async () => {} });
+  },
+};
+
 /** What becomes of a call: an error, or of a write only so many bytes; undefined lets it pass. */
 export type Outcome = Error | { readonly bytes: number } | undefined;
 
 /**
- * Node's file system with a rule before it, which may also take its time. A write that is durable when it returns is a write
+ * Node's file system, without syncs, with a rule before it, which may also take its time. A write that is durable when it returns is a write
  * and then a sync for the rule, as for the system. @param durable the flag of such writes; 0 for a system that has none
  */
 export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>, durable = durableFlag): Files {
@@ -187,7 +255,7 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>, dur
         };
       },
     });
-  const { durable: _, ...files } = ruled(nodeFiles, ([path]) => String(path));
+  const { durable: _, ...files } = ruled(quickFiles, ([path]) => String(path));
   return {
     ...files,
     ...(durable === 0 ? {} : { durable }),
@@ -195,23 +263,9 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>, dur
     async *readPieces(path, from) {
       const outcome = await rule({ operation: "readFile", path, length: Number.NaN });
       if (outcome instanceof Error) throw outcome;
-      yield* piecesOf(nodeFiles, path, from);
+      yield* piecesOf(quickFiles, path, from);
     },
   };
-}
-
-/** The flag of writes that are durable when they return; 0 where the system has none. */
-export const durableFlag = nodeFiles.durable ?? 0;
-
-/** That flag, and 0: a system with such writes, where the tests run on one, and a system without. */
-export const durableFlags = new Set([durableFlag, 0]);
-
-/** What a system does whose flag of durable writes is this, for titles. */
-export const howDurable = (durable: number) => (durable === 0 ? "a sync after each write" : "durable writes");
-
-/** Returns whether a file is opened with that flag. */
-export function hasFlag(flags: unknown, flag: number): boolean {
-  return flag !== 0 && typeof flags === "number" && (flags & flag) !== 0;
 }
 
 /**
@@ -242,6 +296,20 @@ export async function oneByOne<T>(
   assert.equal(current, undefined, "a call is still under way");
   assert.deepEqual(overlaps, []);
   return { calls, outcome };
+}
+
+/** Returns the files of a folder that this process has open. Only Linux lists them. */
+export function openFiles(folder: string): string[] {
+  if (process.platform !== "linux") return [];
+  const paths = readdirSync("/proc/self/fd").map((descriptor) => {
+    try {
+      return readlinkSync(join("/proc/self/fd", descriptor));
+    } catch {
+      // Listing the folder has a descriptor of its own, which is closed by now.
+      return "";
+    }
+  });
+  return paths.filter((path) => path.startsWith(folder));
 }
 
 /** Returns an error of the operating system. */

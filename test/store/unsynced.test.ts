@@ -1,223 +1,32 @@
-/**
- * Losses of power, as in LevelDB's fault_injection_test: a file has the contents of its last sync, a folder the names of
- * its last sync; the kernel may have written everything since, nothing, or only the beginning. Unlike `kill -9`, this
- * tests the syncs.
- */
+/** Losses of power. Unlike `kill -9`, these test the syncs: see `_disk.ts`. */
 import assert from "node:assert/strict";
-import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { cp, mkdir, stat } from "node:fs/promises";
+import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { type File, type Files, nodeFiles, type OpenFlags } from "../../src/store/folder/files.ts";
-import { runs } from "../_depth.ts";
+import type { Files } from "../../src/store/folder/files.ts";
+import { runs, sample } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
+import { Disk, randomFrom } from "./_disk.ts";
 import {
   assertKept,
+  assertRefused,
+  changeInBulk,
   durableFlag,
   durableFlags,
-  hasFlag,
+  fill,
   howDurable,
   numbered,
   openNotebook,
   origin,
+  systemError,
 } from "./_faults.ts";
-
-/** Numbers from 0 to 1 that a seed decides (mulberry32). */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4294967296;
-  };
-}
-
-/** A file or a folder, whatever its name is: what the disk surely has of it. */
-interface Node {
-  content: Buffer;
-  /** Of a folder: what its names stood for at its last sync. */
-  readonly names: Map<string, Node> | undefined;
-}
-
-const emptyFile = (): Node => ({ content: Buffer.alloc(0), names: undefined });
-const emptyFolder = (): Node => ({ content: Buffer.alloc(0), names: new Map() });
-
-/** Node's file system under a folder, which knows what would be left of it without power. */
-class Disk {
-  readonly files: Files;
-  readonly #root: string;
-  readonly #nodes = new Map<string, Node>();
-  readonly #open: File[] = [];
-  /** How many calls from now the power fails. */
-  #left = Number.POSITIVE_INFINITY;
-  #doesLast = false;
-  #failed: () => void = () => {};
-
-  constructor(root: string, durable: number) {
-    this.#root = root;
-    this.#nodes.set(root, emptyFolder());
-    this.files = {
-      ...(durable === 0 ? {} : { durable }),
-      open: (path, flags, mode) => this.#step(() => this.#openFile(path, flags, mode)),
-      readFile: (path) => this.#step(() => nodeFiles.readFile(path)),
-      readdir: (path) => this.#step(() => nodeFiles.readdir(path)),
-      rename: (from, to) =>
-        this.#step(async () => {
-          await nodeFiles.rename(from, to);
-          this.#nodes.set(to, this.#nodeOf(from));
-          this.#nodes.delete(from);
-        }),
-      unlink: (path) =>
-        this.#step(async () => {
-          await nodeFiles.unlink(path);
-          this.#nodes.delete(path);
-        }),
-      mkdir: (path, options) =>
-        this.#step(async () => {
-          const made = await nodeFiles.mkdir(path, options);
-          for (let each = path; each !== this.#root; each = dirname(each)) {
-            if (!this.#nodes.has(each)) this.#nodes.set(each, emptyFolder());
-          }
-          return made;
-        }),
-    };
-  }
-
-  /**
-   * A disk on which everything that is in a folder was synced.
-   * @param durable the flag of writes that are durable when they return, or 0
-   */
-  static async of(root: string, durable = durableFlag): Promise<Disk> {
-    const disk = new Disk(root, durable);
-    const add = async (folder: string, { names }: Node) => {
-      for (const entry of await readdir(folder, { withFileTypes: true })) {
-        const path = join(folder, entry.name);
-        const node = entry.isDirectory() ? emptyFolder() : emptyFile();
-        if (!entry.isDirectory()) node.content = await readFile(path);
-        names?.set(entry.name, node);
-        disk.#nodes.set(path, node);
-        if (entry.isDirectory()) await add(path, node);
-      }
-    };
-    await add(root, disk.#nodeOf(root));
-    return disk;
-  }
-
-  /** Has the power fail within so many calls. Settles when it does; from then on no call comes to an end. */
-  failAfter(calls: number): Promise<void> {
-    this.#left = calls;
-    this.#doesLast = calls % 2 === 0;
-    return new Promise((resolve) => {
-      this.#failed = resolve;
-    });
-  }
-
-  /** Ends the process whose calls no longer come to an end. The power is back on. */
-  async restart(): Promise<void> {
-    for (const file of this.#open.splice(0)) await file.close().catch(() => {});
-    this.#left = Number.POSITIVE_INFINITY;
-  }
-
-  /** Writes the surviving files into another folder. @param random whether unsynced data may survive in part */
-  async remains(into: string, random?: () => number): Promise<void> {
-    for (const file of this.#open.splice(0)) await file.close().catch(() => {});
-    await this.#restore(this.#root, this.#nodeOf(this.#root), into, random);
-  }
-
-  /** The call at which the power fails is cut off before, or after, the file system has done it. */
-  async #step<T>(work: () => Promise<T>): Promise<T> {
-    this.#left -= 1;
-    if (this.#left >= 0) return work();
-    if (this.#left === -1) {
-      if (this.#doesLast) await work().catch(() => {});
-      this.#failed();
-    }
-    return new Promise(() => {});
-  }
-
-  #nodeOf(path: string): Node {
-    const node = this.#nodes.get(path);
-    assert.ok(node, `${path} is not known`);
-    return node;
-  }
-
-  async #openFile(path: string, flags: OpenFlags, mode: number | undefined): Promise<File> {
-    // What is synced is known here: the real disk need not be kept waiting.
-    const real = typeof flags === "number" ? flags & ~(this.files.durable ?? 0) : flags;
-    const file = await nodeFiles.open(path, real, mode);
-    if (this.#left < 0) await file.close();
-    else this.#open.push(file);
-    const isOutside = !path.startsWith(this.#root);
-    if (!isOutside && !this.#nodes.has(path)) this.#nodes.set(path, emptyFile());
-    const node = isOutside ? emptyFile() : this.#nodeOf(path);
-    const synced = async () => {
-      if (isOutside) return;
-      if (node.names === undefined) node.content = await this.#live(node);
-      else this.#syncNames(path, node.names);
-    };
-    const isDurable = hasFlag(flags, this.files.durable ?? 0);
-    return new Proxy(file, {
-      get: (_, name) => {
-        const value: unknown = Reflect.get(file, name, file);
-        if (typeof value !== "function") return value;
-        return async (...given: unknown[]) => {
-          if (name === "sync" || name === "datasync") return this.#step(synced);
-          const result: unknown = await this.#step(() => value.apply(file, given));
-          // The power may also fail within such a write.
-          if (name === "write" && isDurable) await this.#step(synced);
-          return result;
-        };
-      },
-    });
-  }
-
-  /** The bytes of a file as they are now, where it still has a name. */
-  async #live(node: Node): Promise<Buffer> {
-    for (const [path, each] of this.#nodes) if (each === node) return readFile(path);
-    return node.content;
-  }
-
-  #syncNames(folder: string, names: Map<string, Node>): void {
-    names.clear();
-    for (const [path, node] of this.#nodes) if (dirname(path) === folder) names.set(basename(path), node);
-  }
-
-  async #restore(path: string, node: Node, into: string, random: (() => number) | undefined): Promise<void> {
-    if (node.names === undefined) {
-      await writeFile(into, random === undefined ? node.content : await this.#half(node, random));
-      return;
-    }
-    await mkdir(into, { recursive: true });
-    const names = new Map(node.names);
-    if (random !== undefined) {
-      // Each name that has changed since the sync may be the old or the new one.
-      const now = new Map<string, Node>();
-      this.#syncNames(path, now);
-      for (const name of new Set([...names.keys(), ...now.keys()])) {
-        if (random() < 0.5) continue;
-        const present = now.get(name);
-        if (present === undefined) names.delete(name);
-        else names.set(name, present);
-      }
-    }
-    for (const [name, each] of names) await this.#restore(join(path, name), each, join(into, name), random);
-  }
-
-  /** Of what was written since the sync: nothing, all, or what it has more, up to some byte. */
-  async #half(node: Node, random: () => number): Promise<Buffer> {
-    const now = await this.#live(node);
-    const choice = random();
-    if (choice < 0.3) return node.content;
-    if (choice < 0.5) return now;
-    const common = Math.min(node.content.length, now.length);
-    if (!now.subarray(0, common).equals(node.content.subarray(0, common))) return now;
-    return now.subarray(0, common + Math.floor(random() * (now.length - common + 1)));
-  }
-}
+import { starts } from "./_starts.ts";
 
 interface Life {
-  readonly acknowledged: number;
-  readonly made: number;
+  acknowledged: number;
+  made: number;
+  /** The numbers of the bulk changes. */
+  readonly bulks: Set<number>;
 }
 
 /** Opens the store, makes changes and snapshots at random, and ends when the power fails. */
@@ -225,45 +34,45 @@ async function live(
   disk: Disk,
   folder: string,
   calls: number,
-  from: Life,
+  life: Life,
   random: () => number,
-): Promise<Life> {
-  let { acknowledged, made } = from;
+): Promise<void> {
   const work = async () => {
     const retention = { milliseconds: -1, snapshots: 1 + Math.floor(random() * 2) };
     const store = await openNotebook(folder, { files: disk.files, retention });
-    assertKept(store, acknowledged, made);
-    ({ sequence: made } = store);
-    acknowledged = made;
+    assertKept(store, life.acknowledged, life.made, 3, life.bulks);
+    life.acknowledged = life.made = store.sequence;
+    const acknowledge = (number = 0) => {
+      life.acknowledged = Math.max(life.acknowledged, number);
+    };
     for (;;) {
       const batch: Promise<unknown>[] = [];
+      if (random() < 0.05) {
+        life.made += 1;
+        life.bulks.add(life.made);
+        await changeInBulk(store).then(acknowledge);
+      }
       for (let count = Math.ceil(random() * 4); count > 0; count -= 1) {
-        made += 1;
-        batch.push(
-          store.change(origin, numbered(made)).then((number) => {
-            acknowledged = Math.max(acknowledged, number);
-          }),
-        );
+        life.made += 1;
+        life.bulks.delete(life.made);
+        batch.push(store.change(origin, numbered(life.made)).then(acknowledge));
       }
       if (random() < 0.15) batch.push(store.snapshot());
       await Promise.all(batch);
     }
   };
-  const failing = disk.failAfter(calls);
-  await Promise.race([failing, work()]);
-  return { acknowledged, made };
+  await Promise.race([disk.failAfter(calls), work()]);
 }
 
 /** Several lives of one folder, each on what the one before it has left. */
 async function liveAndDie(t: TestContext, seed: number, byHalf: boolean, durable: number): Promise<void> {
   const random = randomFrom(seed);
   const folder = await temporaryFolder(t);
-  let life: Life = { acknowledged: 0, made: 0 };
+  const life: Life = { acknowledged: 0, made: 0, bulks: new Set() };
   await mkdir(join(folder, "0"));
   for (let each = 0; each < lives; each += 1) {
     const disk = await Disk.of(join(folder, String(each)), durable);
-    const data = join(folder, String(each), "data");
-    life = await live(disk, data, Math.floor(random() * 150), life, random);
+    await live(disk, join(folder, String(each), "data"), Math.floor(random() * 150), life, random);
     const next = join(folder, String(each + 1));
     await disk.remains(next, byHalf ? random : undefined);
     const exists = await stat(join(next, "data")).then(
@@ -273,7 +82,7 @@ async function liveAndDie(t: TestContext, seed: number, byHalf: boolean, durable
     assert.ok(exists || life.acknowledged === 0, "the data folder itself is gone");
   }
   const last = await openNotebook(join(folder, String(lives), "data"));
-  assertKept(last, life.acknowledged, life.made);
+  assertKept(last, life.acknowledged, life.made, 3, life.bulks);
   await last.close();
 }
 
@@ -294,51 +103,112 @@ describe("after a loss of power, five times in a row", () => {
       }
     });
   }
+});
 
-  it("no change is lost that another process acknowledged after a crash at any step of the first start", async (t) => {
-    const root = await temporaryFolder(t);
-    let isDone = false;
-    for (let calls = 0; !isDone; calls += 1) {
-      const [before, after] = [join(root, `${calls}`), join(root, `${calls}-after`)];
-      await mkdir(before);
-      const disk = await Disk.of(before);
-      const folder = join(before, "data");
-      const crash = disk.failAfter(calls).then(() => false);
-      isDone = await Promise.race([crash, openNotebook(folder, { files: disk.files }).then(() => true)]);
-      await disk.restart();
-      const store = await openNotebook(folder, { files: disk.files });
-      await store.change(origin, numbered(1));
-      await store.close();
-      await disk.remains(after);
-      const last = await openNotebook(join(after, "data"));
-      assertKept(last, 1, 1);
-      await last.close();
-    }
-  });
+describe("a loss of power at any call of a start that finds", () => {
+  /** Starts, makes a change of each kind, and stops. */
+  async function useOnce(disk: Disk, folder: string, life: Life): Promise<void> {
+    const store = await openNotebook(folder, { files: disk.files });
+    const { sequence } = store;
+    life.made = sequence + 2;
+    life.bulks.add(life.made);
+    life.acknowledged = await store.change(origin, numbered(sequence + 1));
+    life.acknowledged = (await changeInBulk(store)) ?? 0;
+    await store.close({ snapshot: true });
+  }
 
-  it("changes are lost without the syncs, which shows that this test works", async (t) => {
-    const root = await temporaryFolder(t);
-    const disk = await Disk.of(root);
-    const careless: Files = {
-      ...disk.files,
+  for (const [what, { prepare, last, isDurable = true }] of Object.entries(starts)) {
+    it(`${what}, or of two changes and a stop after it, loses no acknowledged change`, async (t) => {
+      const base = await temporaryFolder(t);
+      const template = join(base, "template");
+      await mkdir(template);
+      const assertFinished = await prepare(join(template, "data"));
+      const random = randomFrom(first);
+      const run = async (name: string, calls: number) => {
+        const root = join(base, name);
+        await cp(template, root, { recursive: true });
+        const disk = await Disk.of(root);
+        const life: Life = { acknowledged: last, made: last, bulks: new Set() };
+        const failing = disk.failAfter(calls);
+        await Promise.race([failing, useOnce(disk, join(root, "data"), life)]);
+        await disk.remains(join(base, `${name}-left`), calls % 3 === 0 ? undefined : random);
+        const folder = join(base, `${name}-left`, "data");
+        const store = await openNotebook(folder);
+        assertKept(store, life.acknowledged, life.made, 3, life.bulks);
+        await store.close();
+        if (isDurable) await assertFinished(folder);
+        return disk.calls;
+      };
+      const calls = await run("whole", Number.MAX_SAFE_INTEGER);
+      assert.ok(calls > 20, `${calls} calls`);
+      for (const point of sample(Array.from({ length: calls }, (_, index) => index))) {
+        await run(String(point), point).catch((error: Error) => {
+          throw new Error(`UNSYNCED_SEED=${first}, call ${point}: ${error.message}`, { cause: error });
+        });
+      }
+    });
+  }
+});
+
+describe("unsynced changes of a process that has ended", () => {
+  /** Files of which the journal's syncs do nothing, or fail. */
+  function withoutSyncs(files: Files, sync: () => void = () => {}): Files {
+    return {
+      ...files,
       open: async (path, flags, mode) => {
-        const unsynced = typeof flags === "number" ? flags & ~durableFlag : flags;
-        const file = await disk.files.open(path, unsynced, mode);
+        const isDurable = typeof flags === "number" && durableFlag !== 0 && (flags & durableFlag) !== 0;
+        const file = await files.open(path, typeof flags === "number" ? flags & ~durableFlag : flags, mode);
         return new Proxy(file, {
           get: (_, name) => {
             const value: unknown = Reflect.get(file, name);
-            return name === "datasync" ? async () => {} : value;
+            if (name === "datasync") return async () => sync();
+            if (name !== "write" || !isDurable || typeof value !== "function") return value;
+            return async (...given: unknown[]) => {
+              const result: unknown = await value(...given);
+              sync();
+              return result;
+            };
           },
         });
       },
     };
-    const store = await openNotebook(join(root, "data"), { files: careless });
-    await store.change(origin, numbered(1));
+  }
+
+  it("are lost with the power, which shows that these tests work", async (t) => {
+    const [root, left] = [await temporaryFolder(t), await temporaryFolder(t)];
+    const disk = await Disk.of(root);
+    const store = await openNotebook(join(root, "data"), { files: withoutSyncs(disk.files) });
+    await fill(store, 1);
     await store.close();
-    const left = await temporaryFolder(t);
     await disk.remains(left);
     const again = await openNotebook(join(left, "data"));
-    assert.equal(again.sequence, 0);
+    assertKept(again, 0, 0);
     await again.close();
   });
+
+  for (const fails of [false, true]) {
+    const why = fails ? "because a sync has failed" : "because it was killed";
+    it(`${why}, are durable before the next start serves them`, async (t) => {
+      const [root, left] = [await temporaryFolder(t), await temporaryFolder(t)];
+      const disk = await Disk.of(root);
+      const folder = join(root, "data");
+      let isFailing = false;
+      const sync = () => {
+        if (isFailing) throw systemError("EIO");
+      };
+      const before = await openNotebook(folder, { files: withoutSyncs(disk.files, sync) });
+      await fill(before, 4);
+      isFailing = fails;
+      if (fails) await assertRefused(fill(before, 5), "may have been saved");
+      await before.close();
+      // The kernel still has what was written.
+      const served = await openNotebook(folder, { files: disk.files });
+      assertKept(served, 4, 5);
+      await disk.remains(left);
+      const again = await openNotebook(join(left, "data"));
+      assertKept(again, served.sequence, served.sequence);
+      await again.close();
+      await served.close().catch(() => {});
+    });
+  }
 });
