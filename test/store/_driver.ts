@@ -3,7 +3,7 @@
  *
  *     node _driver.js <data folder> <last change> [<length of a text> [<file to delete when refused>]]
  *
- * It writes the lines `acknowledged <number>`, `refused <number> <code>`, `no snapshot <number>`, `fatal` and `done`,
+ * It writes the lines `acknowledged <number>`, `refused <number> <code>`, `problem <sentence>`, `no snapshot <number>`, `fatal` and `done`,
  * unbuffered.
  */
 import { unlinkSync, writeSync } from "node:fs";
@@ -32,6 +32,7 @@ while (store.sequence < Number(last) && refusals < 3) {
   } catch (error) {
     refusals += 1;
     say(`refused ${number} ${error instanceof Failure ? error.code : error}`);
+    say(`problem ${await store.problem()}`);
     if (ballast !== undefined && refusals === 1) unlinkSync(ballast);
   }
   if (number % 2 === 0) await store.snapshot().catch(() => say(`no snapshot ${number}`));

@@ -118,9 +118,41 @@ describe("a process", () => {
     assert.equal(driven.code, 0);
     const refused = driven.lines.findIndex((line) => line.includes("STORE_UNAVAILABLE"));
     assert.ok(refused > 0, `${driven.lines}`);
+    assert.match(driven.lines[refused + 1] ?? "", /^problem The disk is full: \d+ bytes are free\.$/);
     const after = driven.lines.slice(refused).filter((line) => line.startsWith("acknowledged"));
     assert.ok(after.length > 0, `${driven.lines}`);
     assert.ok((await namesIn(left, dataFile)).length > 0);
     await assertLeft(left, driven, 12, 2000);
   });
+});
+
+describe("a file system", { skip: noMount }, () => {
+  for (const [options, free, shortage] of [
+    ["size=128k", 131_072, null],
+    ["size=124k", 126_976, "126976 bytes are free"],
+    ["size=1m,nr_inodes=1", 1_048_576, "it can hold no more files"],
+    // It does not count files.
+    ["size=1m,nr_inodes=0", 1_048_576, null],
+  ] as const) {
+    it(`with ${options} ${shortage === null ? "has room for changes" : `has no room: ${shortage}`}`, async (t) => {
+      const mount = await temporaryFolder(t);
+      const module = JSON.stringify(join(root, "src", "store", "folder", "disk.js"));
+      const print = `import(${module}).then(async ({ spaceFor }) => {
+        const { free, shortage = null } = await spaceFor(process.argv[1]);
+        console.log(JSON.stringify({ free, shortage }));
+      })`;
+      const script = `mount -t tmpfs -o ${options} t "$1" && "$2" -e "$3" "$1"`;
+      const { lines } = await drive("unshare", [
+        "-Urm",
+        "sh",
+        "-euc",
+        script,
+        "sh",
+        mount,
+        process.execPath,
+        print,
+      ]);
+      assert.deepEqual(JSON.parse(lines.join()), { free, shortage });
+    });
+  }
 });

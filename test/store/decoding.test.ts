@@ -1,8 +1,9 @@
-/** Decodes lines from pieces of any length, and encodes lines. */
+/** Decodes lines from pieces of any length, with damage and limits, and encodes lines. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
-import { LineDecoder } from "../../src/store/journal/decoding.ts";
+import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { LineDecoder, readFirstLine } from "../../src/store/journal/decoding.ts";
 import { LineEncoder } from "../../src/store/journal/encoding.ts";
 import { BrokenLine, encodeLine } from "../../src/store/journal/lines.ts";
 
@@ -15,24 +16,33 @@ interface Decoded {
   readonly rest: string;
   readonly unterminated: boolean;
   readonly error: string | undefined;
+  /** Whether that is a line that lacks its line feed, which a torn write may have left. */
+  readonly isIncomplete: boolean;
 }
 
-/** Takes bytes apart that come in pieces of these lengths, the last of them as often as there are bytes. */
-function decode(bytes: Buffer, lengths: readonly number[] = [bytes.length]): Decoded {
+/**
+ * Takes bytes apart that come in pieces of these lengths, the last of them as often as there are bytes.
+ * @param longest the longest line that is accepted
+ */
+function decode(bytes: Buffer, lengths: readonly number[] = [bytes.length], longest?: number): Decoded {
   let header: string | undefined;
   const documents: unknown[] = [];
   const places: [number, number][] = [];
-  const decoder = new LineDecoder({
-    header(json, checksum) {
-      header = json;
-      return checksum;
+  const decoder = new LineDecoder(
+    {
+      header(json, checksum) {
+        header = json;
+        return checksum;
+      },
+      line(document, _, offset, end) {
+        documents.push(document);
+        places.push([offset, end]);
+      },
     },
-    line(document, _, offset, end) {
-      documents.push(document);
-      places.push([offset, end]);
-    },
-  });
+    longest,
+  );
   let error: string | undefined;
+  let isIncomplete = false;
   try {
     for (let from = 0, index = 0; from < bytes.length; index += 1) {
       const length = lengths[Math.min(index, lengths.length - 1)] ?? 1;
@@ -45,10 +55,19 @@ function decode(bytes: Buffer, lengths: readonly number[] = [bytes.length]): Dec
     decoder.flush();
     decoder.end();
   } catch (cause) {
+    isIncomplete = cause instanceof BrokenLine && cause.incomplete;
     error = cause instanceof BrokenLine ? `${cause.offset} ${cause.message}` : String(cause);
   }
   const { unterminated } = decoder;
-  return { header, documents, places, rest: decoder.rest.toString("latin1"), unterminated, error };
+  return {
+    header,
+    documents,
+    places,
+    rest: decoder.rest.toString("latin1"),
+    unterminated,
+    error,
+    isIncomplete,
+  };
 }
 
 /** The lines of JSON texts, chained. */
@@ -145,8 +164,153 @@ describe("lines", () => {
       }),
     );
   });
+});
 
-  it("of a long change do not make the encoder keep their memory", () => {
+describe("a damaged line", () => {
+  const wrong = "the checksum of the line is wrong";
+  const bytes = linesOf([header, "1", "[2,3]"]);
+  const last = bytes.lastIndexOf("\n", -2) + 1;
+
+  it("is refused at its offset whichever byte of it has changed, also its last one", () => {
+    for (let at = 0; at < bytes.length; at += 1) {
+      const spoiled = Buffer.from(bytes);
+      spoiled[at] = (spoiled[at] ?? 0) ^ 1;
+      const start = at === 0 ? 0 : bytes.lastIndexOf("\n", at - 1) + 1;
+      const { error, isIncomplete, documents } = decode(spoiled);
+      assert.deepEqual([error, isIncomplete], [`${start} ${wrong}`, false], `${at}`);
+      assert.deepEqual(documents, start === last ? [1] : []);
+    }
+  });
+
+  it("may be a torn write where its line feed is missing, and is none without a byte", () => {
+    for (let end = last + 1; end < bytes.length - 1; end += 1) {
+      const { error, isIncomplete } = decode(bytes.subarray(0, end));
+      assert.deepEqual([error, isIncomplete], [`${last} the line is incomplete`, true]);
+    }
+    for (const end of [last, bytes.length - 1]) assert.equal(decode(bytes.subarray(0, end)).error, undefined);
+    assert.deepEqual(decode(Buffer.alloc(0)), {
+      ...decode(bytes),
+      header: undefined,
+      documents: [],
+      places: [],
+    });
+    assert.equal(decode(linesOf([header, ""])).error, `${header.length + 10} ${wrong}`);
+  });
+});
+
+describe("the memory of a decoder", () => {
+  /** The bytes that are decoded together. */
+  const room = 64 * 1024;
+  /** A document whose line has this length. */
+  const lineOf = (length: number): string => `"${"x".repeat(length - 12)}"`;
+
+  it("has no more than 64 KiB of lines that are not passed on, also after a long line", () => {
+    const lines: unknown[] = [];
+    const decoder = new LineDecoder({ header: (_, checksum) => checksum, line: (each) => lines.push(each) });
+    const bytes = linesOf([header, lineOf(300_000), ...Array.from({ length: 200 }, () => lineOf(1000))]);
+    const long = header.length + 10 + 300_000;
+    for (let at = 0; at < long; at += 10_000) decoder.take(bytes.subarray(at, Math.min(at + 10_000, long)));
+    decoder.flush();
+    assert.equal(lines.length, 1);
+    decoder.take(bytes.subarray(long, long + room - 1));
+    assert.equal(lines.length, 1);
+    decoder.take(bytes.subarray(long + room - 1, long + room));
+    assert.equal(lines.length, 1 + 65);
+    decoder.take(bytes.subarray(long + room));
+    assert.ok(decoder.rest.length < room);
+    assert.equal(decoder.taken, bytes.length);
+  });
+
+  it("may be limited: a longer line is refused as soon as that is known", () => {
+    for (const longest of [room, 2 * room]) {
+      const fitting = linesOf([header, lineOf(longest - 27)]);
+      assert.equal(decode(fitting, [fitting.length], longest).error, undefined);
+      const bytes = linesOf([header, "1", lineOf(longest + 1), "2"]);
+      const error = `38 the line is longer than ${longest} bytes`;
+      for (const given of [bytes, bytes.subarray(0, 38 + longest)]) {
+        const decoded = decode(given, [given.length], longest);
+        assert.deepEqual([decoded.error, decoded.isIncomplete], [error, false]);
+      }
+    }
+    const fitting = linesOf([header, "1", lineOf(room + 1)]);
+    assert.equal(decode(fitting, [fitting.length], room + 1).error, undefined);
+  });
+});
+
+describe("the first line of a file", () => {
+  /** Files that are read in pieces of a length, each overwritten by the next one, and how many pieces were read. */
+  function files(bytes: Buffer, length: number): { files: Files; count(): number } {
+    let count = 0;
+    async function* readPieces(_: string, from = 0): AsyncGenerator<Uint8Array> {
+      const piece = Buffer.alloc(length);
+      for (let at = from; at < bytes.length; at += length) {
+        count += 1;
+        yield piece.subarray(0, bytes.copy(piece, 0, at));
+      }
+    }
+    return { files: { ...nodeFiles, readPieces }, count: () => count };
+  }
+
+  it("is read without the rest of the file", async () => {
+    const bytes = linesOf([header, "1", "2"]);
+    for (const [length, pieces] of [
+      [1, 27],
+      [5, 6],
+      [26, 2],
+      [27, 1],
+      [100, 1],
+    ] as const) {
+      const { files: some, count } = files(bytes, length);
+      assert.equal(await readFirstLine(some, "/file"), header);
+      assert.equal(count(), pieces);
+    }
+  });
+
+  it("may lack its line feed, and is null in an empty file", async () => {
+    const bytes = linesOf([header]);
+    assert.equal(await readFirstLine(files(bytes.subarray(0, -1), 5).files, "/file"), header);
+    assert.equal(await readFirstLine(files(Buffer.alloc(0), 5).files, "/file"), "null");
+  });
+
+  it("is refused where it is damaged or incomplete", async () => {
+    const bytes = linesOf([header, "1"]);
+    const spoiled = Buffer.from(bytes);
+    spoiled[12] = 0x20;
+    for (const [content, message, incomplete] of [
+      [spoiled, "the checksum of the line is wrong", false],
+      [bytes.subarray(0, 20), "the line is incomplete", true],
+    ] as const) {
+      await assert.rejects(readFirstLine(files(content, 10).files, "/file"), {
+        message,
+        offset: 0,
+        incomplete,
+      });
+    }
+  });
+});
+
+describe("the encoder of lines", () => {
+  it("counts the bytes since the last piece, and chains lines to what it begins with", () => {
+    const encoder = new LineEncoder(100);
+    assert.equal(encoder.length, 0);
+    const first = encodeLine("1", 7);
+    const second = encodeLine('"ü€😀"', first.chain);
+    encoder.begin(7);
+    assert.equal(encoder.add("1"), first.chain);
+    assert.equal(encoder.length, 11);
+    assert.equal(encoder.add('"ü€😀"'), second.chain);
+    assert.equal(encoder.length, 11 + 10 + 11);
+    assert.equal(Buffer.from(encoder.piece()).toString(), first.line + second.line);
+    assert.equal(encoder.length, 0);
+    // What was added before is discarded.
+    encoder.add("1");
+    encoder.begin(7);
+    assert.equal(encoder.length, 0);
+    encoder.add("1");
+    assert.equal(Buffer.from(encoder.piece()).toString(), first.line);
+  });
+
+  it("does not keep the memory of a long change", () => {
     const encoder = new LineEncoder(1000);
     const sizeOf = (piece: Uint8Array) => piece.buffer.byteLength;
     encoder.add(JSON.stringify("x".repeat(2_000_000)));

@@ -1,8 +1,8 @@
-/** Files that are written so that they survive a crash: each step is done before the next one, and before the call returns. */
+/** Files that are written so that a failure or a loss of power leaves the old one or the whole new one. */
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
-import { basename, join } from "node:path";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
   createDurably,
@@ -10,115 +10,111 @@ import {
   hasCode,
   isMissing,
   naming,
-  syncFolder,
   temporaryName,
   writeAll,
   writeDurably,
-  writePieces,
 } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { type Call, oneByOne, systemError } from "./_faults.ts";
-
-/** Pieces of these lengths; the bytes of each are its number. */
-function* pieces(...lengths: readonly number[]): Generator<Uint8Array> {
-  for (const [index, length] of lengths.entries()) yield Buffer.alloc(length, index);
-}
+import { Disk, randomFrom } from "./_disk.ts";
+import { type Call, openFiles, ruledFiles, systemError } from "./_faults.ts";
 
 const old = Buffer.from("the old file");
+const pieces = [Buffer.alloc(3, 1), Buffer.alloc(100_000, 2), Buffer.alloc(4, 3)];
+const whole = Buffer.concat(pieces);
 
 describe("a file that is written durably", () => {
-  it("is written and synced under another name, then renamed, and its folder is synced", async (t) => {
+  it("is whole and private, under a name that it gets only then", async (t) => {
     const folder = await temporaryFolder(t);
     const path = join(folder, "file");
     await writeFile(path, old);
-    const { calls, outcome } = await oneByOne((files) => writeDurably(files, path, pieces(3, 4)));
-    assert.equal(outcome, 7);
-    assert.deepEqual(readFileSync(path), Buffer.from([0, 0, 0, 1, 1, 1, 1]));
+    const seen = new Set<string>();
+    const files = ruledFiles(() => {
+      const bytes = readFileSync(path);
+      seen.add(bytes.equals(old) ? "old" : bytes.equals(whole) ? "new" : "neither");
+      return undefined;
+    });
+    assert.equal(await writeDurably(files, path, pieces), whole.length);
+    assert.deepEqual([...seen], ["old", "new"]);
     assert.deepEqual(readdirSync(folder), ["file"]);
     assert.equal(statSync(path).mode & 0o777, 0o600);
-    const name = basename(folder);
-    assert.deepEqual(calls, [
-      "open temporary file",
-      "write temporary file",
-      "write temporary file",
-      "sync temporary file",
-      "rename temporary file",
-      `open ${name}`,
-      `sync ${name}`,
-      `close ${name}`,
-      "close temporary file",
-    ]);
+    assert.deepEqual(openFiles(folder), []);
+  });
+
+  it("is the old or the new one after a loss of power at any call, and the new one once that is written", async (t) => {
+    for (let calls = 0, isDone = false; !isDone; calls += 1) {
+      for (const random of [undefined, randomFrom(calls)]) {
+        const [folder, left] = [await temporaryFolder(t), await temporaryFolder(t)];
+        await writeFile(join(folder, "file"), old);
+        const disk = await Disk.of(folder);
+        const writing = writeDurably(disk.files, join(folder, "file"), pieces).then(() => true);
+        isDone = await Promise.race([disk.failAfter(calls).then(() => false), writing]);
+        await disk.remains(left, random);
+        const bytes = await readFile(join(left, "file"));
+        assert.ok(
+          bytes.equals(whole) || (!isDone && bytes.equals(old)),
+          `${calls} calls: ${bytes.length} bytes`,
+        );
+      }
+    }
   });
 
   for (const operation of ["write", "sync", "rename"] as const) {
-    it(`leaves the old file and no other one when its ${operation} fails`, async (t) => {
+    it(`leaves the old file and no other one when its ${operation} fails, with the first error`, async (t) => {
       const folder = await temporaryFolder(t);
-      const path = join(folder, "file");
-      await writeFile(path, old);
-      const { calls, outcome } = await oneByOne(
-        (files) => writeDurably(files, path, pieces(3)),
-        (call) => (call.operation === operation ? systemError("EIO") : undefined),
-      );
-      assert.ok(outcome instanceof FileError, `${outcome}`);
-      assert.equal(outcome.code, "EIO");
-      assert.match(outcome.message, /^EIO: injected '.*\/\.file\.[0-9a-f]{12}\.tmp'$/);
-      assert.deepEqual(calls.slice(-3), [
-        `${operation} temporary file`,
-        "close temporary file",
-        "unlink temporary file",
-      ]);
+      await writeFile(join(folder, "file"), old);
+      // What fails while it is cleaned up is not what the operator must know.
+      const codes: Partial<Record<Call["operation"], string>> = { [operation]: "EIO", close: "EBADF" };
+      const files = ruledFiles((call) => {
+        const code = codes[call.operation];
+        return code === undefined ? undefined : systemError(code);
+      });
+      await assert.rejects(writeDurably(files, join(folder, "file"), pieces), (error) => {
+        assert.ok(error instanceof FileError && hasCode(error, "EIO"), `${error}`);
+        assert.match(error.message, /^EIO: injected '.*\/\.file\.[0-9a-f]{12}\.tmp'$/);
+        return true;
+      });
       assert.deepEqual(readdirSync(folder), ["file"]);
-      assert.deepEqual(readFileSync(path), old);
+      assert.deepEqual(readFileSync(join(folder, "file")), old);
+      assert.deepEqual(openFiles(folder), []);
     });
   }
 
-  it("reports the first error, even if its remains can be neither closed nor removed", async (t) => {
-    const path = join(await temporaryFolder(t), "file");
-    const codes: Partial<Record<Call["operation"], string>> = {
-      sync: "EIO",
-      close: "EBADF",
-      unlink: "EROFS",
-    };
-    const { outcome } = await oneByOne(
-      (files) => writeDurably(files, path, pieces(3)),
-      ({ operation }) => (codes[operation] === undefined ? undefined : systemError(codes[operation])),
-    );
-    assert.ok(hasCode(outcome, "EIO"), `${outcome}`);
-  });
-
-  it("keeps its error when what fills it fails, and no file", async (t) => {
+  it("is refused when its folder cannot be synced, with the name of that, and left closed", async (t) => {
     const folder = await temporaryFolder(t);
-    const refusal = new Error("no more pieces");
-    const { outcome } = await oneByOne((files) =>
-      createDurably(files, join(folder, "file"), () => Promise.reject(refusal)),
+    const files = ruledFiles(({ operation, path }) =>
+      operation === "sync" && path === folder ? systemError("EIO") : undefined,
     );
-    assert.equal(outcome, refusal);
-    assert.deepEqual(readdirSync(folder), []);
-  });
-
-  it("is closed, and refused, when its folder cannot be synced", async (t) => {
-    const folder = await temporaryFolder(t);
-    const name = basename(folder);
-    const { calls, outcome } = await oneByOne(
-      (files) => writeDurably(files, join(folder, "file"), pieces(3)),
-      ({ operation, path }) => (operation === "sync" && path === folder ? systemError("EIO") : undefined),
-    );
-    assert.ok(outcome instanceof FileError, `${outcome}`);
-    assert.equal(outcome.message, `EIO: injected '${folder}'`);
-    assert.deepEqual(calls.slice(-3), [`sync ${name}`, `close ${name}`, "close temporary file"]);
-  });
-
-  it("can have a temporary name and a mode of its own", async (t) => {
-    const folder = await temporaryFolder(t);
-    const [path, temporary] = [join(folder, "file"), join(folder, "half")];
-    const { calls } = await oneByOne(async (files) => {
-      const file = await createDurably(files, path, async () => {}, { temporary, mode: 0o640 });
-      await writeAll(file, old, 0);
-      await file.close();
+    await assert.rejects(writeDurably(files, join(folder, "file"), pieces), {
+      message: `EIO: injected '${folder}'`,
     });
-    assert.deepEqual(await readFile(path), old);
+    assert.deepEqual(openFiles(folder), []);
+  });
+
+  it("can be filled by something else, which may fail, under a temporary name and a mode of its own", async (t) => {
+    const folder = await temporaryFolder(t);
+    const path = join(folder, "file");
+    const refusal = new Error("no more pieces");
+    await assert.rejects(
+      createDurably(
+        ruledFiles(() => undefined),
+        path,
+        () => Promise.reject(refusal),
+      ),
+      refusal,
+    );
+    assert.deepEqual(readdirSync(folder), []);
+    const options = { temporary: join(folder, "half"), mode: 0o640 };
+    const file = await createDurably(
+      ruledFiles(() => undefined),
+      path,
+      async () => {},
+      options,
+    );
+    await writeAll(file, old, 0);
+    await writeAll(file, Buffer.from("new"), 4);
+    await file.close();
+    assert.equal(await readFile(path, "utf8"), "the new file");
     assert.equal(statSync(path).mode & 0o777, 0o640);
-    assert.ok(calls.includes("open half") && calls.includes("rename half"), `${calls}`);
   });
 
   it("has a hidden temporary name in its folder, another one each time", () => {
@@ -127,89 +123,21 @@ describe("a file that is written durably", () => {
     assert.equal(new Set(names).size, 3);
     assert.match(temporaryName("/data/file"), /\.tmp$/);
   });
-});
-
-describe("a large file that is written", () => {
-  const kibibyte = 1024;
-
-  /** Returns the calls that writing pieces of these lengths makes, one letter each, and the size that is returned. */
-  async function write(folder: string, ...lengths: readonly number[]): Promise<[string, number | Error]> {
-    const path = join(folder, "file");
-    const { calls, outcome } = await oneByOne(async (files) => {
-      const file = await files.open(path, "w");
-      const size = await writePieces(file, pieces(...lengths));
-      await file.close();
-      return size;
-    });
-    assert.ok(readFileSync(path).equals(Buffer.concat([...pieces(...lengths)])));
-    return [calls.map((call) => call.slice(0, 1)).join(""), outcome];
-  }
 
   it("is synced after every 64 KiB, so that no sync takes long", async (t) => {
-    const folder = await temporaryFolder(t);
-    for (const [lengths, calls] of [
-      [[], "oc"],
-      [[64 * kibibyte - 1], "owc"],
-      [[64 * kibibyte], "owdc"],
-      [[32, 31, 1, 63, 1, 100].map((each) => each * kibibyte), "owwwdwwdwdc"],
-      [[200 * kibibyte, 1, 1], "owdwwc"],
-    ] as const) {
-      const size = lengths.reduce<number>((sum, each) => sum + each, 0);
-      assert.deepEqual(await write(folder, ...lengths), [calls, size], `${lengths}`);
-    }
-  });
-});
-
-describe("writing bytes", () => {
-  it("goes on after a short write, and ends where no byte is written", async (t) => {
     const path = join(await temporaryFolder(t), "file");
-    for (const [written, size, isWhole] of [
-      [[2, 1, 9], 12, true],
-      [[5, 0, 7], 5, false],
-    ] as const) {
-      const sizes = written.values();
-      const { calls, outcome } = await oneByOne(
-        async (files) => {
-          const file = await files.open(path, "w");
-          await writeAll(file, old, 0).finally(() => file.close());
-        },
-        ({ operation }) => (operation === "write" ? { bytes: sizes.next().value ?? 0 } : undefined),
-      );
-      assert.deepEqual(readFileSync(path), old.subarray(0, size));
-      assert.equal(
-        outcome instanceof Error ? outcome.message : "",
-        isWhole ? "" : "no byte could be written",
-      );
-      assert.equal(calls.filter((call) => call === "write file").length, isWhole ? 3 : 2);
-    }
-  });
-
-  it("begins at a position", async (t) => {
-    const path = join(await temporaryFolder(t), "file");
-    await writeFile(path, old);
-    await oneByOne(async (files) => {
-      const file = await files.open(path, "r+");
-      await writeAll(file, Buffer.from("new"), 4);
-      await file.close();
+    const kibibyte = 1024;
+    const unsynced: number[] = [];
+    let since = 0;
+    const files = ruledFiles(({ operation, length }) => {
+      if (operation === "write") since += length;
+      if (operation === "datasync" || operation === "sync") unsynced.push(since / kibibyte);
+      if (operation === "datasync" || operation === "sync") since = 0;
+      return undefined;
     });
-    assert.equal(readFileSync(path, "utf8"), "the new file");
-  });
-});
-
-describe("syncing a folder", () => {
-  it("opens, syncs and closes it, also where the sync fails", async (t) => {
-    const folder = await temporaryFolder(t);
-    for (const fails of [false, true]) {
-      const { calls, outcome } = await oneByOne(
-        (files) => syncFolder(files, folder),
-        ({ operation }) => (fails && operation === "sync" ? systemError("EIO") : undefined),
-      );
-      assert.deepEqual(
-        calls.map((call) => call.split(" ")[0]),
-        ["open", "sync", "close"],
-      );
-      assert.equal(outcome instanceof FileError, fails);
-    }
+    const lengths = [32, 31, 1, 63, 1, 100, 10].map((each) => Buffer.alloc(each * kibibyte));
+    await writeDurably(files, path, lengths);
+    assert.deepEqual(unsynced, [64, 64, 100, 10, 0]);
   });
 });
 
@@ -235,14 +163,13 @@ describe("an error of the file system", () => {
 
   it("has a code only if it is an error with that code", () => {
     const error = systemError("ENOENT");
-    assert.equal(hasCode(error, "ENOENT"), true);
-    assert.equal(hasCode(error, "EIO", "ENOENT"), true);
-    assert.equal(hasCode(error, "EIO"), false);
-    assert.equal(hasCode(error), false);
+    assert.deepEqual(
+      [hasCode(error, "EIO", "ENOENT"), hasCode(error, "EIO"), hasCode(error)],
+      [true, false, false],
+    );
     for (const other of [{ code: "ENOENT" }, new Error("ENOENT"), "ENOENT", undefined]) {
       assert.equal(hasCode(other, "ENOENT", "undefined"), false);
     }
-    assert.equal(isMissing(error), true);
-    assert.equal(isMissing(systemError("ENOTDIR")), false);
+    assert.deepEqual([isMissing(error), isMissing(systemError("ENOTDIR"))], [true, false]);
   });
 });

@@ -242,20 +242,6 @@ describe("reading backwards in blocks", () => {
     });
   }
 
-  it("reads 256 KiB at once, twice as much only while a change is longer", async (t) => {
-    const { bytes, starts } = segmentOf(1, linesOf(100, 100, 100, 100, 100, 100, 700, 0, 100, 100));
-    const folder = await write(t, bytes);
-    const { files, reads } = watchedFiles();
-    await backwards(folder, files);
-    const block = 256 * kibibyte;
-    const [fourth = 0, fifth = 0, ninth = 0] = [starts[3], starts[4], starts[8]];
-    // A block begins after the first line that is whole in it: that line has the checksum before.
-    assert.deepEqual(
-      reads.map(([, from]) => from),
-      [bytes.length, ninth, ninth - block, ninth - 3 * block, fifth, fourth, block].map((end) => end - block),
-    );
-  });
-
   it("reads nothing before the block of the changes that are taken", async (t) => {
     const { bytes } = segmentOf(1, linesOf(...Array<number>(10).fill(100)));
     const folder = await write(t, bytes);

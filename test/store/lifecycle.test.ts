@@ -4,21 +4,31 @@ import { cp, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
+import * as fc from "fast-check";
+import type { Files } from "../../src/store/folder/files.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
+import { readState } from "../../src/store/reading.ts";
+import { runs } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertKept,
-  assertRefused,
   type Call,
+  contents,
   dataFile,
   fill,
   namesIn,
+  notebook,
+  numbered,
   type Outcome,
   openNotebook,
   origin,
   put,
+  quickFiles,
   ruledFiles,
   segment,
   snapshot,
+  sorted,
+  stateAfter,
   systemError,
 } from "./_faults.ts";
 
@@ -136,61 +146,92 @@ describe("closing a store", () => {
   });
 });
 
-describe("a failed sync", () => {
-  for (const isBulk of [false, true]) {
-    it(`of a ${isBulk ? "bulk " : ""}change is marked in the folder before its caller is refused`, async (t) => {
-      const fatal: Error[] = [];
-      const { gate, folder, store } = await Gate.open(t, 2, { onFatal: (error) => fatal.push(error) });
-      gate.fails = ({ operation }) => (operation === "datasync" ? systemError("EIO") : undefined);
-      const after = { id: "a", text: "", topic: null };
-      const change = (): Promise<unknown> =>
-        isBulk
-          ? store.changeInBulk(origin, () => [{ collection: "notes", key: "a", before: null, after }])
-          : put(store, "a");
-      const isMark = ({ path, operation }: Call) => path.endsWith("unsynced") && operation === "close";
-      await assertRefused(gate.assertAwaited(change, isMark), "may have been saved");
-      assert.deepEqual(await namesIn(folder, /^unsynced$/), ["unsynced"]);
-      assert.equal((await stat(join(folder, "unsynced"))).mode & 0o777, 0o600);
-      assert.equal(fatal.length, 1);
-    });
-  }
-
-  it("begins no snapshot, even if one is due, and warns of none", async (t) => {
-    const warnings: string[] = [];
-    const { gate, folder, store } = await Gate.open(t, 0, {
-      snapshotAfter: { bytes: 1, snapshots: 0 },
-      warn: (message) => warnings.push(message),
-    });
-    gate.fails = ({ operation }) => (operation === "datasync" ? systemError("EIO") : undefined);
-    await assertRefused(put(store, "a"));
-    await store.close();
-    assert.deepEqual(warnings, []);
-    assert.deepEqual(await namesIn(folder, dataFile), [segment(1)]);
-  });
-});
-
 describe("a snapshot", () => {
-  it("of a store without changes is written", async (t) => {
-    const { folder, store } = await Gate.open(t, 0);
-    assert.equal(await store.snapshot(), 0);
-    await store.close();
-    assert.deepEqual(await namesIn(folder, dataFile), [segment(1), snapshot(0)]);
-    const again = await openNotebook(folder);
-    assertKept(again, 0, 0);
-    assert.equal(again.isNew, false);
-    await again.close();
+  it("written while changes go on is exactly the state after its number, and loses none of them", async (t) => {
+    const folder = await temporaryFolder(t);
+    let run = 0;
+    await fc.assert(
+      fc.asyncProperty(
+        fc.integer({ min: 1, max: 12 }),
+        fc.integer({ min: 1, max: 60 }),
+        async (before, during) => {
+          run += 1;
+          const here = join(folder, String(run));
+          // Texts that are long enough for several pieces, between which changes get their turn.
+          const length = 30_000;
+          const store = await openNotebook(here);
+          await fill(store, before, length);
+          const snapshot = store.snapshot();
+          const changes: Promise<number>[] = [];
+          for (let number = before + 1; number <= before + during; number += 1) {
+            changes.push(store.change(origin, numbered(number, length)));
+            if (number % 3 === 0) await changes.at(-1);
+          }
+          await Promise.all([snapshot, ...changes]);
+          await store.close();
+          const [name = ""] = (await namesIn(here, /^snapshot-/)).slice(-1);
+          const sequence = Number(/\d+/.exec(name));
+          assert.ok(sequence >= before);
+          const { database } = await readState(nodeFiles, here, notebook, sequence);
+          assert.equal(database.sequence, sequence);
+          assert.deepEqual(sorted(contents(database.view)), sorted(stateAfter(sequence, length)));
+          const again = await openNotebook(here);
+          assertKept(again, before + during, before + during, length);
+          await again.close();
+        },
+      ),
+      { numRuns: runs(10) },
+    );
   });
 
-  it("that would have no more than the newest one asks nothing of the disk, also after a restart", async (t) => {
-    const { folder, store } = await Gate.open(t, 2);
+  it("lets others have their turn while it is encoded, even on an instant disk", async (t) => {
+    // What is written to the snapshot is discarded at once, so each turn is one that encoding gave.
+    let turns = 0;
+    let isWriting = false;
+    const open: Files["open"] = async (path, flags, mode) => {
+      const file = await quickFiles.open(path, flags, mode);
+      if (!path.includes(snapshot(1))) return file;
+      isWriting = true;
+      const write = async (_: unknown, __: number, length: number) => ({ bytesWritten: length });
+      const sync = async () => {
+        isWriting = false;
+      };
+      return Object.assign(file, { write, sync });
+    };
+    const store = await openNotebook(await temporaryFolder(t), { files: { ...quickFiles, open } });
+    await store.change(origin, (draft) => {
+      for (let each = 0; each < 40_000; each += 1)
+        draft.notes.put({ id: String(each), text: "t".repeat(100), topic: null });
+    });
+    let isDone = false;
+    const taken = store.snapshot().finally(() => {
+      isDone = true;
+    });
+    for (; !isDone; await setImmediate()) if (isWriting) turns += 1;
+    await taken;
+    assert.ok(turns >= 5, `${turns} turns`);
+    await store.close();
+  });
+
+  it("at a stop leaves the next start nothing to replay, and is not repeated", async (t) => {
+    const folder = await temporaryFolder(t);
+    const store = await openNotebook(folder);
+    await fill(store, 7);
     await store.close({ snapshot: true });
-    const gate = new Gate();
-    const again = await openNotebook(folder, { files: gate.files });
-    assert.ok(!gate.calls.some(({ operation }) => operation === "rename"));
-    gate.calls.length = 0;
-    assert.equal(await again.snapshot(), 2);
-    assert.deepEqual(gate.calls, []);
-    await again.close();
+    await assert.rejects(store.snapshot(), { code: "SHUTTING_DOWN" });
+    const names = await namesIn(folder, dataFile);
+    assert.deepEqual(names, [
+      "journal-000000000001.log",
+      "journal-000000000008.log",
+      "snapshot-000000000007.jsonl",
+    ]);
+    const identity = async () => (await stat(join(folder, "snapshot-000000000007.jsonl"))).ino;
+    const before = await identity();
+    const again = await openNotebook(folder);
+    assert.equal(await again.snapshot(), 7);
+    await again.close({ snapshot: true });
+    assert.deepEqual(await namesIn(folder, dataFile), names);
+    assert.equal(await identity(), before);
   });
 
   it("is written when it returns, and a change goes on meanwhile", async (t) => {
@@ -266,15 +307,5 @@ describe("a snapshot", () => {
     const length = 2 * size - grown;
     assert.deepEqual(await grow(length - 1), { grown: 2 * size - 1, isBegun: false });
     assert.deepEqual(await grow(length), { grown: 2 * size, isBegun: true });
-  });
-
-  it("is not begun while another one is under way", async (t) => {
-    const { gate, folder, store } = await Gate.open(t, 0, { snapshotAfter: { bytes: 1, snapshots: 0 } });
-    await gate.assertAwaited(async () => {
-      await fill(store, 3);
-      await store.close();
-    }, renames);
-    assert.equal((await namesIn(folder, /^snapshot-/)).length, 1);
-    assert.equal(gate.calls.filter(renames).length, 1);
   });
 });

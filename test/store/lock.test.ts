@@ -1,29 +1,17 @@
 /** The lock on a data folder whose files somebody deletes, replaces or moves while a process has it open. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { closeSync, openSync, readdirSync, readlinkSync } from "node:fs";
-import {
-  chmod,
-  chown,
-  cp,
-  mkdir,
-  readdir,
-  readFile,
-  rename,
-  rm,
-  stat,
-  symlink,
-  writeFile,
-} from "node:fs/promises";
+import { closeSync, openSync } from "node:fs";
+import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { tryLock } from "fs-native-extensions";
-import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { FolderLock } from "../../src/store/folder/lock.ts";
 import { FolderHeld } from "../../src/store/folder/lock-file.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
+  assertGoesOn,
   assertKept,
   assertRefused,
   type Call,
@@ -32,12 +20,14 @@ import {
   ninth,
   numbered,
   type Outcome,
+  openFiles,
   openNotebook,
   origin,
   ruledFiles,
   segment,
   systemError,
 } from "./_faults.ts";
+import { isFree } from "./_journal.ts";
 
 /** A store with 3 changes, and what it says when it has to stop. */
 class Holder {
@@ -192,66 +182,114 @@ describe("a new segment that a failed rotation could not remove", () => {
   });
 });
 
-/** Node's file system, except that truncating and closing a file take several turns of the event loop. */
-function slowFiles(fails: (call: Call) => boolean = () => false): Files {
-  return ruledFiles(async (call) => {
-    if (fails(call)) return systemError("EIO");
-    if (call.operation === "truncate" || call.operation === "close") {
-      for (let turns = 0; turns < 20; turns += 1) await setImmediate();
-    }
-    return undefined;
+describe("a data folder that is held", () => {
+  it("is refused with the process id of its holder, and free once that has released it", async (t) => {
+    const holder = await Holder.open(t);
+    const lock = join(holder.folder, "lock");
+    assert.equal(await readFile(lock, "utf8"), `${process.pid}\n`);
+    await assert.rejects(openNotebook(holder.folder), {
+      message: `Another process (${process.pid}) has the data folder ${holder.folder} open.`,
+      pid: process.pid,
+    });
+    assert.equal(await readFile(lock, "utf8"), `${process.pid}\n`);
+    await holder.store.close();
+    assert.equal(await readFile(lock, "utf8"), "");
+    await (await openNotebook(holder.folder)).close();
   });
-}
 
-/** Asserts that another process could lock a folder now, and that this one has none of its files open. */
-function assertReleased(folder: string): void {
-  const lock = openSync(join(folder, "lock"), "r+");
-  const isFree = tryLock(lock);
-  closeSync(lock);
-  assert.equal(isFree, true, "expected the lock to be free");
-  if (process.platform !== "linux") return;
-  const open = readdirSync("/proc/self/fd").flatMap((descriptor) => {
-    try {
-      return [readlinkSync(join("/proc/self/fd", descriptor))];
-    } catch {
-      // Listing the folder has a descriptor of its own, which is closed by now.
-      return [];
-    }
-  });
-  assert.deepEqual(
-    open.filter((path) => path.startsWith(folder)),
-    [],
-  );
-}
-
-describe("a data folder is released", () => {
-  for (const [where, fails] of [
-    ["locks the folder", ({ operation }) => operation === "readdir"],
-    ["reads the data", ({ operation }) => operation === "readFile"],
-  ] as const satisfies readonly (readonly [string, (call: Call) => boolean])[]) {
-    it(`when a start that fails while it ${where} is refused`, async (t) => {
-      const folder = await ninth(await temporaryFolder(t));
-      const files = slowFiles(fails);
-      const opening =
-        where === "locks the folder" ? FolderLock.take(files, folder) : openNotebook(folder, { files });
-      await assert.rejects(opening, /EIO/);
-      assertReleased(folder);
+  for (const isDeleted of [false, true]) {
+    const without = isDeleted ? ", although its lock file is deleted" : "";
+    it(`admits no second process at any call of a snapshot${without}`, async (t) => {
+      const holder = await Holder.open(t);
+      let attempts = 0;
+      holder.rule = async () => {
+        if (isDeleted) await rm(join(holder.folder, "lock"), { force: true });
+        await assert.rejects(openNotebook(holder.folder), FolderHeld);
+        attempts += 1;
+        return undefined;
+      };
+      await holder.store.snapshot();
+      assert.ok(attempts > 10, `${attempts} attempts`);
     });
   }
 
-  it("when a store is closed, also after snapshots", async (t) => {
-    const folder = join(await temporaryFolder(t), "data");
-    const store = await openNotebook(folder, { files: slowFiles() });
-    await fill(store, 2);
-    await store.snapshot();
-    await fill(store, 4);
-    await store.snapshot();
-    await fill(store, 5);
-    await store.close();
-    assertReleased(folder);
-    const again = await openNotebook(folder, { files: slowFiles() });
-    await again.close({ snapshot: true });
-    assertReleased(folder);
+  it("is not signed on a full disk, and held all the same", async (t) => {
+    const folder = await ninth(await temporaryFolder(t));
+    const files = ruledFiles(({ operation }) => (operation === "write" ? systemError("ENOSPC") : undefined));
+    const lock = await FolderLock.take(files, folder);
+    await assert.rejects(openNotebook(folder), FolderHeld);
+    await lock.release();
+    await assertGoesOn(folder, 9);
+  });
+});
+
+describe("the newest segment of a folder that is being locked", () => {
+  /** Locks a folder of two segments while something happens to them at each call. */
+  async function take(
+    t: TestContext,
+    rule: (call: Call, opened: number, folder: string) => Promise<Outcome>,
+  ) {
+    const folder = await temporaryFolder(t);
+    for (const first of [1, 4]) await writeFile(join(folder, segment(first)), "the header and some changes");
+    const state = { folder, opened: 0 };
+    const files = ruledFiles((call) => {
+      if (call.operation === "open" && call.path.endsWith(segment(4))) state.opened += 1;
+      return rule(call, state.opened, folder);
+    });
+    return { state, taking: FolderLock.take(files, folder) };
+  }
+
+  const isOpening = ({ operation, path }: Call) => operation === "open" && path.endsWith(segment(4));
+
+  it("may vanish or be followed by another one meanwhile: the newest one is locked", async (t) => {
+    const vanishing = await take(t, async (call, opened) =>
+      isOpening(call) && opened < 4 ? systemError("ENOENT") : undefined,
+    );
+    const lock = await vanishing.taking;
+    assert.equal(isFree(join(vanishing.state.folder, segment(4))), false);
+    await lock.release();
+    const growing = await take(t, async ({ operation }, opened, folder) => {
+      if (operation === "readdir" && opened === 1) await writeFile(join(folder, segment(9)), "newer");
+      return undefined;
+    });
+    const other = await growing.taking;
+    const [old, newest] = [4, 9].map((first) => isFree(join(growing.state.folder, segment(first))));
+    assert.deepEqual([old, newest], [true, false]);
+    await other.release();
+  });
+
+  it("that is replaced or vanishes again and again, or cannot be opened, is refused, and nothing stays open", async (t) => {
+    for (const [code, attempts] of [
+      ["ENOENT", 10],
+      ["EIO", 1],
+      ["replaced", 10],
+    ] as const) {
+      const { state, taking } = await take(t, async (call, opened, folder) => {
+        if (code !== "replaced") return isOpening(call) ? systemError(code) : undefined;
+        const path = join(folder, segment(4));
+        // It is locked by now, but no longer the file of its name.
+        if (call.operation === "readdir" && opened > 0) await writeFile(`${path}.new`, "another");
+        if (call.operation === "readdir" && opened > 0) await rename(`${path}.new`, path);
+        return undefined;
+      });
+      await assert.rejects(taking, code === "replaced" ? FolderHeld : { code });
+      assert.equal(state.opened, attempts, code);
+      assert.deepEqual(openFiles(state.folder), []);
+    }
+  });
+
+  it("that another process replaces before a rotation is not taken over", async (t) => {
+    const holder = await Holder.open(t);
+    let other: number | undefined;
+    holder.rule = ({ operation, path }) => {
+      if (operation !== "write" || !path.includes(segment(4)) || other !== undefined) return undefined;
+      other = openSync(path, "r+");
+      assert.equal(tryLock(other), false, "the new segment is locked before it is written");
+      return undefined;
+    };
+    await holder.store.snapshot();
+    assert.ok(other !== undefined);
+    closeSync(other);
   });
 });
 

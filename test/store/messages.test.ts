@@ -1,8 +1,9 @@
 /** The messages about a full or failing disk: what happened, to which file, and what to do next. */
 import assert from "node:assert/strict";
-import { readFile, truncate } from "node:fs/promises";
+import { readFile, rm, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
+import { remedyFor, systemCode, unsaved, unusable, unwritten } from "../../src/store/folder/refusals.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertGoesOn,
@@ -10,6 +11,7 @@ import {
   type Call,
   fill,
   ninth,
+  type Outcome,
   openNotebook,
   put,
   ruledFiles,
@@ -18,24 +20,28 @@ import {
   systemError,
 } from "./_faults.ts";
 
-const advice = {
-  EIO: /failed to read or write.*dmesg/,
-  ENOSPC: /disk is full: make room/,
-  EDQUOT: /quota.*make room/,
-  EROFS: /read-only/,
-} as const;
+/** A part of the advice, and whether another data folder would help. */
+const advice: readonly (readonly [code: string, words: RegExp, isFolder: boolean])[] = [
+  ["ENOSPC", /disk is full: make room/, false],
+  ["EDQUOT", /quota.*make room/, false],
+  ["EIO", /disk failed.*dmesg.*Copy the data folder/, false],
+  ["EROFS", /read-only.*mount it for writing/, true],
+  ["EACCES", /This user is not allowed.*permissions/, true],
+  ["EPERM", /This user is not allowed.*permissions/, true],
+  ["EMFILE", /Too many files are open.*ulimit/, false],
+  ["ENFILE", /Too many files are open.*ulimit/, false],
+  ["EEXIST", /A file has the name of a required folder/, true],
+  ["ENOTDIR", /A file has the name of a required folder/, true],
+];
 
-/** Opens a store with 2 changes, whose files fail as the rule says from then on. */
-async function failing(t: TestContext, rule: (call: Call) => boolean, code: string) {
-  let isFailing = false;
-  // Without durable writes: with them, an I/O error of a write may be that of its sync.
-  const files = ruledFiles((call) => (isFailing && rule(call) ? systemError(code) : undefined), 0);
+/** A store with 2 changes, on a disk with a rule that can be changed, and without durable writes. */
+async function storeOnDisk(t: TestContext) {
+  const disk = { fails: (_: Call): Outcome => undefined };
   const folder = await temporaryFolder(t);
-  const store = await openNotebook(folder, { files });
+  const store = await openNotebook(folder, { files: ruledFiles((call) => disk.fails(call), 0) });
   t.after(() => store.close().catch(() => {}));
   await fill(store, 2);
-  isFailing = true;
-  return { store, folder };
+  return { disk, folder, store };
 }
 
 describe("a start", () => {
@@ -46,7 +52,7 @@ describe("a start", () => {
         operation === "readFile" && path.endsWith(name) ? systemError("EIO") : undefined,
       );
       const { hint = "" } = await assertRefused(openNotebook(folder, { files }), join(folder, name), "EIO");
-      assert.match(hint, advice.EIO);
+      assert.match(hint, /failed to read or write.*dmesg/);
       assert.doesNotMatch(hint, /may write|--data/);
       await assertGoesOn(folder, 9);
     });
@@ -60,43 +66,97 @@ describe("a start", () => {
       operation === "write" && path.endsWith(".broken") ? systemError("ENOSPC") : undefined,
     );
     const { hint = "" } = await assertRefused(openNotebook(folder, { files }), `${path}.broken`, "ENOSPC");
-    assert.match(hint, advice.ENOSPC);
+    assert.match(hint, /disk is full: make room/);
     await assertGoesOn(folder, 8);
   });
 });
 
-describe("a snapshot that fails", () => {
-  for (const [code, expected] of Object.entries(advice)) {
-    for (const operation of ["write", "sync"] as const) {
-      it(`with ${code} at ${operation} names the file and the remedy`, async (t) => {
-        const { store, folder } = await failing(
-          t,
-          (call) => call.operation === operation && call.path.includes("snapshot-"),
-          code,
-        );
-        const { hint = "" } = await assertRefused(store.snapshot(), code, join(folder, `.${snapshot(2)}`));
-        assert.match(hint, /Nothing is lost/);
-        assert.match(hint, expected);
-        for (const [other, words] of Object.entries(advice)) {
-          if (other !== code) assert.doesNotMatch(hint, words);
-        }
-      });
+describe("the advice about an error of the file system", () => {
+  for (const [code, words, isFolder] of advice) {
+    it(`${code} is for the operator, not for a player, and alone`, () => {
+      const error = new Error("it failed", { cause: systemError(code) });
+      assert.match(remedyFor(error) ?? "", words);
+      assert.match(unwritten(error).hint ?? "", words);
+      const { hint = "", operatorHint = "", message } = unsaved(error);
+      assert.match(operatorHint, words);
+      for (const text of [hint, message]) assert.doesNotMatch(text, words);
+      const folder = unusable("/data", systemError(code));
+      assert.match(folder.hint ?? "", isFolder ? /name another one with --data/ : words);
+      assert.match(folder.message, new RegExp(`/data .*${code}`));
+    });
+  }
+
+  it("is about the nearest cause that has a code of the system", () => {
+    const because = (cause: unknown, code?: string) => {
+      const error = new Error("it failed", { cause });
+      return code === undefined ? error : Object.assign(error, { code });
+    };
+    assert.equal(systemCode(systemError("EIO")), "EIO");
+    assert.equal(systemCode(because(because(systemError("EIO")))), "EIO");
+    assert.equal(systemCode(because(systemError("EIO"), "ENOSPC")), "ENOSPC");
+    // Node's own codes, and a failure's, are not the system's.
+    for (const code of ["ERR_INVALID_ARG_TYPE", "STORE_UNAVAILABLE", "E", ""]) {
+      assert.equal(systemCode(because(systemError("EIO"), code)), "EIO", code);
     }
+    assert.equal(systemCode(systemError("E2BIG")), "E2BIG");
+    for (const none of [because(undefined), because("EIO"), { code: "EIO" }, "EIO", undefined]) {
+      assert.equal(systemCode(none), undefined);
+    }
+  });
+
+  it("is the cause and what is safe where there is none", () => {
+    for (const error of [systemError("EWEIRD"), new Error("EIO is not its code"), "EIO"]) {
+      assert.equal(remedyFor(error), undefined);
+    }
+    const error = systemError("EWEIRD");
+    assert.match(unwritten(error).hint ?? "", /Nothing is lost.*Remove the cause/);
+    assert.match(unsaved(error).operatorHint ?? "", /^EWEIRD: injected\.$/);
+    assert.match(unusable("/data", error).hint ?? "", /--data/);
+  });
+});
+
+describe("a failed snapshot, and a failed change", () => {
+  for (const code of ["ENOSPC", "EDQUOT", "EIO"]) {
+    it(`with ${code} name the file and the remedy, and are the problem of the store until a change succeeds`, async (t) => {
+      const { disk, folder, store } = await storeOnDisk(t);
+      const [, words = /./] = advice.find(([known]) => known === code) ?? [];
+      assert.equal(await store.problem(), undefined);
+      disk.fails = ({ operation }) => (operation === "write" ? systemError(code) : undefined);
+      const { operatorHint = "" } = await assertRefused(put(store, "a"), "Nothing was changed");
+      assert.ok(operatorHint.includes(join(folder, segment(1))), operatorHint);
+      assert.match(operatorHint, words);
+      assert.equal(await store.problem(), `The last change could not be saved (${code}).`);
+      disk.fails = ({ operation, path }) =>
+        operation === "sync" && path.includes("snapshot-") ? systemError(code) : undefined;
+      const { hint = "" } = await assertRefused(store.snapshot(), code, join(folder, `.${snapshot(2)}`));
+      assert.match(hint, /Nothing is lost/);
+      assert.match(hint, words);
+      disk.fails = () => undefined;
+      await put(store, "a");
+      assert.equal(await store.problem(), undefined);
+    });
   }
 });
 
-describe("a change that fails", () => {
-  for (const code of ["ENOSPC", "EDQUOT", "EIO"] as const) {
-    it(`with ${code} shows the operator the file and the remedy, and a player neither`, async (t) => {
-      const { store, folder } = await failing(t, ({ operation }) => operation === "write", code);
-      const {
-        message,
-        hint,
-        operatorHint = "",
-      } = await assertRefused(put(store, "a"), "Nothing was changed");
-      assert.doesNotMatch(`${message} ${hint}`, /journal|disk|E[A-Z]{3}/);
-      assert.ok(operatorHint.includes(join(folder, segment(1))), operatorHint);
-      assert.match(operatorHint, advice[code]);
-    });
-  }
+describe("the problem of a store", () => {
+  it("has no code where the operating system gave none", async (t) => {
+    const { disk, store } = await storeOnDisk(t);
+    disk.fails = ({ operation }) => (operation === "write" ? new Error("no") : undefined);
+    await assertRefused(put(store, "a"));
+    assert.equal(await store.problem(), "The last change could not be saved.");
+  });
+
+  it("is a disk that is no longer reliable, for good", async (t) => {
+    const { disk, store } = await storeOnDisk(t);
+    disk.fails = ({ operation }) => (operation === "datasync" ? systemError("EIO") : undefined);
+    await assertRefused(put(store, "a"));
+    disk.fails = () => undefined;
+    assert.equal(await store.problem(), "The disk is no longer reliable.");
+  });
+
+  it("is a folder that cannot be read", async (t) => {
+    const { folder, store } = await storeOnDisk(t);
+    await rm(folder, { recursive: true });
+    assert.equal(await store.problem(), "The data folder cannot be read (ENOENT).");
+  });
 });
