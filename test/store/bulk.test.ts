@@ -11,7 +11,6 @@ import { readState } from "../../src/store/reading.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
   assertLeft,
-  assertRefused,
   type Call,
   contents,
   fill,
@@ -24,7 +23,6 @@ import {
   ruledFiles,
   segment,
   stateAfter,
-  systemError,
 } from "./_faults.ts";
 
 const mebibyte = 1024 * 1024;
@@ -190,16 +188,6 @@ describe("a bulk change", () => {
     }
   });
 
-  it("that lacks only its last line feed has happened", async (t) => {
-    const folder = await temporaryFolder(t);
-    const { after, path } = await withBulk(folder);
-    await truncate(path, (await readFile(path)).length - 1);
-    const store = await openNotebook(folder);
-    assert.deepEqual(contents(store.data), after);
-    assert.deepEqual(store.warnings, []);
-    await store.close();
-  });
-
   it("that is incomplete before the end of the newest segment is damage", async (t) => {
     const folder = await temporaryFolder(t);
     const { path } = await withBulk(folder);
@@ -218,53 +206,6 @@ describe("a bulk change", () => {
     const header = { format: "gameaddon-journal", version: 3, first: 4, chain, instant: 1 };
     await writeFile(join(folder, segment(4)), encodeLine(JSON.stringify(header), 0).line);
     await assertLeft(folder, path, `byte ${begin}`, "incomplete, and later segments exist");
-  });
-
-  it("that fails midway is removed as a whole, and the next change follows the one before it", async (t) => {
-    for (const outcome of [systemError("ENOSPC"), { bytes: 1000 }]) {
-      let writes = 0;
-      const files = ruledFiles(({ operation, path }) => {
-        if (operation !== "write" || !path.includes(segment(1))) return undefined;
-        writes += 1;
-        if (writes === 5) return outcome;
-        return writes === 6 ? systemError("ENOSPC") : undefined;
-      });
-      const folder = await temporaryFolder(t);
-      const store = await openNotebook(folder, { files });
-      await fill(store, 2);
-      await assertRefused(addInBulk(store, many(4000)));
-      assert.deepEqual(contents(store.data), stateAfter(2));
-      writes = 100;
-      await fill(store, 3);
-      assert.equal(await addInBulk(store, many(4000)), 4);
-      const after = contents(store.data);
-      await store.close();
-      const again = await openNotebook(folder);
-      assert.deepEqual(contents(again.data), after);
-      assert.deepEqual(again.warnings, []);
-      await again.close();
-    }
-  });
-
-  it("whose sync fails ends the store: whether it happened is unknown", async (t) => {
-    let fatal: Error | undefined;
-    let syncs = 0;
-    const files = ruledFiles(({ operation, path }) => {
-      if (operation !== "datasync" || !path.includes(segment(1))) return undefined;
-      syncs += 1;
-      return syncs === 2 ? systemError("EIO") : undefined;
-    });
-    const store = await openNotebook(await temporaryFolder(t), {
-      files,
-      onFatal(error) {
-        fatal = error;
-      },
-    });
-    const waiting = [addInBulk(store, many(4000)), put(store, "a")];
-    await Promise.all(waiting.map((each) => assertRefused(each)));
-    assert.match(String(fatal), /could not be synced/);
-    await assertRefused(put(store, "b"));
-    await store.close();
   });
 
   it("is visible in whole or not at all to readers of the files and the data", async (t) => {

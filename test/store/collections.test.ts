@@ -70,15 +70,6 @@ describe("a collection", () => {
     );
   });
 
-  it("counts and yields none, one and several records of a value, and has no value that nobody asked for", () => {
-    const several = [note("a", "x"), note("b", "x"), note("c", "y"), note("d")];
-    const collection = collectionOf(...several);
-    assert.deepEqual(indexed(collection), scanned(several));
-    assert.deepEqual(collection.find("unknown", "x"), []);
-    assert.equal(collection.count("unknown", "x"), 0);
-    assert.deepEqual([...collection.each("unknown", "x")], []);
-  });
-
   it("returns records that later changes do not add to", () => {
     const collection = collectionOf(note("a", "x"), note("b", "x"));
     const found = collection.find("topic", "x");

@@ -2,15 +2,16 @@
 import assert from "node:assert/strict";
 import { cp, readFile, rm, truncate, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, it } from "node:test";
+import { describe, it, type TestContext } from "node:test";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readSegment } from "../../src/store/journal/segment.ts";
 import { readState } from "../../src/store/reading.ts";
-import { temporaryFolder } from "../_setup.ts";
+import { assertIncludes, temporaryFolder } from "../_setup.ts";
 import {
   assertGoesOn,
-  assertLeft,
+  assertRefused,
   contents,
+  filesOf,
   fill,
   ninth,
   notebook,
@@ -21,30 +22,6 @@ import {
   stateAfter,
   writeLines,
 } from "./_faults.ts";
-
-describe("a whole line of a snapshot", () => {
-  for (const line of [
-    {},
-    [],
-    { collection: "notes" },
-    { record: { id: "a", text: "a", topic: null } },
-    { collection: 1, record: { id: "a", text: "a", topic: null } },
-    { end: "1" },
-    { end: null },
-  ]) {
-    it(`is damage if it is neither a record nor the last line: ${JSON.stringify(line)}`, async (t) => {
-      const folder = await ninth(await temporaryFolder(t));
-      const path = join(folder, snapshot(6));
-      const header = { format: "gameaddon-snapshot", version: 2, sequence: 6, chain: 1, instant: 4 };
-      await writeLines(path, [header, line, { end: 1 }]);
-      const offset = (await readFile(path)).indexOf("\n") + 1;
-      const what = "the line is neither a record nor the last line";
-      assert.deepEqual(await assertGoesOn(folder, 9), [
-        `${path} is damaged at byte ${offset} (${what}); the one before it is used.`,
-      ]);
-    });
-  }
-});
 
 describe("a torn end", () => {
   it("of the newest segment is cut off and kept in another file, with a warning", async (t) => {
@@ -70,30 +47,6 @@ describe("a torn end", () => {
     assert.deepEqual(await readFile(path), bytes.subarray(0, end));
     await store.close();
     assert.deepEqual(await assertGoesOn(folder, 8), []);
-  });
-
-  it("of a line that lacks only its line feed is completed: the change is kept", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    await truncate(path, (await readFile(path)).length - 1);
-    assert.deepEqual(await assertGoesOn(folder, 9), []);
-  });
-
-  it("of an older segment is damage", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    await rm(join(folder, snapshot(6)));
-    const path = join(folder, segment(4));
-    await truncate(path, (await readFile(path)).length - 10);
-    const { end } = readSegment(await readFile(path));
-    assert.match(await assertLeft(folder, path, `byte ${end}`), /addon-cli data verify/);
-  });
-
-  it("of an older segment is damage, even if only the line feed is missing", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    await rm(join(folder, snapshot(6)));
-    const path = join(folder, segment(4));
-    await truncate(path, (await readFile(path)).length - 1);
-    await assertLeft(folder, path, "the change is incomplete, and later segments exist");
   });
 
   it("of an older segment does not hide the moments before it", async (t) => {
@@ -126,126 +79,155 @@ describe("a segment without changes", () => {
   }
 });
 
-describe("damage", () => {
-  it("within the newest segment is refused with the file, the offset and the next command", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    const [, second] = readSegment(await readFile(path)).records;
-    await spoil(path, (second?.offset ?? 0) + 30);
-    const hint = await assertLeft(folder, path, `byte ${second?.offset}`, "checksum");
-    assert.match(hint, /addon-cli data verify.*addon-cli data repair/);
-  });
+/** Returns where the changes of a segment begin, and where its bytes end. */
+async function placesIn(folder: string, first: number): Promise<number[]> {
+  const { records, end } = readSegment(await readFile(join(folder, segment(first))));
+  return [...records.map(({ offset }) => offset), end];
+}
 
-  it("of the last line is not a torn end: the line was acknowledged", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    const bytes = await readFile(path);
-    for (const offset of [bytes.length - 1, bytes.length - 2, bytes.length - 20]) {
-      await writeFile(path, bytes);
-      await spoil(path, offset);
-      await assertLeft(folder, path, "checksum");
-    }
-  });
+/** Cuts bytes off the end of a file. */
+async function cutOff(path: string, bytes: number): Promise<void> {
+  await truncate(path, (await readFile(path)).length - bytes);
+}
 
-  it("of a segment's header is refused", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    await spoil(path, 20);
-    await assertLeft(folder, path, "byte 0");
-  });
+/** Writes other changes than those of the numbered ones, with the same numbers and files. */
+async function otherFolder(t: TestContext): Promise<string> {
+  const folder = await temporaryFolder(t);
+  const store = await openNotebook(folder);
+  await fill(store, 6, 4);
+  await store.snapshot();
+  await fill(store, 9, 4);
+  await store.close();
+  return folder;
+}
 
-  it("by a segment with the name of another is refused", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
+/** What becomes of a folder with nine changes; returns which file the refusal names, undefined for the folder, and more. */
+type Damage = (
+  folder: string,
+  t: TestContext,
+) => Promise<readonly [file: string | undefined, ...words: string[]]>;
+
+const damages: Readonly<Record<string, Damage>> = {
+  "a change within the newest segment": async (folder) => {
+    const [, second = 0] = await placesIn(folder, 7);
+    await spoil(join(folder, segment(7)), second + 30);
+    return [segment(7), `byte ${second}`, "checksum"];
+  },
+  "the line feed of the last line, which was acknowledged": async (folder) => {
+    const [, , third = 0, end = 0] = await placesIn(folder, 7);
+    await spoil(join(folder, segment(7)), end - 1);
+    return [segment(7), `byte ${third}`, "checksum"];
+  },
+  "the end of the last line": async (folder) => {
+    const end = (await placesIn(folder, 7)).at(-1) ?? 0;
+    await spoil(join(folder, segment(7)), end - 20);
+    return [segment(7), "checksum"];
+  },
+  "a torn end of an older segment": async (folder) => {
+    await rm(join(folder, snapshot(6)));
+    const [, , third] = await placesIn(folder, 4);
+    await cutOff(join(folder, segment(4)), 10);
+    return [segment(4), `byte ${third}`, "the change is incomplete, and later segments exist"];
+  },
+  "the missing line feed of an older segment": async (folder) => {
+    await rm(join(folder, snapshot(6)));
+    await cutOff(join(folder, segment(4)), 1);
+    return [segment(4), "the change is incomplete, and later segments exist"];
+  },
+  "the header of a segment": async (folder) => {
+    await spoil(join(folder, segment(7)), 20);
+    return [segment(7), "byte 0"];
+  },
+  "the incomplete header of a segment without changes": async (folder) => {
+    const store = await openNotebook(folder);
+    await store.close({ snapshot: true });
+    await truncate(join(folder, segment(10)), 40);
+    return [segment(10), "byte 0", "header is incomplete", "40 bytes"];
+  },
+  "a segment with the name of another": async (folder) => {
     await cp(join(folder, segment(4)), join(folder, segment(7)));
-    await assertLeft(folder, join(folder, segment(7)), "begins with 4");
-  });
-
-  it("by a segment of another folder with the right numbers is refused", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const other = await temporaryFolder(t);
-    const store = await openNotebook(other);
-    await fill(store, 6, 4);
-    await store.snapshot();
-    await fill(store, 9, 4);
+    return [segment(7), "begins with 4"];
+  },
+  "a segment of another folder with the right numbers": async (folder, t) => {
+    await cp(join(await otherFolder(t), segment(7)), join(folder, segment(7)));
+    return [segment(7), "does not follow"];
+  },
+  "a snapshot of another folder, at the change that it is to contain": async (folder, t) => {
+    for (const name of [snapshot(3), snapshot(6), segment(1), segment(4), segment(7)])
+      await rm(join(folder, name));
+    const store = await openNotebook(folder);
+    await fill(store, 9);
     await store.close();
-    await cp(join(other, segment(7)), join(folder, segment(7)));
-    await assertLeft(folder, join(folder, segment(7)), "does not follow");
-  });
-
-  it("by a snapshot of another folder with the right numbers is refused at the change that it is to contain", async (t) => {
-    const [folder, other] = [await temporaryFolder(t), await temporaryFolder(t)];
-    for (const [path, length] of [
-      [folder, 3],
-      [other, 4],
-    ] as const) {
-      const store = await openNotebook(path);
-      await fill(store, 6, length);
-      if (path === other) await store.snapshot();
-      await fill(store, 9, length);
-      await store.close();
-    }
-    const path = join(folder, segment(1));
-    const { records } = readSegment(await readFile(path));
-    await cp(join(other, snapshot(6)), join(folder, snapshot(6)));
-    await assertLeft(folder, path, `byte ${records[5]?.offset}`, "it does not follow the snapshot");
-  });
-
-  it("by a gap in the numbers within a segment is refused with its offset", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
+    await cp(join(await otherFolder(t), snapshot(6)), join(folder, snapshot(6)));
+    return [segment(1), `byte ${(await placesIn(folder, 1))[5]}`, "it does not follow the snapshot"];
+  },
+  "a gap in the numbers within a segment": async (folder) => {
     const path = join(folder, segment(7));
-    const { records } = readSegment(await readFile(path));
+    const [first, , third] = readSegment(await readFile(path)).records;
     const header = { format: "gameaddon-journal", version: 2, first: 7, chain: 5, instant: 0 };
-    await writeLines(path, [header, records[0]?.record ?? {}, records[2]?.record ?? {}], 5);
-    await assertLeft(folder, path, "expected change 8, got 9");
-  });
-
-  it("by a missing segment between others is refused with the missing number", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
+    await writeLines(path, [header, first?.record ?? {}, third?.record ?? {}], 5);
+    return [segment(7), "expected change 8, got 9"];
+  },
+  "a missing segment between others": async (folder) => {
     for (const name of [snapshot(6), segment(4)]) await rm(join(folder, name));
-    await assertLeft(folder, join(folder, segment(7)), "4 is missing");
-  });
-
-  it("by changes that a snapshot has but the segment before it lacks is refused with that segment", async (t) => {
-    const folder = await temporaryFolder(t);
+    return [segment(7), "4 is missing"];
+  },
+  "changes that a snapshot has but the segment before it lacks": async (folder) => {
     const store = await openNotebook(folder);
-    for (const each of [3, 6, 9]) {
-      await fill(store, each);
-      await store.snapshot();
-    }
-    await store.close();
+    await store.close({ snapshot: true });
     for (const name of [snapshot(9), segment(7)]) await rm(join(folder, name));
-    const path = join(folder, segment(4));
-    const { records } = readSegment(await readFile(path));
-    await truncate(path, records[2]?.offset ?? 0);
-    await assertLeft(folder, path, "its last change is 5, but the snapshot contains 6");
-  });
-
-  it("by a missing newest segment is refused: it is created before the snapshot", async (t) => {
-    for (const missing of [[segment(7)], [segment(7), segment(4)], [segment(7), segment(4), segment(1)]]) {
-      const folder = await ninth(await temporaryFolder(t));
-      for (const name of missing) await rm(join(folder, name));
-      assert.match(await assertLeft(folder, folder, "from change 7 on"), /addon-cli data repair --from/);
-    }
-  });
-
-  it("by a missing newest segment is refused even if the one before it begins with the last change", async (t) => {
-    const folder = await temporaryFolder(t);
-    const store = await openNotebook(folder);
-    for (const each of [5, 6, 8]) {
-      await fill(store, each);
-      if (each < 8) await store.snapshot();
-    }
-    await store.close();
+    const [, , third] = await placesIn(folder, 4);
+    await truncate(join(folder, segment(4)), third);
+    return [segment(4), "its last change is 5, but the snapshot contains 6"];
+  },
+  "a missing newest segment, which is created before the snapshot": async (folder) => {
     await rm(join(folder, segment(7)));
-    await assertLeft(folder, folder, "from change 7 on");
-  });
-
-  it("by a journal without the snapshot before it is refused, and never starts empty", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
+    return [undefined, "from change 7 on", "addon-cli data repair --from"];
+  },
+  "two missing newest segments": async (folder) => {
+    for (const first of [7, 4]) await rm(join(folder, segment(first)));
+    return [undefined, "from change 7 on"];
+  },
+  "a missing journal": async (folder) => {
+    for (const first of [7, 4, 1]) await rm(join(folder, segment(first)));
+    return [undefined, "from change 7 on"];
+  },
+  "a journal without the snapshot before it: it never starts empty": async (folder) => {
     for (const name of [snapshot(3), snapshot(6), segment(1)]) await rm(join(folder, name));
-    await assertLeft(folder, folder, "from change 1 on");
-  });
+    return [undefined, "from change 1 on"];
+  },
+  "the newest snapshot and the segment that would replace it": async (folder) => {
+    await spoil(join(folder, snapshot(6)), 300);
+    await rm(join(folder, segment(4)));
+    return [segment(7), "4 is missing"];
+  },
+  "the newest snapshot and the newest segment": async (folder) => {
+    await spoil(join(folder, snapshot(6)), 300);
+    await rm(join(folder, segment(7)));
+    return [undefined, "from change 7 on"];
+  },
+  "the newest snapshot and the begin of everything": async (folder) => {
+    await spoil(join(folder, snapshot(6)), 300);
+    for (const name of [segment(1), snapshot(3)]) await rm(join(folder, name));
+    return [undefined, "from change 1 on"];
+  },
+};
 
+describe("a start refuses with the file, the place and the next command, and changes nothing:", () => {
+  for (const [what, damage] of Object.entries(damages)) {
+    it(what, async (t) => {
+      const folder = await ninth(await temporaryFolder(t));
+      const [file, ...words] = await damage(folder, t);
+      const before = await filesOf(folder);
+      const { message, hint = "" } = await assertRefused(openNotebook(folder), join(folder, file ?? ""));
+      for (const each of words) assertIncludes(`${message} ${hint}`, each);
+      assert.match(hint, /addon-cli data/);
+      assert.deepEqual(await filesOf(folder), before);
+    });
+  }
+});
+
+describe("damage", () => {
   it("of the newest snapshot is bridged by the previous one and all changes since", async (t) => {
     for (const damage of [
       (path: string) => spoil(path, 300),
@@ -270,20 +252,5 @@ describe("damage", () => {
     await spoil(join(folder, snapshot(3)), 300);
     await spoil(join(folder, snapshot(6)), 300);
     assert.equal((await assertGoesOn(folder, 9)).length, 2);
-  });
-
-  it("of the newest snapshot is refused if changes since the previous one are missing", async (t) => {
-    const cases: [string, string[]][] = [
-      ["4 is missing", [segment(4)]],
-      ["from change 7 on", [segment(7)]],
-      ["from change 7 on", [segment(4), segment(7)]],
-      ["from change 1 on", [segment(1), snapshot(3)]],
-    ];
-    for (const [expected, missing] of cases) {
-      const folder = await ninth(await temporaryFolder(t));
-      await spoil(join(folder, snapshot(6)), 300);
-      for (const name of missing) await rm(join(folder, name));
-      await assertLeft(folder, folder, expected);
-    }
   });
 });

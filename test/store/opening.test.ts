@@ -95,13 +95,6 @@ describe("a data folder", () => {
     await writeFile(join(folder, `${segment(1)}.broken`), "x");
     await assertLeft(folder, `${segment(1)}.broken`);
   });
-
-  it("loses the temporary files of an interrupted snapshot", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    await writeFile(join(folder, `.${snapshot(9)}.0123456789ab.tmp`), "half");
-    await assertGoesOn(folder, 9);
-    assert.deepEqual(await namesIn(folder, /\.tmp$/), []);
-  });
 });
 
 describe("a format", () => {
@@ -153,31 +146,6 @@ describe("a format", () => {
       assert.deepEqual(await filesOf(join(folder, "before-version-3")), before);
       await fill(again, 4);
       await again.close();
-    });
-  }
-
-  for (const [what, place] of [
-    ["a copied file", join("data", "before-version-3", segment(1))],
-    ["their folder", join("data", "before-version-3")],
-    ["the data folder, which has its name", "data"],
-  ] as const) {
-    it(`older than the program is not upgraded if the copies cannot be made durable: ${what}`, async (t) => {
-      const base = await temporaryFolder(t);
-      const folder = join(base, "data");
-      await mkdir(folder);
-      const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 4 };
-      await writeLines(join(folder, segment(1)), [header]);
-      const before = await filesOf(folder);
-      let isCopying = false;
-      const files = ruledFiles(({ operation, path }) => {
-        isCopying ||= operation === "mkdir" && path.endsWith("before-version-3");
-        return isCopying && operation === "sync" && path === join(base, place)
-          ? systemError("EIO")
-          : undefined;
-      });
-      await assertRefused(openNotebook(folder, { files }), folder, "EIO");
-      assert.deepEqual(await filesOf(folder), before);
-      await assertGoesOn(folder, 0);
     });
   }
 

@@ -2,29 +2,14 @@
 import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
 import { describe, it } from "node:test";
-import * as fc from "fast-check";
 import { connectControl } from "../../src/control/client.ts";
 import { controlOf } from "../../src/control/control.ts";
 import { startControl } from "../../src/control/server.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Service } from "../../src/service.ts";
-import { readSegment } from "../../src/store/journal/segment.ts";
-import { runs } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
-import {
-  assertRefused,
-  contents,
-  type Note,
-  namesIn,
-  openNotebook,
-  origin,
-  put,
-  ruledFiles,
-  segment,
-} from "./_faults.ts";
+import { assertRefused, contents, namesIn, openNotebook, origin, put, ruledFiles } from "./_faults.ts";
 
 /** Files that count the syncs of data, and hold them until they are let go. */
 function gatedFiles() {
@@ -96,48 +81,6 @@ describe("a change", () => {
     assert.equal(store.data.notes.has("a"), false);
   });
 
-  it("without effect has no number and no record", async (t) => {
-    const store = await openNotebook(await temporaryFolder(t));
-    t.after(() => store.close());
-    await put(store, "a");
-    await put(store, "a");
-    await store.change(origin, (draft) => {
-      draft.notes.delete("a");
-      draft.notes.put({ id: "a", text: "a", topic: null });
-    });
-    assert.equal(store.sequence, 1);
-  });
-
-  it("is one record of the journal: its effective changes, in the order of the collections", async (t) => {
-    const folder = await temporaryFolder(t);
-    const store = await openNotebook(folder);
-    const note = (text: string) => ({ id: "a", text, topic: null });
-    await Promise.all([
-      store.change(origin, (draft) => {
-        draft.tallies.put(note("one"));
-        draft.notes.put(note("one"));
-      }),
-      store.change(origin, (draft) => {
-        draft.tallies.put(note("two"));
-        draft.notes.delete("a");
-        draft.notes.put(note("one"));
-      }),
-    ]);
-    await store.close();
-    const { records } = readSegment(await readFile(join(folder, segment(1))));
-    const one = { key: "a", before: null, after: note("one") };
-    assert.deepEqual(
-      records.map(({ record }) => record.changes),
-      [
-        [
-          { collection: "notes", ...one },
-          { collection: "tallies", ...one },
-        ],
-        [{ collection: "tallies", key: "a", before: note("one"), after: note("two") }],
-      ],
-    );
-  });
-
   it("is acknowledged only after its sync, and invisible before", async (t) => {
     const { gate, files } = gatedFiles();
     const store = await openNotebook(await temporaryFolder(t), { files });
@@ -187,28 +130,6 @@ describe("a change", () => {
     await Promise.all([second, third]);
     assert.equal(refused, true);
   });
-
-  it("shares one sync with all others that came during a write", async (t) => {
-    // A batch ends after 5 ms: on a busy machine these changes would be two.
-    t.mock.method(performance, "now", () => 0);
-    const { gate, files } = gatedFiles();
-    const folder = await temporaryFolder(t);
-    const store = await openNotebook(folder, { files });
-    gate.syncs = 0;
-    gate.closed = true;
-    const first = put(store, "first");
-    const rest = Array.from({ length: 100 }, (_, index) => put(store, `n${index}`));
-    gate.closed = false;
-    await settle();
-    gate.open();
-    await Promise.all([first, ...rest]);
-    assert.equal(gate.syncs, 2);
-    assert.equal(store.sequence, 101);
-    await store.close();
-    const again = await openNotebook(folder);
-    t.after(() => again.close());
-    assert.equal(again.data.notes.size, 101);
-  });
 });
 
 describe("thousands of changes at once", () => {
@@ -235,71 +156,7 @@ describe("thousands of changes at once", () => {
   });
 });
 
-describe("an index", () => {
-  const step = fc.record({
-    id: fc.constantFrom("a", "b", "c", "d"),
-    topic: fc.constantFrom("x", "y", null),
-    drops: fc.boolean(),
-    fails: fc.boolean(),
-  });
-  const topicsOf = (rows: { find(index: "topic", value: string): readonly Note[] }) =>
-    ["x", "y"].map((topic) => Array.from(rows.find("topic", topic), ({ id }) => id).sort());
-  const byHand = (rows: { values(): Iterable<Note> }) =>
-    ["x", "y"].map((topic) =>
-      [...rows.values()]
-        .filter((note) => note.topic === topic)
-        .map(({ id }) => id)
-        .sort(),
-    );
-
-  it("finds what a scan finds: in drafts, in memory, after replay, in a snapshot and after a restart", async (t) => {
-    const folder = await temporaryFolder(t);
-    let run = 0;
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.array(step, { maxLength: 4 }), { maxLength: 12 }), async (batches) => {
-        run += 1;
-        const here = join(folder, String(run));
-        const store = await openNotebook(here);
-        for (const [index, batch] of batches.entries()) {
-          await Promise.allSettled(
-            batch.map(({ id, topic, drops, fails }) =>
-              store.change(origin, (draft) => {
-                if (drops) draft.notes.delete(id);
-                else draft.notes.put({ id, text: String(index), topic });
-                assert.deepEqual(topicsOf(draft.notes), byHand(draft.notes));
-                assert.equal(draft.notes.size, [...draft.notes.values()].length);
-                if (fails) throw new Failure("CONFLICT", "rolled back");
-              }),
-            ),
-          ).then((outcomes) => {
-            for (const outcome of outcomes)
-              if (outcome.status === "rejected") assert.equal(outcome.reason.code, "CONFLICT");
-          });
-          assert.deepEqual(topicsOf(store.data.notes), byHand(store.data.notes));
-          if (index === 4) await store.snapshot();
-        }
-        await store.close();
-        for (const snapshot of [true, false]) {
-          const again = await openNotebook(here);
-          assert.deepEqual(contents(again.data), contents(store.data));
-          assert.deepEqual(topicsOf(again.data.notes), byHand(again.data.notes));
-          await again.close({ snapshot });
-        }
-      }),
-      { numRuns: runs(25) },
-    );
-  });
-});
-
 describe("the lock", () => {
-  it("refuses a second holder in the same process and in another, and is free after close", async (t) => {
-    const folder = await temporaryFolder(t);
-    const store = await openNotebook(folder);
-    await assertRefused(openNotebook(folder), folder, /another process/i);
-    await store.close();
-    await (await openNotebook(folder)).close();
-  });
-
   it("is free at once after kill -9 of its holder, despite the remaining socket", async (t) => {
     const folder = await temporaryFolder(t);
     const holder = `
