@@ -2,10 +2,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
-import { mkdir, readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
 import * as os from "node:os";
-import { basename, dirname, join } from "node:path";
-import { setImmediate } from "node:timers/promises";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 import * as v from "valibot";
@@ -268,36 +267,6 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>, dur
   };
 }
 
-/**
- * Does something with a file system whose every call takes its time. Asserts that each call is made after the one before
- * it, and that none is under way any more at the end. A write and its sync are two calls, on every system. Returns
- * the calls, such as `open lock`, and the outcome.
- */
-export async function oneByOne<T>(
-  work: (files: Files, calls: readonly string[]) => Promise<T>,
-  rule: (call: Call) => Outcome = () => undefined,
-): Promise<{ readonly calls: readonly string[]; readonly outcome: T | Error }> {
-  const calls: string[] = [];
-  const overlaps: string[] = [];
-  let current: string | undefined;
-  const files = ruledFiles(async (call) => {
-    const name = `${call.operation} ${basename(call.path).replace(/^\.(.*)\.[0-9a-f]{12}\.tmp$/, "temporary $1")}`;
-    calls.push(name);
-    if (current !== undefined) overlaps.push(`${name} during ${current}`);
-    current = name;
-    for (let turns = 0; turns < 5; turns += 1) await setImmediate();
-    current = undefined;
-    return rule(call);
-  }, 0);
-  const outcome = await work(files, calls).catch((error: unknown) => {
-    assert.ok(error instanceof Error);
-    return error;
-  });
-  assert.equal(current, undefined, "a call is still under way");
-  assert.deepEqual(overlaps, []);
-  return { calls, outcome };
-}
-
 /** Returns the files of a folder that this process has open. Only Linux lists them. */
 export function openFiles(folder: string): string[] {
   if (process.platform !== "linux") return [];
@@ -344,12 +313,6 @@ export async function buildInto(folder: string): Promise<void> {
   );
   const tsc = join(projectFolder, "node_modules", "typescript", "bin", "tsc");
   await promisify(execFile)(process.execPath, [tsc, "-p", config]);
-}
-
-/** Makes a folder above a file, and the file. */
-export async function plant(path: string, bytes: Uint8Array): Promise<void> {
-  await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, bytes);
 }
 
 /** The name of the segment that begins with a number. */

@@ -55,17 +55,6 @@ describe("a data folder", () => {
     });
   }
 
-  it("whose files cannot be read is refused, and does not pass for an empty one", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    for (const name of [segment(7), snapshot(6)]) {
-      const files = ruledFiles(({ operation, path }) =>
-        operation === "readFile" && path.endsWith(name) ? systemError("EACCES") : undefined,
-      );
-      await assertRefused(openNotebook(folder, { files }), folder, "EACCES");
-    }
-    await assertGoesOn(folder, 9);
-  });
-
   it("that is a file is refused with its name", async (t) => {
     const path = join(await temporaryFolder(t), "data");
     await writeFile(path, "mine");

@@ -4,7 +4,6 @@ import { rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
-import { FolderAdapter } from "../../src/store/adapter.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData, namesIn, steadily } from "../../src/store/listing.ts";
@@ -121,17 +120,6 @@ describe("a folder", () => {
       ),
       (refused) => refused instanceof Failure && refused.cause === error,
     );
-  });
-
-  it("is known to its adapter once that has read it", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const adapter = new FolderAdapter(nodeFiles, folder, notebook, () => 0);
-    assert.throws(() => adapter.recovery, { message: "the adapter has not read the folder" });
-    assert.equal(adapter.snapshotBytes, 0);
-    const database = await adapter.read();
-    assert.deepEqual(contents(database.view), stateAfter(9));
-    assert.equal(adapter.recovery.replayed, 3);
-    await adapter.recovery.journal.close();
   });
 });
 
