@@ -1,8 +1,8 @@
 /** Flips the bits of a small store's files and cuts them at their bytes: in memory, and in part on a disk. */
 import assert from "node:assert/strict";
 import { constants } from "node:fs";
-import { readFile, writeFile } from "node:fs/promises";
-import { basename, dirname, join } from "node:path";
+import { readFile } from "node:fs/promises";
+import { basename, join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import type { File, Files, OpenFlags } from "../../src/store/folder/files.ts";
@@ -12,18 +12,7 @@ import { readSegment } from "../../src/store/journal/segment.ts";
 import { recover } from "../../src/store/recovery.ts";
 import { stride } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
-import {
-  assertKept,
-  contents,
-  dataFile,
-  fill,
-  namesIn,
-  notebook,
-  openNotebook,
-  segment,
-  snapshot,
-  stateAfter,
-} from "./_faults.ts";
+import { contents, dataFile, fill, namesIn, notebook, openNotebook, segment, stateAfter } from "./_faults.ts";
 
 const folder = "/data";
 
@@ -215,29 +204,5 @@ describe("a small store", () => {
         await assertGoesOn(memory, started);
       }
     }
-  });
-
-  it("behaves on a disk as in memory, for some bits and some cuts", async (t) => {
-    const path = await temporaryFolder(t);
-    const whole = await smallStore(path);
-    for (const [name, bytes] of whole) {
-      for (let byte = 5; byte < bytes.length; byte += 53 * stride) {
-        for (const other of [bytes.subarray(0, byte), Buffer.from(bytes)]) {
-          if (other.length === bytes.length) other[byte] = (other[byte] ?? 0) ^ 4;
-          await Promise.all(whole.map(([each, content]) => writeFile(join(path, each), content)));
-          await writeFile(join(path, name), other);
-          const inMemory = await start(new MemoryFiles(new Map(whole).set(name, other)));
-          const opened = await openNotebook(path).catch((error: Error) => error);
-          if (opened instanceof Error) {
-            assert.ok(inMemory instanceof Error);
-            assert.equal(opened.message, inMemory.message.replace(dirname(`${folder}/x`), path));
-          } else {
-            assertKept(opened, name === segment(5) ? 4 : 5, 5, 0);
-            await opened.close();
-          }
-        }
-      }
-    }
-    assert.ok(whole.some(([name]) => name === snapshot(4)));
   });
 });

@@ -309,20 +309,4 @@ describe("the encoder of lines", () => {
     encoder.add("1");
     assert.equal(Buffer.from(encoder.piece()).toString(), first.line);
   });
-
-  it("does not keep the memory of a long change", () => {
-    const encoder = new LineEncoder(1000);
-    const sizeOf = (piece: Uint8Array) => piece.buffer.byteLength;
-    encoder.add(JSON.stringify("x".repeat(2_000_000)));
-    assert.ok(sizeOf(encoder.piece()) > 2_000_000);
-    encoder.begin(0);
-    encoder.add("1");
-    assert.equal(sizeOf(encoder.piece()), 1000);
-    // What a batch usually needs is kept: a new buffer for each would be garbage.
-    encoder.add(JSON.stringify("x".repeat(10_000)));
-    const usual = encoder.piece().buffer;
-    encoder.begin(0);
-    encoder.add("1");
-    assert.equal(encoder.piece().buffer, usual);
-  });
 });

@@ -6,7 +6,6 @@ import { describe, it, type TestContext } from "node:test";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { readBackwards } from "../../src/store/journal/backwards.ts";
 import { readHistory } from "../../src/store/journal/history.ts";
-import { encodeLine } from "../../src/store/journal/lines.ts";
 import { readSegmentFile } from "../../src/store/journal/segment-file.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { segment, systemError } from "./_faults.ts";
@@ -186,17 +185,6 @@ describe("a segment", () => {
       torn: 0,
     });
   });
-
-  it("with the name of another one is refused, after its changes", async (t) => {
-    const folder = await temporaryFolder(t);
-    await writeFile(join(folder, segment(3)), segmentOf(1, [{ sequence: 1 }]).bytes);
-    const { read, error } = await forwards(folder, 0);
-    assert.deepEqual(read, [1]);
-    assert.match(
-      error ?? "",
-      /journal-000000000003\.log is damaged at byte 0: the header says that it begins with 1\.$/,
-    );
-  });
 });
 
 describe("reading backwards in blocks", () => {
@@ -284,14 +272,6 @@ describe("reading backwards in blocks", () => {
         assert.deepEqual(await forwards(folder), { read, missing: [], error });
       }
     }
-  });
-
-  it("refuses a newer version as such", async (t) => {
-    const header = { format: "gameaddon-journal", version: 4, first: 1, chain: 0, instant: 0 };
-    const folder = await write(t, Buffer.from(encodeLine(JSON.stringify(header), 0).line));
-    const { error } = await backwards(folder);
-    assert.match(error ?? "", /journal-000000000001\.log was written in version 4 of gameaddon-journal/);
-    assert.equal((await forwards(folder)).error, error);
   });
 
   it("refuses a bulk change that lacks its last line, at its first line", async (t) => {

@@ -98,33 +98,21 @@ describe("20 commands at once", () => {
   });
 });
 
-describe("commands beside a service", () => {
-  it("that is killed meanwhile: acknowledged changes exist, and the others were reported as uncertain", async () => {
-    const folder = await temporaryFolder(own);
-    const service = await serve(folder);
-    const adding = addPlayers(folder, 8);
-    // Some come before, some while, some after.
-    await Promise.race([adding, run(folder, "player", "list")]);
-    await end(service, "SIGKILL");
-    const ran = await adding;
-    const players = await playersOf(folder);
-    for (const [number, { code, stderr }] of ran.entries()) {
-      if (code === 0) assert.ok(players.includes(`P${number}`), `P${number} is lost`);
-      else assert.match(stderr, /stopped|shutting down/);
-    }
-  });
-
-  it("that stops meanwhile succeed, or advise what to do", async () => {
-    const folder = await temporaryFolder(own);
-    const service = await serve(folder);
-    const adding = addPlayers(folder, 8);
-    await Promise.race([adding, run(folder, "player", "list")]);
-    await end(service, "SIGTERM");
-    const ran = await adding;
-    const players = await playersOf(folder);
-    for (const [number, { code, stderr }] of ran.entries()) {
-      if (code === 0) assert.ok(players.includes(`P${number}`), `P${number} is lost`);
-      else assert.match(stderr, /stopped|shutting down/);
-    }
-  });
+describe("commands beside a service that ends meanwhile", () => {
+  for (const signal of ["SIGKILL", "SIGTERM"] as const) {
+    it(`by ${signal}: acknowledged changes exist, and the others advise what to do`, async () => {
+      const folder = await temporaryFolder(own);
+      const service = await serve(folder);
+      const adding = addPlayers(folder, 8);
+      // Some come before, some while, some after.
+      await Promise.race([adding, run(folder, "player", "list")]);
+      await end(service, signal);
+      const ran = await adding;
+      const players = await playersOf(folder);
+      for (const [number, { code, stderr }] of ran.entries()) {
+        if (code === 0) assert.ok(players.includes(`P${number}`), `P${number} is lost`);
+        else assert.match(stderr, /stopped|shutting down/);
+      }
+    });
+  }
 });

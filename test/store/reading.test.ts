@@ -74,38 +74,20 @@ describe("reading while a running service deletes files", () => {
   });
 });
 
-describe("the names in a folder", () => {
-  it("are none where it does not exist, and else an error is one", async (t) => {
-    const folder = await temporaryFolder(t);
-    assert.deepEqual(await namesIn(nodeFiles, join(folder, "missing")), []);
-    await writeFile(join(folder, "file"), "");
-    assert.deepEqual(await namesIn(nodeFiles, folder), ["file"]);
-    await assert.rejects(namesIn(nodeFiles, join(folder, "file")), { code: "STORE_UNAVAILABLE" });
-  });
-
-  it("are those of data, or the folder is refused", async (t) => {
+describe("a folder", () => {
+  it("has data if it has a snapshot or a segment, not if it is missing or empty", async (t) => {
     const folder = await temporaryFolder(t);
     for (const path of [folder, join(folder, "missing")]) {
+      assert.deepEqual([await Store.exists(path), await namesIn(nodeFiles, path)], [false, []]);
       await assert.rejects(listData(nodeFiles, path), {
         code: "UNKNOWN_ENTRY",
         message: `There is no data in ${path}.`,
         hint: "`addon-cli serve` creates it, `addon-cli data restore` restores it; --data names another folder.",
       });
     }
-    await writeFile(join(folder, segment(1)), "");
-    assert.deepEqual(await listData(nodeFiles, folder), [segment(1)]);
-  });
-});
-
-describe("a folder", () => {
-  it("has data if it has a snapshot or a segment, not if it is missing or empty", async (t) => {
-    const folder = await temporaryFolder(t);
-    for (const path of [folder, join(folder, "missing")]) {
-      assert.equal(await Store.exists(path), false, path);
-    }
     for (const name of [segment(1), snapshot(0)]) {
       await writeFile(join(folder, name), "");
-      assert.equal(await Store.exists(folder), true, name);
+      assert.deepEqual([await Store.exists(folder), await listData(nodeFiles, folder)], [true, [name]]);
       await rm(join(folder, name));
     }
   });
@@ -113,13 +95,10 @@ describe("a folder", () => {
   it("that cannot be listed does not pass for one without data", async (t) => {
     const folder = await temporaryFolder(t);
     const error = systemError("EACCES");
-    await assert.rejects(
-      Store.exists(
-        folder,
-        ruledFiles(() => error),
-      ),
-      (refused) => refused instanceof Failure && refused.cause === error,
-    );
+    const files = ruledFiles(() => error);
+    const isCause = (refused: unknown) => refused instanceof Failure && refused.cause === error;
+    await assert.rejects(Store.exists(folder, files), isCause);
+    await assert.rejects(listData(files, folder), isCause);
   });
 });
 

@@ -132,30 +132,6 @@ describe("a change", () => {
   });
 });
 
-describe("thousands of changes at once", () => {
-  it("are decided in batches: the first are acknowledged before the last are decided", async (t) => {
-    const store = await openNotebook(await temporaryFolder(t));
-    t.after(() => store.close());
-    let decided = 0;
-    const count = 3000;
-    const answers = Array.from({ length: count }, (_, number) =>
-      store.change(origin, (draft) => {
-        decided += 1;
-        draft.notes.put({ id: `note ${number}`, text: "x", topic: null });
-        return decided;
-      }),
-    );
-    await answers[0];
-    assert.ok(decided < count / 2, `${decided} were decided when the first was answered`);
-    assert.deepEqual(
-      await Promise.all(answers),
-      Array.from({ length: count }, (_, number) => number + 1),
-      "in the order in which they came",
-    );
-    assert.equal(store.sequence, count);
-  });
-});
-
 describe("the lock", () => {
   it("is free at once after kill -9 of its holder, despite the remaining socket", async (t) => {
     const folder = await temporaryFolder(t);
