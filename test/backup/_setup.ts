@@ -7,9 +7,10 @@ import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import type { DurableRows, Watcher } from "../../src/store/collection.ts";
 import type { DataStore, DurableData } from "../../src/store/data.ts";
-import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import type { Files } from "../../src/store/folder/files.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
 import { Store } from "../../src/store/store.ts";
+import { type Call, quickFiles, ruledFiles } from "../store/_faults.ts";
 
 /** Points of a wanted reason, by its name: the whole data of these tests. */
 export type Points = Readonly<Record<string, number>>;
@@ -27,7 +28,7 @@ export function instantOf(number: number): number {
 /** Writes a history into a folder, through the store. */
 export async function write(folder: string, history: History): Promise<void> {
   let time = begin;
-  const store = await Store.open({ folder, model, now: () => time });
+  const store = await Store.open({ folder, model, files: quickFiles, now: () => time });
   for (const entry of history) {
     if (entry === "snapshot") {
       await store.snapshot();
@@ -47,7 +48,7 @@ export async function write(folder: string, history: History): Promise<void> {
 /** What a folder opens with, or the failure with which it is refused. */
 export async function opened(folder: string): Promise<Points | Failure> {
   try {
-    const store = await Store.open({ folder, model });
+    const store = await Store.open({ folder, model, files: quickFiles });
     try {
       return pointsOf(store.data.wantedReasons.values());
     } finally {
@@ -69,55 +70,14 @@ export class Stopped extends Error {}
 /** A file system that stops working at its n-th step, as if the process had been killed before it. */
 export function stoppingAt(step: number): { files: Files; steps: () => number } {
   let count = 0;
-  const next = () => {
-    count += 1;
-    if (count >= step) throw new Stopped(`step ${count}`);
-  };
-  const files: Files = {
-    ...nodeFiles,
-    readFile: (path) => nodeFiles.readFile(path),
-    readdir: (path) => nodeFiles.readdir(path),
-    async open(path, flags, mode) {
-      if (flags !== "r") next();
-      const file = await nodeFiles.open(path, flags, mode);
-      const write = file.write.bind(file) as unknown as (
-        ...all: unknown[]
-      ) => Promise<{ bytesWritten: number }>;
-      return {
-        fd: file.fd,
-        write: (async (...all: unknown[]) => {
-          next();
-          return write(...all);
-        }) as unknown as File["write"],
-        async sync() {
-          next();
-          await file.sync();
-        },
-        async datasync() {
-          next();
-          await file.datasync();
-        },
-        async truncate(size?: number) {
-          next();
-          await file.truncate(size);
-        },
-        close: () => file.close(),
-        stat: file.stat.bind(file),
-      };
-    },
-    async rename(from, to) {
-      next();
-      await nodeFiles.rename(from, to);
-    },
-    async unlink(path) {
-      next();
-      await nodeFiles.unlink(path);
-    },
-    async mkdir(path, options) {
-      next();
-      return nodeFiles.mkdir(path, options);
-    },
-  };
+  const isStep = ({ operation, flags }: Call) =>
+    operation === "open"
+      ? flags !== "r"
+      : /^(?:write|sync|datasync|truncate|rename|unlink|mkdir)$/.test(operation);
+  const files = ruledFiles((call) => {
+    if (isStep(call)) count += 1;
+    return isStep(call) && count >= step ? new Stopped(`step ${count}`) : undefined;
+  }, 0);
   return { files, steps: () => count };
 }
 

@@ -3,13 +3,11 @@ import assert from "node:assert/strict";
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { gzipSync } from "node:zlib";
 import { writeBackup } from "../../src/backup/backup.ts";
 import { readBackup } from "../../src/backup/source.ts";
 import { model } from "../../src/domain/model.ts";
 import { type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts";
-import { FolderLock } from "../../src/store/folder/lock.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, snapshot, spoil, systemError } from "../store/_faults.ts";
@@ -70,14 +68,6 @@ describe("a backup", () => {
     assert.deepEqual(await pointsIn(target), { A: 1, B: 2, C: 3 });
   });
 
-  it("reports its progress up to the end", async (t) => {
-    const { data, target } = await places(t);
-    const shares: number[] = [];
-    await backUp(nodeFiles, data, target, (share) => void shares.push(share));
-    assert.equal(shares.at(-1), 1);
-    assert.deepEqual(shares, [...shares].sort());
-  });
-
   it("reports the share of the lines that are written, and 1 only when it is complete", async (t) => {
     const { data, target } = await places(t);
     const count = 20_000;
@@ -92,13 +82,6 @@ describe("a backup", () => {
     assert.ok((lines[0] ?? 0) > 0 && (lines[0] ?? 0) < records / 2, `${lines[0]} lines`);
     assert.deepEqual(shares.slice(-2), [0.99, 1]);
     assert.deepEqual(shares, [...shares].sort());
-  });
-
-  it("of the smallest data reports that it is nearly complete, then that it is", async (t) => {
-    const { data, target } = await places(t);
-    const shares: number[] = [];
-    await backUp(nodeFiles, data, target, (share) => void shares.push(share));
-    assert.deepEqual(shares, [0.99, 1]);
   });
 
   it("does not overwrite a file unless told to, and then does not read the data", async (t) => {
@@ -152,22 +135,6 @@ describe("a backup", () => {
     assert.deepEqual(await readdir(elsewhere), ["b.gz"]);
   });
 
-  it("is complete only when its file is closed, even if that takes long", async (t) => {
-    const { data, target, elsewhere } = await places(t);
-    const open = new Set<string>();
-    const files = ruledFiles(async ({ operation, path }) => {
-      if (!path.startsWith(elsewhere)) return undefined;
-      if (operation === "open") open.add(path);
-      if (operation === "close") {
-        for (let turns = 0; turns < 20; turns += 1) await setImmediate();
-        open.delete(path);
-      }
-      return undefined;
-    });
-    await backUp(files, data, target);
-    assert.deepEqual([...open], []);
-  });
-
   it("of data with an invalid record is refused", async (t) => {
     const { data, target, elsewhere } = await places(t);
     const store = await Store.open({ folder: data, model });
@@ -217,15 +184,5 @@ describe("reading a backup", () => {
     const { target } = await places(t);
     await writeFile(target, gzipSync(Buffer.alloc(32 * 1024 * 1024)));
     await assert.rejects(readBackup(nodeFiles, target), /at byte 0, the line is longer than 16777216 bytes/);
-  });
-});
-
-describe("the lock on a folder", () => {
-  it("does not prevent a backup", async (t) => {
-    const { data, target } = await places(t);
-    const lock = await FolderLock.take(nodeFiles, data);
-    t.after(() => lock.release());
-    await backUp(nodeFiles, data, target);
-    assert.deepEqual(await pointsIn(target), { A: 1, B: 2 });
   });
 });

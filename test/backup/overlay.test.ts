@@ -1,7 +1,6 @@
 /** Overlays, while both the overlay and the present data change. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { Overlay } from "../../src/backup/overlay.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
@@ -21,8 +20,8 @@ function sorted(records: Iterable<unknown>): string[] {
   return Array.from(records, (record) => JSON.stringify(record)).sort();
 }
 
-for (let seed = 1; seed <= 200; seed += 1) {
-  it(`an overlay has the records that were set, whatever becomes of the present data (seed ${seed})`, async () => {
+it("an overlay has the records that were set, whatever becomes of the present data", async () => {
+  for (let seed = 1; seed <= 200; seed += 1) {
     const random = generator(seed);
     const present = new Database(model);
     const overlay = new Overlay(present.view);
@@ -56,11 +55,11 @@ for (let seed = 1; seed <= 200; seed += 1) {
     for (const key of keys) {
       const isEqual =
         JSON.stringify(present.view.wantedReasons.get(key)) === JSON.stringify(expected.get(key));
-      assert.ok(isEqual || differing.has(key), key);
+      assert.ok(isEqual || differing.has(key), `seed ${seed}, ${key}`);
     }
     overlay.close();
-  });
-}
+  }
+});
 
 it("an overlay that begins again has no records from before", async () => {
   const present = new Database(model);
@@ -73,37 +72,6 @@ it("an overlay that begins again has no records from before", async () => {
   set("b", 2);
   await overlay.end();
   assert.deepEqual([...overlay.database.view.wantedReasons.values()], [{ reason: "b", points: 2 }]);
-});
-
-it("an overlay that ends in slices has only the records that were set, whatever changes between the slices", async (t) => {
-  const reason = (number: number, points = 1) => ({ reason: `r${number}`, points });
-  const present = new Database(model);
-  const reasons = present.collection("wantedReasons");
-  for (let number = 0; number < 60; number += 1) reasons.set(`r${number}`, reason(number));
-  const overlay = new Overlay(present.view);
-  const source = overlay.begin().collection("wantedReasons");
-  const expected = Array.from({ length: 10 }, (_, number) => reason(number * 6));
-  for (const record of expected) source.set(record.reason, record);
-  // Each slice is over after one record.
-  let time = 0;
-  t.mock.method(performance, "now", () => {
-    time += 1000;
-    return time;
-  });
-  let hasEnded = false;
-  const ending = overlay.end().then(() => {
-    hasEnded = true;
-  });
-  let changes = 0;
-  for (; !hasEnded; changes += 1) {
-    const number = (changes * 7) % 60;
-    reasons.set(`r${number}`, changes % 3 === 0 ? undefined : reason(number, 2));
-    await setImmediate();
-  }
-  await ending;
-  assert.ok(changes > 20, `${changes} changes`);
-  assert.deepEqual(sorted(overlay.database.view.wantedReasons.values()), sorted(expected));
-  assert.equal(overlay.database.view.wantedReasons.size, expected.length);
 });
 
 it("a closed overlay no longer follows the present data", async () => {
@@ -183,21 +151,4 @@ it("an overlay has no record that differs until one does", async () => {
   present.collection("wantedReasons").set("b", { reason: "b", points: 2 });
   assert.deepEqual([...overlay.differing("wantedReasons")], ["a", "b"]);
   assert.deepEqual([...overlay.database.view.wantedReasons.values()], [reason]);
-});
-
-it("an overlay yields the only present record that changes while its records are read", async () => {
-  const present = new Database(model);
-  const reasons = present.collection("wantedReasons");
-  const reason = (name: string, points = 1) => ({ reason: name, points });
-  for (const name of ["a", "b"]) reasons.set(name, reason(name));
-  const overlay = new Overlay(present.view);
-  const source = overlay.begin().collection("wantedReasons");
-  for (const name of ["a", "b", "c"]) source.set(name, reason(name));
-  await overlay.end();
-  const found: unknown[] = [];
-  for (const record of overlay.database.view.wantedReasons.values()) {
-    // "c" differs and comes first; "b" changes before its turn.
-    if (found.push(record) === 2) reasons.set("b", reason("b", 2));
-  }
-  assert.deepEqual(found, [reason("c"), reason("a"), reason("b")]);
 });

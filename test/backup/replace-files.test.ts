@@ -9,8 +9,9 @@ import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { readState } from "../../src/store/reading.ts";
+import { sample } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { ruledFiles, segment, systemError } from "../store/_faults.ts";
+import { Disk, randomFrom } from "../store/_disk.ts";
 import {
   contentsOf,
   copyOf,
@@ -151,75 +152,28 @@ describe("replacing files, stopped at any step", () => {
   }
 });
 
-describe("undoing an unfinished replacement", () => {
-  /** A folder whose replacement by other data with the number of a snapshot failed when all files had been moved. */
-  async function unfinished(folder: string): Promise<void> {
-    await write(folder, long);
-    const database = new Database(model);
-    database.sequence = 3;
-    const files = ruledFiles(({ operation, path }) =>
-      operation === "rename" &&
-      path.endsWith(".tmp") &&
-      path.includes("/damaged-") &&
-      path.includes(segment(4)) &&
-      !path.includes("/..")
-        ? systemError("EIO")
-        : undefined,
-    );
-    await assert.rejects(replaceFiles(files, folder, database, "damaged", 0), /replaced only in part/);
-    assert.ok((await opened(folder)) instanceof Failure);
-  }
-
-  it("brings the old files back, also if it is stopped at any step and repeated", async (t) => {
+describe("replacing files, with a loss of power at any call", () => {
+  it("leaves the old data, the new data, or a folder that cannot be started", async (t) => {
     const base = await temporaryFolder(t);
-    await write(join(base, "before"), long);
-    const before = await contentsOf(join(base, "before"));
-    await unfinished(join(base, "template"));
-    let done = false;
-    for (let step = 1; !done; step++) {
-      const folder = await copyOf(join(base, "template"), join(base, `step-${step}`));
-      try {
-        await undoReplacement(stoppingAt(step).files, folder);
-        done = true;
-      } catch (error) {
-        assert.ok(error instanceof Stopped, String(error));
-      }
-      const came = await opened(await copyOf(folder, join(base, `opened-${step}`)));
-      if (!(came instanceof Failure)) assert.deepEqual(came, longEnds, `step ${step}`);
-      await undoReplacement(nodeFiles, folder);
-      assert.deepEqual(await contentsOf(folder), before, `step ${step}`);
-      assert.deepEqual(await opened(folder), longEnds);
-    }
-  });
-});
-
-describe("replacing files", () => {
-  it("keeps the old files unchanged, and continues the numbers and the chain", async (t) => {
-    const folder = await temporaryFolder(t);
-    await write(folder, long);
-    const before = (await readdir(folder)).filter((name) => /^(?:journal|snapshot)/.test(name));
-    const { database } = await readState(nodeFiles, folder, model, 3);
-    const { sequence, chain } = database;
-    const kept = await replaceFiles(
-      nodeFiles,
-      folder,
-      database,
-      "replaced",
-      Date.parse("2026-03-02T08:00:00Z"),
-    );
-    assert.equal(kept, "replaced-2026-03-02T08-00-00.000Z");
-    assert.deepEqual((await readdir(join(folder, kept))).sort(), before.sort());
-    const names = (await readdir(folder)).sort();
-    assert.deepEqual(names, [
-      "journal-000000000004.log",
-      "lock",
-      "replaced-2026-03-02T08-00-00.000Z",
-      "snapshot-000000000003.jsonl",
-    ]);
-    const state = await readState(nodeFiles, folder, model);
-    assert.deepEqual([state.database.sequence, state.database.chain], [sequence, chain]);
-    assert.equal(sequence, 3);
-    // What was kept opens just as it did.
-    assert.deepEqual(await opened(join(folder, kept)), longEnds);
+    await write(join(base, "template", "data"), long);
+    const run = async (calls: number) => {
+      const root = await copyOf(join(base, "template"), join(base, `${calls}`));
+      const { database } = await readState(nodeFiles, join(root, "data"), model, 3);
+      const disk = await Disk.of(root);
+      const replacing = replaceFiles(disk.files, join(root, "data"), database, "replaced", 0).then(
+        () => true,
+      );
+      const isDone = await Promise.race([disk.failAfter(calls).then(() => false), replacing]);
+      await disk.remains(`${root}-left`, calls % 2 === 0 ? randomFrom(calls) : undefined);
+      const came = await opened(join(`${root}-left`, "data"));
+      if (isDone) assert.deepEqual(came, { A: 3, B: 2 });
+      else if (came instanceof Failure) {
+        assert.match(came.message, /lacks the journal from change|damaged at byte/);
+        assert.deepEqual(await movedBack(join(`${root}-left`, "data")), longEnds, `${calls} calls`);
+      } else assert.deepEqual(came, came.C === undefined ? { A: 3, B: 2 } : longEnds, `${calls} calls`);
+      return disk.calls;
+    };
+    const calls = await run(Number.MAX_SAFE_INTEGER);
+    for (const each of sample(Array.from({ length: calls }, (_, index) => index))) await run(each);
   });
 });

@@ -5,7 +5,6 @@ import { Overlay } from "../../src/backup/overlay.ts";
 import { RestorePlan } from "../../src/backup/restore-plan.ts";
 import { model, type Named, type Target, type Token } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
-import { turnsDuring, withShortSlices } from "./_slices.ts";
 
 type Records = Readonly<Record<string, readonly unknown[]>>;
 
@@ -82,28 +81,6 @@ describe("a restore of records", () => {
     };
     assert.deepEqual(await changesOf(present, source), []);
     assert.deepEqual(await changesOf(source, present), []);
-  });
-
-  it("lets requests be served between any two records", async (t) => {
-    const count = 20;
-    const reasons = Array.from({ length: count }, (_, number) => wanted(`R${number}`, 1));
-    const tokens = Array.from({ length: count }, (_, number) => token(`t${number}`, null));
-    const { plan } = await planOf({ tokens }, { wantedReasons: reasons });
-    withShortSlices(t);
-    const preparing = await turnsDuring(() => plan.prepare());
-    assert.ok(preparing >= count - 1, `${preparing} turns of the event loop while it is prepared`);
-    const comparing = await turnsDuring(() => plan.changes());
-    assert.ok(comparing >= count - 1, `${comparing} turns of the event loop while records are compared`);
-  });
-
-  it("compares many records at once while a slice lasts", async (t) => {
-    t.mock.method(performance, "now", () => 0);
-    const count = 500;
-    const reasons = Array.from({ length: count }, (_, number) => wanted(`R${number}`, 1));
-    const tokens = Array.from({ length: count }, (_, number) => token(`t${number}`, null));
-    const { plan } = await planOf({ tokens }, { wantedReasons: reasons });
-    const turns = (await turnsDuring(() => plan.prepare())) + (await turnsDuring(() => plan.changes()));
-    assert.ok(turns < 100, `${turns} turns of the event loop`);
   });
 });
 

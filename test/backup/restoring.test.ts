@@ -12,7 +12,6 @@ import { readHistory } from "../../src/store/journal/history.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { pointsOf, watchersOf } from "./_setup.ts";
-import { turnsDuring, withShortSlices } from "./_slices.ts";
 
 const origin = { who: "operator", operation: "test" };
 const instant = Date.parse("2026-03-01T03:00:00Z");
@@ -179,21 +178,6 @@ describe("a restore", () => {
     await restoreRecords(store, backup(true));
     assert.equal(store.data.tokens.get("a")?.revokedAt, 5);
   });
-
-  it("lets requests be served while it is prepared and made", async (t) => {
-    const { store, backup } = await places(t);
-    await store.change(origin, (draft) => {
-      for (let number = 0; number < 50; number += 1) draft.tokens.put(token(`t${number}`, { uuid: ada }));
-    });
-    withShortSlices(t);
-    let changes = 0;
-    const turns = await turnsDuring(async () => {
-      ({ changes } = await restoreRecords(store, backup(false)));
-    });
-    // The tokens have no player.
-    assert.equal(changes, 52);
-    assert.ok(turns > 100, `${turns} turns of the event loop`);
-  });
 });
 
 describe("an import", () => {
@@ -218,43 +202,15 @@ describe("an import", () => {
   });
 });
 
-describe("the data is no longer followed after", () => {
-  for (const [what, run] of [
-    ["a preview", previewRestore],
-    ["a restore", restoreRecords],
-  ] as const) {
-    for (const restored of [false, true]) {
-      it(`${what} ${restored ? "with" : "without"} tokens`, async (t) => {
-        const { store, backup } = await places(t);
-        const watchers = watchersOf(t, store.data);
-        await run(store, backup(restored));
-        assert.equal(watchers(), 0);
-      });
-    }
-
-    it(`${what} that is refused`, async (t) => {
-      const { base, store } = await places(t);
-      const watchers = watchersOf(t, store.data);
-      const lost = await exportTo(join(base, "e.json"), { tokens: [token("b", { uuid: ada })] });
-      await assert.rejects(run(store, { source: lost, tokens: true }), { code: "PARAMETER_INVALID" });
-      const missing = { kind: "backup", file: join(base, "none.gz") } as const;
-      await assert.rejects(run(store, { source: missing, tokens: true }), { code: "UNKNOWN_ENTRY" });
-      assert.equal(watchers(), 0);
-    });
+it("the data is no longer followed after a preview or a restore, also where it is refused", async (t) => {
+  const { base, store, backup } = await places(t);
+  const watchers = watchersOf(t, store.data);
+  const lost = await exportTo(join(base, "e.json"), { tokens: [token("b", { uuid: ada })] });
+  const missing = { kind: "backup", file: join(base, "none.gz") } as const;
+  for (const run of [previewRestore, restoreRecords]) {
+    await assert.rejects(run(store, { source: lost, tokens: true }), { code: "PARAMETER_INVALID" });
+    await assert.rejects(run(store, { source: missing, tokens: true }), { code: "UNKNOWN_ENTRY" });
+    for (const restored of [false, true]) await run(store, backup(restored));
+    assert.equal(watchers(), 0);
   }
-
-  it("a restore, but while its change is decided", async (t) => {
-    const { store, backup } = await places(t);
-    const watchers = watchersOf(t, store.data);
-    const changeInBulk = store.changeInBulk.bind(store);
-    const seen: number[] = [];
-    t.mock.method(store, "changeInBulk", async (...given: Parameters<typeof changeInBulk>) => {
-      seen.push(watchers());
-      return changeInBulk(...given).finally(() => seen.push(watchers()));
-    });
-    await restoreRecords(store, backup(true));
-    // One for each collection, and one for the revocations of tokens.
-    const all = Object.keys(store.data).length + 1;
-    assert.deepEqual([seen, watchers()], [[all, all], 0]);
-  });
 });

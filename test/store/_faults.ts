@@ -194,6 +194,8 @@ export interface Call {
   readonly path: string;
   /** Of a write: how many bytes. */
   readonly length: number;
+  /** Of an opening. */
+  readonly flags?: unknown;
 }
 
 /** The flag of writes that are durable when they return; 0 where the system has none. */
@@ -238,6 +240,7 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>, dur
             operation: name as Call["operation"],
             path,
             length: Number(given[2]),
+            flags: given[1],
           });
           if (outcome instanceof Error) {
             // The operating system releases the descriptor even if closing fails.
