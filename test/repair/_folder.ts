@@ -1,10 +1,7 @@
 /** Data folders in memory: whole files of a history, each chained to the ones before, to be damaged by a test. */
 import assert from "node:assert/strict";
-import { basename } from "node:path";
-import { setImmediate } from "node:timers/promises";
 import { type Rebuilt, rebuild } from "../../src/repair/rebuild.ts";
 import { type Verified, verify } from "../../src/repair/verify.ts";
-import type { Files } from "../../src/store/folder/files.ts";
 import { chained, inMemory, pointsOf } from "../backup/_setup.ts";
 
 export const journal = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
@@ -113,22 +110,6 @@ export class Folder {
   #bytesOf(name: string): Buffer {
     return this.files.get(name) ?? assert.fail(`there is no ${name}`);
   }
-}
-
-/** Files that are read slowly. `read` has the names in order; `most` counts those that were read at the same time. */
-export function slowly(files: Files) {
-  const state = { read: [] as string[], most: 0 };
-  let now = 0;
-  const readFile = async (path: string) => {
-    state.read.push(basename(path));
-    now += 1;
-    state.most = Math.max(state.most, now);
-    const isSnapshot = basename(path).startsWith("snapshot");
-    for (let turn = 0; turn < (isSnapshot ? 20 : 2); turn += 1) await setImmediate();
-    now -= 1;
-    return files.readFile(path);
-  };
-  return { state, files: { ...files, readFile } satisfies Files };
 }
 
 /** The points of each wanted reason. */

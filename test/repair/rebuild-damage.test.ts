@@ -1,8 +1,6 @@
 /** Which files a rebuild reads, which of them it trusts, and which numbers it does not use again. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { rebuild } from "../../src/repair/rebuild.ts";
-import { inMemory } from "../backup/_setup.ts";
 import {
   belongsElsewhere,
   change,
@@ -12,29 +10,11 @@ import {
   pointsIn,
   record,
   savedOf,
-  slowly,
   snapshot,
   step,
 } from "./_folder.ts";
 
 describe("a rebuild reads", () => {
-  it("the newest whole snapshot and the journal after it, one file after the other", async () => {
-    const folder = new Folder()
-      .journal(1, change(1, "A"))
-      .snapshot(1, record("A"))
-      .journal(2, change(2, "B"));
-    folder.snapshot(2, record("A"), record("B")).journal(3, change(3, "C")).journal(4, change(4, "D"));
-    const { state, files } = slowly(inMemory(folder.files));
-    const rebuilt = await rebuild(files, "/data");
-    assert.deepEqual(state, { read: [snapshot(2), journal(3), journal(4)], most: 1 });
-    assert.deepEqual(savedOf(rebuilt), [
-      `${snapshot(2)}: 2 records`,
-      `${journal(3)}: change 3`,
-      `${journal(4)}: change 4`,
-    ]);
-    assert.deepEqual(lossesOf(rebuilt), []);
-  });
-
   it("the whole journal where no segment follows the newest whole snapshot", async () => {
     const folder = new Folder().journal(1, change(1, "A"), step(2, "A", 1, 2)).snapshot(2, record("A", 2));
     folder.append(1, step(3, "A", 2, 3)).spoil(journal(1), '"A","points":2');

@@ -81,45 +81,6 @@ describe("a rebuild reports as lost", () => {
     assert.deepEqual(reasonsOf(rebuilt), ["A", "B", "C"]);
   });
 
-  it("the changes of a missing segment between two others", async () => {
-    const folder = new Folder().journal(1, change(1, "A")).journal(2, change(2, "B"), change(3, "C"));
-    folder.journal(4, change(4, "D")).files.delete(journal(2));
-    const rebuilt = await folder.rebuild();
-    assert.deepEqual(rebuilt.lost, [
-      {
-        file: journal(4),
-        offset: 0,
-        what: "changes 2 to 3: the journal before this file is missing or unreadable",
-        known: null,
-      },
-    ]);
-    assert.deepEqual(reasonsOf(rebuilt), ["A", "D"]);
-  });
-
-  it("the changes between two whole lines whose numbers do not follow each other", async () => {
-    const folder = new Folder().journal(1, change(1, "A"), change(4, "D"));
-    assert.deepEqual((await folder.rebuild()).lost, [
-      {
-        file: journal(1),
-        offset: folder.offsetOf(journal(1), 2),
-        what: "changes 2 to 3: missing",
-        known: null,
-      },
-    ]);
-  });
-
-  it("the changes that a missing newest segment may have had", async () => {
-    const folder = new Folder().journal(1, change(1, "A")).snapshot(1, record("A"));
-    assert.deepEqual((await folder.rebuild()).lost, [
-      {
-        file: journal(2),
-        offset: 0,
-        what: "the file is missing, with the changes that it may have had",
-        known: null,
-      },
-    ]);
-  });
-
   it("each damaged record of the snapshot that replaces a gap of the journal", async () => {
     const folder = new Folder().journal(1, change(1, "A"), change(2, "B"), change(3, "C"));
     const gap = folder.spoil(journal(1), '"B"');

@@ -79,25 +79,6 @@ describe("scanning lines", () => {
     }
   });
 
-  it("reads the lines after a broken text", () => {
-    const scanned = scan(withLines({ 1: badText(1) }));
-    assert.deepEqual(summary(scanned), [
-      ['{"n":1}', undefined],
-      [null, wrong],
-      ['{"n":3}', undefined],
-      ['{"n":4}', undefined],
-    ]);
-    assert.deepEqual(scanned[1], {
-      offset: 17,
-      end: 34,
-      json: '{"m":2}',
-      chain: checksumOf(1),
-      readable: false,
-      incomplete: false,
-      fault: wrong,
-    });
-  });
-
   it("trusts a text whose checksum is broken if the next line is chained to the right one", () => {
     for (const bad of [badChecksum(1), `?${line(1).slice(1)}`]) {
       const scanned = scan(withLines({ 1: bad }));
@@ -154,17 +135,6 @@ describe("scanning lines", () => {
       ]);
     });
   }
-
-  it("reads the line after one that has become two", () => {
-    const halves = `${line(1).slice(0, 12)}\n${line(1).slice(13)}`;
-    assert.deepEqual(summary(scan(withLines({ 1: halves }))), [
-      ['{"n":1}', undefined],
-      [null, wrong],
-      [null, wrong],
-      ['{"n":3}', undefined],
-      ['{"n":4}', undefined],
-    ]);
-  });
 
   it("splits two lines whose line feed has become another byte", () => {
     for (const byte of ["\0", "x", "\r", " "]) {
@@ -235,16 +205,5 @@ describe("a scanner of lines", () => {
         assert.deepEqual(found, expected, `${length} bytes`);
       }
     }
-  });
-
-  it("passes on each whole line at once, and a broken one with the next", () => {
-    const found: string[] = [];
-    const scanner = new LineScanner([7], ({ json }) => found.push(json));
-    scanner.take(Buffer.from(`${line(0)}\n${badText(1)}\n${line(2).slice(0, 5)}`));
-    assert.deepEqual(found, ['{"n":1}']);
-    scanner.take(Buffer.from(`${line(2).slice(5)}\n`));
-    assert.deepEqual(found, ['{"n":1}', '{"m":2}', '{"n":3}']);
-    scanner.end();
-    assert.equal(found.length, 3);
   });
 });

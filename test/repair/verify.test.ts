@@ -1,11 +1,13 @@
 /** What a verification finds, whatever the pieces in which it reads. */
 import assert from "node:assert/strict";
-import { basename, join } from "node:path";
+import { execFile } from "node:child_process";
+import { join } from "node:path";
 import { describe, it } from "node:test";
 import { verify } from "../../src/repair/verify.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { chained, contentsOf, inMemory, write } from "../backup/_setup.ts";
+import { chained, contentsOf, inMemory, putLongTokens, write } from "../backup/_setup.ts";
+import { change, Folder, step } from "./_folder.ts";
 
 const names = Array.from({ length: 3_000 }, (_, number) => `N${number}`);
 
@@ -33,22 +35,6 @@ describe("a folder", () => {
 });
 
 describe("verifying", () => {
-  it("reads each file once", async (t) => {
-    const folder = join(await temporaryFolder(t), "data");
-    await write(folder, [{ A: 1 }, "snapshot", { A: 2 }, "snapshot", { A: 3 }]);
-    const read: string[] = [];
-    const files: Files = {
-      ...nodeFiles,
-      readPieces(path, from) {
-        read.push(basename(path));
-        return nodeFiles.readPieces?.(path, from) ?? assert.fail();
-      },
-    };
-    const { problems, inconsistencies } = await verify(files, folder, { running: false });
-    assert.deepEqual([problems, inconsistencies], [[], []]);
-    assert.deepEqual(read.toSorted(), [...(await contentsOf(folder)).keys()]);
-  });
-
   it("finds no problem if records were removed, added again and changed between snapshots", async (t) => {
     const folder = join(await temporaryFolder(t), "data");
     const all = (points: number) => Object.fromEntries(names.map((name) => [name, points]));
@@ -85,17 +71,42 @@ describe("verifying", () => {
 
   it("ignores the order of the properties of a record", async () => {
     const header = { format: "gameaddon-journal", version: 2, first: 1, chain: 0, instant: 1 };
-    const change = (sequence: number, before: unknown, after: unknown) => ({
+    const theft = (sequence: number, before: unknown, after: unknown) => ({
       ...{ sequence, instant: sequence, who: "operator", operation: "test" },
       changes: [{ collection: "wantedReasons", key: "theft", before, after }],
     });
     const { text } = chained(0, [
-      change(1, null, { reason: "Theft", points: 1 }),
-      change(2, { points: 1, reason: "Theft" }, { reason: "Theft", points: 2 }),
+      theft(1, null, { reason: "Theft", points: 1 }),
+      theft(2, { points: 1, reason: "Theft" }, { reason: "Theft", points: 2 }),
     ]);
     const journal = Buffer.from(`${chained(0, [header]).text}${text}`);
     const files = inMemory(new Map([["journal-000000000001.log", journal]]));
     assert.deepEqual((await verify(files, "/data", { running: false })).problems, []);
+  });
+
+  it("keeps records of one key in different collections apart", async () => {
+    const uuid = "0123456789abcdef0123456789abcdef";
+    const player = { uuid, name: "Ada", administrator: false, registeredAt: 1 };
+    const statistic = { uuid, deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
+    const add = (collection: string, after: object) => ({ collection, key: uuid, before: null, after });
+    const changes = [add("players", player), add("statistics", statistic)];
+    const folder = new Folder().journal(1, { ...change(1, "A"), changes });
+    folder.append(1, {
+      ...change(2, "A"),
+      changes: [{ ...add("statistics", statistic), before: statistic, after: null }],
+    });
+    const { problems, inconsistencies } = await folder.verify();
+    assert.deepEqual([problems, inconsistencies], [[], []]);
+  });
+
+  it("quotes up to 80 characters of a record", async () => {
+    const overhead = JSON.stringify({ reason: "", points: 1 }).length;
+    for (const length of [80, 81]) {
+      const reason = "x".repeat(length - overhead);
+      const json = JSON.stringify({ reason, points: 1 });
+      const [problem] = await new Folder().journal(1, change(1, reason), step(2, reason, 2, 3)).problems();
+      assert.ok(problem?.endsWith(`but it was ${length === 80 ? json : `${json.slice(0, 77)}…`}`), problem);
+    }
   });
 
   it("reports a file without content as empty, whichever it is", async (t) => {
