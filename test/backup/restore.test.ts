@@ -130,43 +130,6 @@ it("a restore takes memory for its changes, not for another copy of the data", a
   assert.match(stdout, /^restored \d+$/m);
 });
 
-it("a restore removes a token whose player is neither in the data nor in the backup", async (t) => {
-  const root = await temporaryFolder(t);
-  const [folder, file] = [join(root, "data"), join(root, "b.gz")];
-  const store = await Store.open({ folder, model });
-  await put(store, "A", 1);
-  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
-  const token = { label: null, addonVersion: null, issuedAt: 1, expiresAt: null, revokedAt: null };
-  await store.change(origin, (draft) => {
-    draft.tokens.put({ id: "t1", hash: "1".repeat(64), uuid: "f".repeat(32), ...token });
-    draft.tokens.put({ id: "t2", hash: "2".repeat(64), uuid: null, ...token });
-  });
-  const { changes } = await restoreRecords(store, { source: { kind: "backup", file }, tokens: false });
-  assert.deepEqual([changes, Array.from(store.data.tokens.values(), ({ id }) => id)], [1, ["t2"]]);
-  await store.close();
-});
-
-it("a restore does not restore a token that is revoked and removed while it is prepared", async (t) => {
-  const root = await temporaryFolder(t);
-  const folder = join(root, "data");
-  const file = join(root, "b.gz");
-  const store = await Store.open({ folder, model });
-  const unused = { uuid: null, label: null, addonVersion: null, issuedAt: 1, expiresAt: null };
-  const token = { id: "t1", hash: "0".repeat(64), revokedAt: null, ...unused };
-  await store.change(origin, (draft) => draft.tokens.put(token));
-  await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
-
-  const changeInBulk = store.changeInBulk.bind(store);
-  t.mock.method(store, "changeInBulk", async (...given: Parameters<typeof changeInBulk>) => {
-    await store.change(origin, (draft) => draft.tokens.put({ ...token, revokedAt: 5 }));
-    await store.change(origin, (draft) => draft.tokens.delete("t1"));
-    return changeInBulk(...given);
-  });
-  await restoreRecords(store, { source: { kind: "backup", file }, tokens: true });
-  assert.equal(store.data.tokens.get("t1")?.revokedAt, 5);
-  await store.close();
-});
-
 it("a restore of tokens keeps each revocation, and each token that was revoked since the backup", async (t) => {
   const root = await temporaryFolder(t);
   const [folder, file] = [join(root, "data"), join(root, "b.gz")];

@@ -170,14 +170,6 @@ describe("a restore", () => {
     await restoreRecords(store, backup(false));
     assert.deepEqual(points(), { A: 1, B: 1 });
   });
-
-  it("with revoked tokens keeps the revocations of tokens that were removed since", async (t) => {
-    const { store, backup } = await places(t);
-    await store.change(origin, (draft) => draft.tokens.put(token("a", { revokedAt: 5 })));
-    await store.change(origin, (draft) => draft.tokens.delete("a"));
-    await restoreRecords(store, backup(true));
-    assert.equal(store.data.tokens.get("a")?.revokedAt, 5);
-  });
 });
 
 describe("an import", () => {

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { backupName, instantIn, writeRotatedBackup } from "../../src/backup/rotation.ts";
 import { readBackup } from "../../src/backup/source.ts";
-import { Failure } from "../../src/domain/errors.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
@@ -104,26 +103,24 @@ describe("a backup after the clock went backwards", () => {
     assert.deepEqual(await names(), [2, 3, 4, 900, 901].map(dayName));
   });
 
-  it("is not removed if the clock goes back while it is written", async (t) => {
-    const { data, folder, names } = await places(t, [0, 1]);
-    const times = [begin + 2 * day, begin - 900 * day];
-    const now = () => times.shift() ?? assert.fail("the clock is read more than twice");
-    const options = { keep: 1, now, progress: () => {} };
-    const { warnings } = await writeRotatedBackup(nodeFiles, data, folder, options);
-    assert.deepEqual(await names(), [0, 1, 2].map(dayName));
-    assert.equal(warnings.length, 2);
-    assert.ok(!warnings.some((warning) => warning.includes(dayName(2))));
-  });
-
-  it("has no later ones if its clock has reached them when it ends", async (t) => {
-    const { data, folder, names } = await places(t, [0, 5]);
-    const times = [begin + 4 * day, begin + 5 * day];
-    const now = () => times.shift() ?? assert.fail("the clock is read more than twice");
-    const options = { keep: 1, now, progress: () => {} };
-    const { warnings, removed } = await writeRotatedBackup(nodeFiles, data, folder, options);
-    assert.deepEqual([warnings, removed], [[], [join(folder, dayName(0))]]);
-    assert.deepEqual(await names(), [4, 5].map(dayName));
-  });
+  for (const [what, days, begins, ends, left, warned] of [
+    ["is not removed if the clock goes back while it is written", [0, 1], 2, -900, [0, 1, 2], 2],
+    ["has no later ones if its clock has reached them when it ends", [0, 5], 4, 5, [4, 5], 0],
+  ] as const) {
+    it(what, async (t) => {
+      const { data, folder, names } = await places(t, days);
+      const times = [begins, ends].map((each) => begin + each * day);
+      const now = () => times.shift() ?? assert.fail("the clock is read more than twice");
+      const { warnings } = await writeRotatedBackup(nodeFiles, data, folder, {
+        keep: 1,
+        now,
+        progress: () => {},
+      });
+      assert.deepEqual(await names(), left.map(dayName));
+      assert.equal(warnings.length, warned);
+      assert.ok(!warnings.some((warning) => warning.includes(dayName(2))));
+    });
+  }
 
   it("in the time before all others removes none", async (t) => {
     const { data, folder, names } = await places(t, [0, 1]);
@@ -174,46 +171,27 @@ describe("old backups all stay", () => {
 });
 
 describe("an old backup that cannot be removed", () => {
-  it("fails the command, which names it; the new one is complete, and others are removed", async (t) => {
-    const { data, folder, names } = await places(t, [0, 1, 2]);
-    const stuck = join(folder, dayName(0));
-    const files = ruledFiles(({ operation, path }) =>
-      operation === "unlink" && path === stuck
-        ? Object.assign(systemError("EACCES"), { message: `EACCES: permission denied, unlink '${path}'` })
-        : undefined,
-    );
-    await assert.rejects(backUp(files, data, folder, 3, 1), (error) => {
-      assert.ok(error instanceof Failure);
-      assert.match(error.message, /^Wrote the backup .*, but could not remove an older one: EACCES/);
-      assert.ok(error.message.includes(stuck));
-      assert.match(error.hint ?? "", /permissions/);
-      return true;
+  for (const [code, stuck, says, hint] of [
+    ["EACCES", [0], "an older one", /permissions/],
+    ["EROFS", [0, 1, 2], "3 older ones", /^The disk is read-only/],
+    ["EBUSY", [1], "an older one", /^Remove the cause; the next backup removes them\.$/],
+  ] as const) {
+    it(`for ${code} fails the command; the new one is complete, and others are removed`, async (t) => {
+      const { data, folder, names } = await places(t, [0, 1, 2]);
+      const paths: string[] = stuck.map((each) => join(folder, dayName(each)));
+      const files = ruledFiles(({ operation, path }) =>
+        operation === "unlink" && paths.includes(path) ? systemError(code) : undefined,
+      );
+      const file = join(folder, dayName(3));
+      await assert.rejects(backUp(files, data, folder, 3, 1), {
+        code: "STORE_UNAVAILABLE",
+        message: `Wrote the backup ${file}, but could not remove ${says}: ${code}: injected.`,
+        hint,
+      });
+      assert.deepEqual(await names(), [...stuck, 3].map(dayName));
+      await readBackup(nodeFiles, file);
     });
-    assert.deepEqual(await names(), [0, 3].map(dayName));
-  });
-
-  it("is counted with the others that cannot be removed either", async (t) => {
-    const { data, folder, names } = await places(t, [0, 1, 2]);
-    const files = ruledFiles(({ operation, path }) =>
-      operation === "unlink" && path.startsWith(folder) ? systemError("EROFS") : undefined,
-    );
-    await assert.rejects(backUp(files, data, folder, 3, 1), {
-      code: "STORE_UNAVAILABLE",
-      message: `Wrote the backup ${join(folder, dayName(3))}, but could not remove 3 older ones: EROFS: injected.`,
-      hint: /^The disk is read-only/,
-    });
-    assert.deepEqual(await names(), [0, 1, 2, 3].map(dayName));
-  });
-
-  it("for a reason without a known remedy tells to remove the cause", async (t) => {
-    const { data, folder } = await places(t, [0]);
-    const files = ruledFiles(({ operation, path }) =>
-      operation === "unlink" && path.startsWith(folder) ? systemError("EBUSY") : undefined,
-    );
-    await assert.rejects(backUp(files, data, folder, 1, 1), {
-      hint: "Remove the cause; the next backup removes them.",
-    });
-  });
+  }
 
   it("because another command has removed it is no failure", async (t) => {
     const { data, folder, names } = await places(t, [0, 1]);

@@ -14,7 +14,6 @@ import {
   readSource,
   recognizeSource,
 } from "../../src/backup/source.ts";
-import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -39,6 +38,11 @@ const exportOf = (collections: Readonly<Record<string, readonly unknown[]>>) =>
 
 const statistic = { uuid: "a".repeat(32), deaths: 0, kills: 0, playTime: 0, revives: 0, services: 0 };
 const orphan = `statistics ${statistic.uuid}: there is no player ${statistic.uuid}`;
+
+function withoutLastLine(packed: Buffer): Buffer {
+  const whole = gunzipSync(packed);
+  return whole.subarray(0, whole.lastIndexOf("\n", whole.length - 2) + 1);
+}
 
 describe("a backup as a source", () => {
   it("has the records, and the instant at which it was begun", async (t) => {
@@ -73,15 +77,6 @@ describe("a backup as a source", () => {
     assert.equal(revisions.size, 3);
   });
 
-  it("that does not exist is unknown", async (t) => {
-    const { base } = await places(t);
-    const path = join(base, "none.gz");
-    await assert.rejects(readBackup(nodeFiles, path), {
-      code: "UNKNOWN_ENTRY",
-      message: `There is no file ${path}.`,
-    });
-  });
-
   it("that cannot be read is refused with the reason", async (t) => {
     const { file } = await places(t);
     const files = ruledFiles(({ operation }) => (operation === "readFile" ? systemError("EIO") : undefined));
@@ -91,61 +86,50 @@ describe("a backup as a source", () => {
     });
   });
 
-  for (const [what, spoil] of [
-    ["is cut off", (bytes: Buffer) => bytes.subarray(0, -20)],
-    ["lacks only its checksum", (bytes: Buffer) => bytes.subarray(0, -8)],
-    ["has a wrong checksum", (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -8), Buffer.alloc(8, 1)])],
+  for (const [what, spoil, message] of [
+    ["is cut off", (bytes: Buffer) => bytes.subarray(0, -20), / is damaged: /],
+    ["lacks only its checksum", (bytes: Buffer) => bytes.subarray(0, -8), / is damaged: /],
+    [
+      "has a wrong checksum",
+      (bytes: Buffer) => Buffer.concat([bytes.subarray(0, -8), Buffer.alloc(8, 1)]),
+      / is damaged: /,
+    ],
     [
       "is damaged at its beginning",
       (bytes: Buffer) => Buffer.concat([bytes.subarray(0, 2), Buffer.alloc(9)]),
+      / is damaged: /,
     ],
+    ["has nothing", () => Buffer.alloc(0), /not a whole backup: at byte 0, /],
+    ["has text", () => Buffer.from("hello\n"), /not a whole backup: at byte 0, /],
+    [
+      "has only the first byte of a compressed file",
+      () => Buffer.from("\x1fhello\n"),
+      /not a whole backup: at byte 0, /,
+    ],
+    [
+      "has only its second byte",
+      () => Buffer.from("a\x8bhello\n", "latin1"),
+      /not a whole backup: at byte 0, /,
+    ],
+    ["has a single byte", () => Buffer.from("\x1f"), /not a whole backup: at byte 0, /],
+    ["has compressed text", () => gzipSync("hello\n"), /not a whole backup: at byte 0, /],
+    [
+      "lacks its last line",
+      (bytes: Buffer) => gzipSync(withoutLastLine(bytes)),
+      /not a whole backup: at byte \d{3}, /,
+    ],
+    ["lacks its last line uncompressed", withoutLastLine, /not a whole backup: at byte \d{3}, /],
   ] as const) {
-    it(`that ${what} is refused as damaged`, async (t) => {
+    it(`that ${what} is refused`, async (t) => {
       const { file } = await places(t);
       await writeFile(file, spoil(await readFile(file)));
-      await assert.rejects(readBackup(nodeFiles, file), (error) => {
-        assert.ok(error instanceof Failure);
-        assert.equal(error.code, "STORE_UNAVAILABLE");
-        assert.ok(error.message.startsWith(`${file} is damaged: `), error.message);
-        assert.equal(error.hint, "Use another backup; nothing was changed.");
-        return true;
-      });
-    });
-  }
-
-  for (const [what, bytes] of [
-    ["nothing", ""],
-    ["text", "hello\n"],
-    ["the first byte of a compressed file and other bytes", "\x1fhello\n"],
-    ["any byte and the second byte of a compressed file", Buffer.from("a\x8bhello\n", "latin1")],
-    ["a single byte", "\x1f"],
-    ["compressed text", gzipSync("hello\n")],
-  ] as const) {
-    it(`that has ${what} is refused as not whole`, async (t) => {
-      const { base } = await places(t);
-      await writeFile(join(base, "x.gz"), bytes);
-      await assert.rejects(readBackup(nodeFiles, join(base, "x.gz")), {
+      await assert.rejects(readBackup(nodeFiles, file), {
         code: "STORE_UNAVAILABLE",
-        message: /^x\.gz is not a whole backup: at byte 0, .+\.$/,
-        hint: "Use another backup that `addon-cli data backup` has written; nothing was changed.",
+        message,
+        hint: /^Use another backup.*nothing was changed\.$/,
       });
     });
   }
-
-  it("that lacks its last lines is refused as not whole, with the position", async (t) => {
-    const { base, file } = await places(t);
-    const whole = gunzipSync(await readFile(file));
-    const end = whole.lastIndexOf("\n", whole.length - 2) + 1;
-    for (const [name, bytes] of [
-      ["plain", whole.subarray(0, end)],
-      ["packed", gzipSync(whole.subarray(0, end))],
-    ] as const) {
-      await writeFile(join(base, name), bytes);
-      await assert.rejects(readBackup(nodeFiles, join(base, name)), {
-        message: new RegExp(`^${name} is not a whole backup: at byte ${end}, `),
-      });
-    }
-  });
 
   it("with an invalid record is refused with that record's fault", async (t) => {
     const { base } = await places(t);
@@ -178,14 +162,16 @@ describe("an export as a source", () => {
     }
     assert.equal(revisions.size, 2);
   });
+});
 
-  it("that does not exist is unknown", async (t) => {
-    const file = join(await temporaryFolder(t), "none.json");
-    await assert.rejects(readSource(nodeFiles, "/none", { kind: "export", file }), {
+it("a source that does not exist is unknown", async (t) => {
+  const file = join(await temporaryFolder(t), "none");
+  for (const kind of ["backup", "export"] as const) {
+    await assert.rejects(readSource(nodeFiles, "/none", { kind, file }), {
       code: "UNKNOWN_ENTRY",
       message: `There is no file ${file}.`,
     });
-  });
+  }
 });
 
 describe("a moment as a source", () => {
