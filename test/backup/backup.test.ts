@@ -11,7 +11,7 @@ import { type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, snapshot, spoil, systemError } from "../store/_faults.ts";
-import { contentsOf, pointsOf, stoppingAt, write } from "./_setup.ts";
+import { contentsOf, pointsOf, write } from "./_setup.ts";
 
 /** A folder with data beside an empty one for backups. */
 async function places(t: TestContext): Promise<{ data: string; target: string; elsewhere: string }> {
@@ -46,16 +46,6 @@ describe("a backup", () => {
       assert.deepEqual(await contentsOf(data), before);
     });
   }
-
-  it("of thousands of records has each of them unchanged", async (t) => {
-    const { data, target } = await places(t);
-    const points = Object.fromEntries(
-      Array.from({ length: 20_000 }, (_, number) => [`Reason-${number}`, number]),
-    );
-    await write(data, [points]);
-    await backUp(nodeFiles, data, target);
-    assert.deepEqual(await pointsIn(target), { ...points, A: 1, B: 2 });
-  });
 
   it("needs no lock, and has the acknowledged changes of a running service", async (t) => {
     const { data, target } = await places(t);
@@ -148,21 +138,6 @@ describe("a backup", () => {
 });
 
 describe("a killed backup", () => {
-  it("leaves at any step only files that the next backup in that folder deletes", async (t) => {
-    const { data, target, elsewhere } = await places(t);
-    const { files: whole, steps } = stoppingAt(Number.POSITIVE_INFINITY);
-    await backUp(whole, data, target);
-    assert.ok(steps() > 4, `${steps()} steps`);
-    let left = 0;
-    for (let step = 1; step <= steps(); step += 1) {
-      await backUp(stoppingAt(step).files, data, target).catch(() => {});
-      left += (await readdir(elsewhere)).filter((name) => name.endsWith(".tmp")).length;
-      await backUp(nodeFiles, data, join(elsewhere, "c.gz"));
-      assert.deepEqual((await readdir(elsewhere)).sort(), ["b.gz", "c.gz"], `step ${step}`);
-    }
-    assert.ok(left > 2, "some were left");
-  });
-
   it("does not make the next one delete files that are being written, or any others", async (t) => {
     const { data, target, elsewhere } = await places(t);
     const foreign = [".b.gz.0123456789ab.tmp", ".addon-cli.tmp", "b.gz.0123456789ab.addon-cli.tmp", ".vimrc"];

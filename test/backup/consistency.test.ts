@@ -1,11 +1,7 @@
 /** The consistency check: each of its rules, and data that passes it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import {
-  type CheckedData,
-  describeInconsistency,
-  findInconsistencies,
-} from "../../src/backup/consistency.ts";
+import { type CheckedData, CheckedRecords, findInconsistencies } from "../../src/backup/consistency.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 
@@ -141,42 +137,4 @@ describe("the consistency check", () => {
       assert.match(first?.what ?? "", what);
     });
   }
-});
-
-describe("the consistency check of all collections", () => {
-  /** The last record of every collection that refers to something is inconsistent. */
-  const unsound = {
-    names: [...sound.names, { name: "grove", kind: "service", position: 1 }],
-    players: [...sound.players, player(nobody, "ADA")],
-    statistics: [...sound.statistics, { uuid: "0".repeat(32), ...counters }],
-    memberships: [...sound.memberships, { uuid: bob, organisation: "NONE", rank: 1 }],
-    groupMembers: [...sound.groupMembers, { group: "CEO", name: "bob", uuid: null }],
-    targets: [...sound.targets, { name: "Bob", uuid: null, done: false, listed: 2 }],
-    blacklistReasons: [
-      ...sound.blacklistReasons,
-      { faction: "RESCUE", reason: "Theft", price: 1, kills: 1 },
-      { faction: "NONE", reason: "Theft", price: 1, kills: 1 },
-    ],
-    houseBans: [...sound.houseBans, { name: "X", uuid: null, startTime: 1, reasons: [] }],
-    tokens: [...sound.tokens, token("c", null, "a")],
-  };
-
-  it("finds what does not fit collection by collection, in the order of the records", async () => {
-    const expected = [
-      "names faction/grove: GROVE is also a service",
-      "names service/grove: grove is also a faction",
-      `players ${nobody}: the name ADA is also that of the player ${ada}`,
-      `statistics ${"0".repeat(32)}: there is no player ${"0".repeat(32)}`,
-      `memberships NONE/${bob}: there is no faction or service NONE`,
-      `groupMembers CEO/${nobody}: the player ${nobody} is called ADA, not Removed`,
-      `groupMembers CEO/~bob: bob is registered, with the UUID ${bob}`,
-      `targets ~bob: Bob is registered, with the UUID ${bob}`,
-      "blacklistReasons RESCUE/theft: there is no faction RESCUE",
-      "blacklistReasons NONE/theft: there is no faction NONE",
-      "houseBans ~x: it has no reason",
-      "tokens c: its hash is also that of the token a",
-    ];
-    const data = dataOf(unsound);
-    assert.deepEqual((await findInconsistencies(data)).map(describeInconsistency), expected);
-  });
 });

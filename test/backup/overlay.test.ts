@@ -131,24 +131,3 @@ it("an overlay refuses to search by an index, which it does not have", async () 
     assert.throws(() => tokens[search]("hash", "0"), { message: "an overlay has no indexes" }, search);
   }
 });
-
-it("an overlay has no record that differs until one does", async () => {
-  const present = new Database(model);
-  const reason = { reason: "a", points: 1 };
-  present.collection("wantedReasons").set("a", reason);
-  const overlay = new Overlay(present.view);
-  overlay
-    .begin()
-    .collection("wantedReasons")
-    .set("a", { ...reason });
-  await overlay.end();
-  assert.deepEqual([...overlay.differing("wantedReasons")], []);
-  assert.deepEqual([...overlay.differing("tokens")], []);
-  assert.deepEqual([...overlay.differing("nothing")], []);
-  // It is the present record, which takes no memory of its own.
-  assert.equal(overlay.database.view.wantedReasons.get("a"), reason);
-  present.collection("wantedReasons").set("a", { ...reason, points: 2 });
-  present.collection("wantedReasons").set("b", { reason: "b", points: 2 });
-  assert.deepEqual([...overlay.differing("wantedReasons")], ["a", "b"]);
-  assert.deepEqual([...overlay.database.view.wantedReasons.values()], [reason]);
-});

@@ -130,7 +130,7 @@ it("a restore takes memory for its changes, not for another copy of the data", a
   assert.match(stdout, /^restored \d+$/m);
 });
 
-it("a restore of tokens keeps each revocation, and each token that was revoked since the backup", async (t) => {
+it("a restore of tokens keeps each revocation, and each token that was revoked since the backup, even if it was removed", async (t) => {
   const root = await temporaryFolder(t);
   const [folder, file] = [join(root, "data"), join(root, "b.gz")];
   const store = await Store.open({ folder, model });
@@ -141,7 +141,7 @@ it("a restore of tokens keeps each revocation, and each token that was revoked s
   };
   const putTokens = (...tokens: ReturnType<typeof token>[]) =>
     store.change(origin, (draft) => tokens.forEach((each) => void draft.tokens.put(each)));
-  await putTokens(token("1", "before"), token("2", "before"), token("3", "before", 3));
+  await putTokens(token("1", "before"), token("2", "before"), token("3", "before", 3), token("6", "before"));
   await writeBackup(nodeFiles, folder, file, { force: false, now: Date.now(), progress: () => {} });
   await putTokens(
     token("1", "since"),
@@ -149,10 +149,19 @@ it("a restore of tokens keeps each revocation, and each token that was revoked s
     token("3", "since", 3),
     token("4", "since"),
     token("5", "since", 8),
+    token("6", "since", 9),
   );
+  await store.change(origin, (draft) => draft.tokens.delete("t6"));
   await restoreRecords(store, { source: { kind: "backup", file }, tokens: true });
   assert.deepEqual(
     [...store.data.tokens.values()],
-    [token("1", "before"), token("2", "before", 7), token("3", "before", 3), token("5", "since", 8)],
+    [
+      token("1", "before"),
+      token("2", "before", 7),
+      token("3", "before", 3),
+      token("5", "since", 8),
+      // It was removed since: the journal has its revocation.
+      token("6", "before", 9),
+    ],
   );
 });

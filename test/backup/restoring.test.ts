@@ -138,14 +138,6 @@ describe("a restore", () => {
     assert.equal(store.sequence, 3);
   });
 
-  it("of a moment has its records", async (t) => {
-    const { store, points } = await places(t);
-    const source = { kind: "moment", sequence: 1 } as const;
-    const { changes, instant: begun } = await restoreRecords(store, { source, tokens: false });
-    assert.deepEqual([changes, begun, points()], [2, null, { A: 1, B: 1 }]);
-    assert.equal(await lastOperation(store), "data.restore by operator");
-  });
-
   it("is refused if the source has changed since it was previewed, and changes nothing", async (t) => {
     const { store, file, backup, points } = await places(t);
     const { revision } = await previewRestore(store, backup(false));

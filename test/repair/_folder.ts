@@ -124,3 +124,10 @@ export const savedOf = ({ saved }: Rebuilt) => saved.map(({ file, what }) => `${
 /** The loss of a segment that is chained to none of the others. */
 export const belongsElsewhere =
   "it does not follow what was written before it: it belongs to other data, and none of it was saved";
+
+/** Changes 1 to 5 add the reasons A to E, and so many records are in the snapshot after each. */
+export const changes = (from: number, to: number) =>
+  ["A", "B", "C", "D", "E"].slice(from - 1, to).map((name, index) => change(from + index, name));
+export const records = (to: number) => ["A", "B", "C", "D", "E"].slice(0, to).map((name) => record(name));
+/** A folder with the first changes in one segment. */
+export const begun = (to: number) => new Folder().journal(1, ...changes(1, to));

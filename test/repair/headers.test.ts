@@ -37,7 +37,7 @@ describe("a segment cut within its header", () => {
       await write(join(base, "whole"), history);
       const file = segmentFile(first);
       const header = (await readFile(join(base, "whole", file))).indexOf("\n");
-      for (const length of [0, 1, 30, header]) {
+      for (const length of [0, header]) {
         const folder = await copyOf(join(base, "whole"), join(base, String(length)));
         await truncate(join(folder, file), length);
 

@@ -247,19 +247,6 @@ describe("a rebuild takes nothing from other data:", () => {
     assert.deepEqual(pointsIn(rebuilt), { A: 1, B: 1 });
   });
 
-  it("after a snapshot that replaces a gap", async () => {
-    const folder = new Folder().journal(1, change(1, "A")).journal(2, change(2, "B"));
-    folder.snapshot(2, record("A"), record("B")).branch().journal(3, change(3, "X")).without(journal(2));
-    const rebuilt = await folder.rebuild();
-    assert.deepEqual(lossesOf(rebuilt), [`${journal(3)}@0: ${belongsElsewhere}`]);
-    assert.deepEqual(pointsIn(rebuilt), { A: 1, B: 1 });
-  });
-
-  it("and reports no loss of it where it has no changes", async () => {
-    const rebuilt = await new Folder().journal(1, change(1, "A")).branch().journal(2).rebuild();
-    assert.deepEqual([lossesOf(rebuilt), pointsIn(rebuilt)], [[], { A: 1 }]);
-  });
-
   it("but takes the same changes again from a copy of the journal", async () => {
     const folder = new Folder().journal(1, change(1, "A"));
     const copy = new Folder().journal(1, change(1, "A")).journal(2, change(2, "B"));

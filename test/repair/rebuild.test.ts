@@ -39,12 +39,6 @@ describe("a rebuild reports what it saved", () => {
       },
     ]);
   });
-
-  it("of a segment with a damaged line at its begin: the changes from the next one on", async () => {
-    const folder = new Folder().journal(1, change(1, "A"), change(2, "B"));
-    folder.spoil(journal(1), '"A"');
-    assert.deepEqual((await folder.rebuild()).saved, [{ file: journal(1), what: "change 2" }]);
-  });
 });
 
 describe("a rebuild reports as lost", () => {

@@ -1,17 +1,11 @@
 /** What a verification reports of segments: how they begin, follow each other, go on after damage, and end. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { change, Folder, journal, record, step } from "./_folder.ts";
-
-/** Changes 1 to 5 add the reasons A to E, and so many records are in the snapshot after each. */
-const changes = (from: number, to: number) =>
-  ["A", "B", "C", "D", "E"].slice(from - 1, to).map((name, index) => change(from + index, name));
-const records = (to: number) => ["A", "B", "C", "D", "E"].slice(0, to).map((name) => record(name));
+import { begun, changes, Folder, journal, record, records, step } from "./_folder.ts";
 
 describe("a verification reports how a segment begins:", () => {
   it("with changes that the one before it has", async () => {
-    const folder = new Folder()
-      .journal(1, ...changes(1, 2))
+    const folder = begun(2)
       .branch()
       .journal(2, step(2, "B", 7, 8));
     assert.deepEqual(await folder.problems(), [
@@ -21,11 +15,10 @@ describe("a verification reports how a segment begins:", () => {
   });
 
   it("with other data before it", async () => {
-    const folder = new Folder()
-      .journal(1, ...changes(1, 2))
+    const folder = begun(2)
       .branch()
-      .journal(3, step(3, "B", 7, 8));
-    folder.journal(4, step(4, "B", 9, 10));
+      .journal(3, step(3, "B", 7, 8))
+      .journal(4, step(4, "B", 9, 10));
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(3)}@0: it does not follow what was written before it in ${journal(1)}`,
       `content ${journal(4)}@${folder.offsetOf(journal(4), 1)}: change 4 says that wantedReasons b was {"reason":"B","points":9}, but it was {"reason":"B","points":8}`,
@@ -43,17 +36,14 @@ describe("a verification reports how a segment begins:", () => {
   });
 
   it("with other data before it, although it has no changes", async () => {
-    const folder = new Folder()
-      .journal(1, ...changes(1, 2))
-      .branch()
-      .journal(3);
+    const folder = begun(2).branch().journal(3);
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(3)}@0: it does not follow what was written before it in ${journal(1)}`,
     ]);
   });
 
   it("with a number that its name does not have", async () => {
-    const folder = new Folder().journal(1, ...changes(1, 2)).journal(3, ...changes(3, 3));
+    const folder = begun(2).journal(3, ...changes(3, 3));
     const third = folder.files.get(journal(3)) ?? assert.fail();
     folder.without(journal(3)).files.set(journal(4), third);
     assert.deepEqual(await folder.problems(), [
@@ -64,7 +54,7 @@ describe("a verification reports how a segment begins:", () => {
   });
 
   it("without a readable header: only its changes are compared with what was before", async () => {
-    const folder = new Folder().journal(1, ...changes(1, 2)).journal(3, step(3, "A", 7, 8));
+    const folder = begun(2).journal(3, step(3, "A", 7, 8));
     folder.spoil(journal(3), '"chain"');
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(3)}@0: the header: the checksum of the line is wrong`,
@@ -73,10 +63,7 @@ describe("a verification reports how a segment begins:", () => {
   });
 
   it("with nothing, after a failed snapshot: a remark, and the file before it goes on", async () => {
-    const folder = new Folder()
-      .journal(1, ...changes(1, 2))
-      .branch()
-      .journal(2);
+    const folder = begun(2).branch().journal(2);
     const { problems, remarks, sequence } = await folder.verify();
     assert.deepEqual(problems, []);
     assert.deepEqual(remarks, [
@@ -93,16 +80,19 @@ describe("a verification reports how a segment begins:", () => {
 
 describe("a verification reports how a segment follows a snapshot:", () => {
   it("with other data before it, where the oldest segment begins right after it", async () => {
-    const folder = new Folder().journal(1, ...changes(1, 2)).snapshot(2, ...records(2));
-    folder.branch().journal(3).without(journal(1));
+    const folder = begun(2)
+      .snapshot(2, ...records(2))
+      .branch()
+      .journal(3)
+      .without(journal(1));
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(3)}@0: it does not follow what was written before it`,
     ]);
   });
 
   it("with other data before it, where the snapshot covers a gap", async () => {
-    const folder = new Folder().journal(1, ...changes(1, 1)).journal(2, ...changes(2, 2));
-    folder
+    const folder = begun(1)
+      .journal(2, ...changes(2, 2))
       .snapshot(2, ...records(2))
       .branch()
       .journal(3)
@@ -114,19 +104,17 @@ describe("a verification reports how a segment follows a snapshot:", () => {
   });
 
   it("with nothing, after a gap: the number of the last change is that before it", async () => {
-    const folder = new Folder()
-      .journal(1, ...changes(1, 1))
+    const folder = begun(1)
       .journal(2, ...changes(2, 3))
-      .journal(4);
-    folder.without(journal(2));
+      .journal(4)
+      .without(journal(2));
     const gap = `damage ${journal(4)}@0: it begins with change 4, but the journal before it lacks changes 2 to 3`;
     assert.deepEqual(await folder.problems(), [gap]);
     assert.equal((await folder.verify()).sequence, 3);
   });
 
   it("with changes that the journal has, all of them unreadable: the last one that was read counts", async () => {
-    const folder = new Folder()
-      .journal(1, ...changes(1, 2))
+    const folder = begun(2)
       .branch()
       .journal(2, ...changes(2, 2));
     folder.spoil(journal(2), '"B"');
@@ -174,7 +162,7 @@ describe("after a line that cannot be read, a verification", () => {
 });
 
 describe("a verification reports how a segment ends:", () => {
-  const cut = (bytes: number) => new Folder().journal(1, ...changes(1, 2)).cut(journal(1), bytes);
+  const cut = (bytes: number) => begun(2).cut(journal(1), bytes);
 
   it("in an incomplete line, with its length", async () => {
     const folder = cut(20);

@@ -1,6 +1,6 @@
 /** Bulk changes: one change of many records, in several lines of the journal, all or nothing. */
 import assert from "node:assert/strict";
-import { appendFile, cp, readFile, truncate, writeFile } from "node:fs/promises";
+import { appendFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
@@ -159,35 +159,6 @@ describe("a bulk change", () => {
     await store.close();
   });
 
-  it("that is cut off anywhere has not happened, and its remains are kept in another file", async (t) => {
-    const base = await temporaryFolder(t);
-    const { before, path } = await withBulk(base);
-    const bytes = await readFile(path);
-    const starts = beginnings(bytes);
-    const [begin = 0, second = 0, third = 0, end = 0] = starts.slice(3);
-    assert.equal(end, bytes.length);
-    // At the end of each line, without its line feed, and within.
-    const cuts = [begin + 1, second - 1, second, second + 5, third - 1, third, third + 40, end - 2];
-    for (const [index, cut] of cuts.entries()) {
-      const folder = join(base, `cut-${index}`);
-      await cp(path, join(folder, segment(1)));
-      await truncate(join(folder, segment(1)), cut);
-      const { database } = await readState(nodeFiles, folder, notebook);
-      assert.deepEqual(contents(database.view), before, `read at ${cut}`);
-      const store = await openNotebook(folder);
-      assert.deepEqual(contents(store.data), before, `opened at ${cut}`);
-      assert.match(store.warnings.join(), new RegExp(`${cut - begin} bytes.*cut off at byte ${begin}`));
-      await put(store, "next");
-      await store.close();
-      const kept = await readFile(join(folder, `${segment(1)}.broken`));
-      assert.ok(kept.equals(bytes.subarray(begin, cut)), `kept at ${cut}`);
-      assert.deepEqual(
-        (await historyOf(folder)).map(({ sequence }) => sequence),
-        [1, 2, 3],
-      );
-    }
-  });
-
   it("that is incomplete before the end of the newest segment is damage", async (t) => {
     const folder = await temporaryFolder(t);
     const { path } = await withBulk(folder);
@@ -228,23 +199,5 @@ describe("a bulk change", () => {
       [0, 4000],
     ]);
     await store.close();
-  });
-
-  it("stays in one segment, even if snapshots are written meanwhile", async (t) => {
-    const folder = await temporaryFolder(t);
-    const store = await openNotebook(folder);
-    await fill(store, 2);
-    const bulk = addInBulk(store, many(4000));
-    const taken = store.snapshot();
-    const other = put(store, "z");
-    await Promise.all([bulk, taken, other]);
-    await store.close();
-    const again = await openNotebook(folder);
-    assert.equal(again.data.notes.size, stateAfter(2).notes.length + 4001);
-    assert.deepEqual(
-      (await historyOf(folder)).map(({ sequence }) => sequence),
-      [1, 2, 3, 4],
-    );
-    await again.close();
   });
 });

@@ -36,19 +36,6 @@ describe("a torn end", () => {
     assert.deepEqual(await readFile(`${path}.broken`), torn.subarray(end));
   });
 
-  it("is removed from the file, even if it is longer than the next write", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    const bytes = await readFile(path);
-    const { end } = readSegment(bytes.subarray(0, -10));
-    // The beginning of a line, as long as a large change makes it.
-    await writeFile(path, Buffer.concat([bytes.subarray(0, end + 20), Buffer.alloc(100_000, "x")]));
-    const store = await openNotebook(folder);
-    assert.deepEqual(await readFile(path), bytes.subarray(0, end));
-    await store.close();
-    assert.deepEqual(await assertGoesOn(folder, 8), []);
-  });
-
   it("of an older segment does not hide the moments before it", async (t) => {
     const folder = await ninth(await temporaryFolder(t));
     const path = join(folder, segment(4));

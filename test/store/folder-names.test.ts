@@ -46,6 +46,12 @@ const names: readonly (readonly [name: string, ...kinds: Kind[]])[] = [
   ["socket", "expected"],
   ["seed.yaml", "expected"],
   ["routes.yaml", "expected"],
+  ["routes.schema.json", "expected"],
+  ["routes.test.yaml", "expected"],
+  ["routes.yaml.bak", "expected"],
+  [".gitkeep", "expected"],
+  ["my-seed.yaml", "foreign"],
+  ["backup.jsonl.gz", "foreign"],
   ["lock.txt", "foreign"],
   ["thesis.txt", "foreign"],
 ];

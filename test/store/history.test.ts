@@ -137,27 +137,6 @@ describe("the journal", () => {
       );
     }
   });
-
-  it("skips the segments that the service deletes meanwhile, which are no gap", async (t) => {
-    const folder = await folderOf(t, three);
-    const { files } = watchedFiles("ENOENT", 3);
-    assert.deepEqual(await forwards(folder, 0, files), { read: [1, 2, 5, 6], missing: [], error: undefined });
-    const { files: newest } = watchedFiles("ENOENT", 1, 3);
-    for (const { read, missing } of [await forwards(folder, 0, newest), await backwards(folder, newest)]) {
-      assert.deepEqual([read.toSorted(), missing], [[5, 6], []]);
-    }
-  });
-
-  it("that cannot be read is refused, after what was read", async (t) => {
-    const folder = await folderOf(t, three);
-    const { files } = watchedFiles("EIO", 3);
-    const path = join(folder, segment(3));
-    const { read, error } = await forwards(folder, 0, files);
-    assert.deepEqual([read, error], [[1, 2], `EIO: injected '${path}'`]);
-    const back = await backwards(folder, files);
-    assert.deepEqual(back.read, [6, 5]);
-    assert.match(back.error ?? "", /^EIO: injected/);
-  });
 });
 
 describe("a segment", () => {

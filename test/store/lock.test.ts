@@ -154,32 +154,6 @@ describe("a data folder that somebody else prepared", { skip: process.platform =
   });
 });
 
-describe("a new segment that a failed rotation could not remove", () => {
-  it("ends the process, and no second one takes it for the journal", async (t) => {
-    const holder = await Holder.open(t);
-    const isNew = (path: string) => path.endsWith(segment(4));
-    let isRenamed = false;
-    holder.rule = ({ operation, path }) => {
-      if (operation === "rename" && path.includes(segment(4))) isRenamed = true;
-      if (operation === "sync" && isRenamed) return systemError("EIO");
-      return operation === "unlink" && isNew(path) ? systemError("EIO") : undefined;
-    };
-    await assertRefused(holder.store.snapshot());
-    assert.ok(isRenamed, "the segment got its name before the fault");
-    assert.equal(holder.fatal.length, 1);
-    assert.match(
-      String(holder.fatal[0]?.message),
-      /a new, empty segment of the journal could not be removed/,
-    );
-    await assertRefused(holder.change(), "Nothing was changed");
-    await holder.store.close();
-    const next = await openNotebook(holder.folder);
-    assertKept(next, 3, 3);
-    await fill(next, 4);
-    await next.close();
-  });
-});
-
 describe("a data folder that is held", () => {
   it("is refused with the process id of its holder, and free once that has released it", async (t) => {
     const holder = await Holder.open(t);

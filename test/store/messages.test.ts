@@ -1,6 +1,6 @@
 /** The messages about a full or failing disk: what happened, to which file, and what to do next. */
 import assert from "node:assert/strict";
-import { readFile, rm, truncate } from "node:fs/promises";
+import { rm } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { remedyFor, systemCode, unsaved, unusable, unwritten } from "../../src/store/folder/refusals.ts";
@@ -57,18 +57,6 @@ describe("a start", () => {
       await assertGoesOn(folder, 9);
     });
   }
-
-  it("that cannot copy a torn end on a full disk names the file and advises to make room", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const path = join(folder, segment(7));
-    await truncate(path, (await readFile(path)).length - 10);
-    const files = ruledFiles(({ operation, path }) =>
-      operation === "write" && path.endsWith(".broken") ? systemError("ENOSPC") : undefined,
-    );
-    const { hint = "" } = await assertRefused(openNotebook(folder, { files }), `${path}.broken`, "ENOSPC");
-    assert.match(hint, /disk is full: make room/);
-    await assertGoesOn(folder, 8);
-  });
 });
 
 describe("the advice about an error of the file system", () => {

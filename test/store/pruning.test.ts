@@ -91,11 +91,6 @@ const cases: Readonly<
       [4, 8],
     ],
   },
-  "no segment but the newest": {
-    snapshots: { 1: 0, 2: 1, 3: 2, 4: 20, 5: 21 },
-    segments: [1],
-    kept: [[2, 3, 4, 5], [1]],
-  },
 };
 
 describe("pruning a folder with", () => {

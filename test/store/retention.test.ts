@@ -1,6 +1,5 @@
 /** Retention: every moment of the period can be restored, even after quiet days and after a jump of the clock. */
 import assert from "node:assert/strict";
-import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { findMoment } from "../../src/store/clock.ts";
@@ -9,7 +8,6 @@ import { readState } from "../../src/store/reading.ts";
 import { Clock, day, temporaryFolder } from "../_setup.ts";
 import {
   contents,
-  dataFile,
   fill,
   type Notebook,
   namesIn,
@@ -17,7 +15,6 @@ import {
   openNotebook,
   segment,
   snapshot,
-  spoil,
   stateAfter,
 } from "./_faults.ts";
 
@@ -181,26 +178,5 @@ describe("retention", () => {
     await diary.on(1, { shown: 73 * 365 });
     for (let each = 2; each <= 40; each += 1) await diary.on(each);
     assert.equal((await diary.snapshots()).includes(snapshot(2)), false);
-  });
-
-  it("never uses a snapshot with a damaged header as the base", async (t) => {
-    const diary = await Diary.open(t);
-    for (let each = 0; each <= 18; each += 1) await diary.on(each);
-    for (const name of (await diary.snapshots()).slice(0, 4)) await spoil(join(diary.folder, name), 20);
-    const [, , , , fifth] = await diary.snapshots();
-    await diary.on(19);
-    assert.ok((await diary.snapshots()).includes(String(fifth)));
-    await diary.assertReaches(5);
-  });
-
-  it("keeps 3 snapshots from before the period, of any age, with all changes since", async (t) => {
-    const diary = await Diary.open(t);
-    for (const each of [0, 1, 2, 3, 4]) await diary.on(each);
-    for (const each of [1000, 1001, 1002]) await diary.on(each);
-    assert.deepEqual(await namesIn(diary.folder, dataFile), [
-      ...[4, 5, 6, 7, 8, 9].map(segment),
-      ...[3, 4, 5, 6, 7, 8].map(snapshot),
-    ]);
-    await diary.assertReaches(2);
   });
 });

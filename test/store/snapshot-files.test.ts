@@ -11,7 +11,6 @@ import {
   readSnapshot,
   readSnapshotInstant,
   type SnapshotOptions,
-  toSnapshotLine,
   writeSnapshot,
 } from "../../src/store/snapshot.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -51,34 +50,6 @@ async function assertBroken(
   assert.ok(error instanceof BrokenLine, String(error));
   assert.deepEqual([error.message, error.offset], [message, offset]);
 }
-
-describe("a line of a snapshot", () => {
-  it("is a record, the number of records, or none of these", () => {
-    assert.deepEqual(toSnapshotLine(line("a")), line("a"));
-    assert.deepEqual(toSnapshotLine({ ...line("a"), more: 1 }), line("a"));
-    assert.deepEqual(toSnapshotLine({ collection: "notes", record: null }), {
-      collection: "notes",
-      record: null,
-    });
-    assert.deepEqual(toSnapshotLine({ end: 0 }), { end: 0 });
-    assert.deepEqual(toSnapshotLine({ end: 3, collection: "notes", record: {} }), { end: 3 });
-    for (const other of [
-      null,
-      7,
-      "end",
-      undefined,
-      [],
-      {},
-      { end: "3" },
-      { end: undefined },
-      { collection: "notes" },
-      { record: {} },
-      { collection: 7, record: {} },
-    ]) {
-      assert.equal(toSnapshotLine(other), undefined, JSON.stringify(other));
-    }
-  });
-});
 
 describe("a snapshot that is read", () => {
   it("has its records, the number and the checksum of its last change, in pieces of any length", async (t) => {
