@@ -75,13 +75,6 @@ describe("a name for an output file", () => {
       message: `There is no folder ${folder} to write b.json into.`,
     });
   });
-
-  it("of a file that is removed at the same time is as that of a file", async (t) => {
-    const folder = await temporaryFolder(t);
-    const files = { ...nodeFiles, readdir: async () => ["gone"] };
-    await requireFree(files, join(folder, "gone"), true);
-    await assert.rejects(requireFree(files, join(folder, "gone"), false), { message: /exists already/ });
-  });
 });
 
 describe("writing an output file", () => {

@@ -4,7 +4,7 @@ import { describe, it } from "node:test";
 import { formatExport, fromExport, toExport } from "../../src/backup/export-format.ts";
 import { ImportProblems } from "../../src/backup/import-problems.ts";
 import { recordFault } from "../../src/backup/record.ts";
-import { definitionOf, model } from "../../src/domain/model.ts";
+import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 
 const reason = (text: string, points: unknown = 1) => ({ reason: text, points });
@@ -201,9 +201,4 @@ describe("the fault of a record", () => {
   ] as const) {
     it(what, () => assert.match(recordFault(collection, record, key) ?? "none", fault));
   }
-
-  it("is of a collection whose definition is that of the model", () => {
-    assert.equal(definitionOf("players"), model.players);
-    assert.equal(definitionOf("valueOf"), undefined);
-  });
 });

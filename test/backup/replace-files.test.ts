@@ -39,67 +39,24 @@ interface Case {
   readonly newEnds: Points;
 }
 
+const earlier = (name: string, at: number, newEnds: Points): Case => {
+  return { name, old: long, oldEnds: longEnds, from: undefined, at, newEnds };
+};
+const foreign = (name: string, changes: number): Case => {
+  return { name, old: long, oldEnds: longEnds, from: other(changes), newEnds: { Z: changes + 9 } };
+};
+
 const cases: readonly Case[] = [
-  {
-    name: "an earlier state of itself",
-    old: long,
-    oldEnds: longEnds,
-    from: undefined,
-    at: 2,
-    newEnds: { A: 1, B: 2 },
-  },
-  {
-    name: "an earlier state that no snapshot has",
-    old: long,
-    oldEnds: longEnds,
-    from: undefined,
-    at: 1,
-    newEnds: { A: 1 },
-  },
-  { name: "its own last state", old: long, oldEnds: longEnds, from: undefined, at: 5, newEnds: longEnds },
-  {
-    name: "other data that has more changes",
-    old: long,
-    oldEnds: longEnds,
-    from: other(9),
-    newEnds: { Z: 18 },
-  },
-  {
-    name: "other data that has fewer changes",
-    old: long,
-    oldEnds: longEnds,
-    from: other(1),
-    newEnds: { Z: 10 },
-  },
-  {
-    name: "other data with the number of a snapshot",
-    old: long,
-    oldEnds: longEnds,
-    from: other(3),
-    newEnds: { Z: 12 },
-  },
-  {
-    name: "other data with the number of the newest snapshot",
-    old: long,
-    oldEnds: longEnds,
-    from: other(4),
-    newEnds: { Z: 13 },
-  },
-  {
-    name: "other data with the number of the last change",
-    old: long,
-    oldEnds: longEnds,
-    from: other(5),
-    newEnds: { Z: 14 },
-  },
-  {
-    name: "a journal without a snapshot",
-    old: [{ A: 1 }, { A: 2 }],
-    oldEnds: { A: 2 },
-    from: other(2),
-    newEnds: { Z: 11 },
-  },
-  { name: "an empty folder", old: undefined, oldEnds: {}, from: other(2), newEnds: { Z: 11 } },
+  earlier("an earlier state of itself", 2, { A: 1, B: 2 }),
+  earlier("an earlier state that no snapshot has", 1, { A: 1 }),
+  earlier("its own last state", 5, longEnds),
+  foreign("other data that has more changes", 9),
+  foreign("other data that has fewer changes", 1),
+  foreign("other data with the number of a snapshot", 3),
+  foreign("other data with the number of the newest snapshot", 4),
+  foreign("other data with the number of the last change", 5),
+  { ...foreign("a journal without a snapshot", 2), old: [{ A: 1 }, { A: 2 }], oldEnds: { A: 2 } },
+  { ...foreign("an empty folder", 2), old: undefined, oldEnds: {} },
 ];
 
 describe("replacing files, stopped at any step", () => {

@@ -201,26 +201,28 @@ describe("a restore of names", () => {
     return [...plan.result.names.values()];
   };
 
-  it("never removes one, and those that the source lacks come last in their kind", async () => {
-    const present = [named("group", "B", 0), named("faction", "G", 0), named("group", "C", 1)];
-    const source = [named("group", "A", 0), named("group", "Z", 1), named("faction", "F", 0)];
-    assert.deepEqual(await namesOf(present, source), [
-      ...source,
-      named("group", "B", 2),
-      named("faction", "G", 1),
-      named("group", "C", 3),
-    ]);
-  });
-
-  it("keeps a position that is free", async () => {
-    const present = [named("service", "P", 7), named("service", "Q", 3)];
-    const source = [named("service", "R", 2), named("service", "S", 1)];
-    assert.deepEqual(await namesOf(present, source), [
-      ...source,
-      named("service", "P", 7),
-      named("service", "Q", 8),
-    ]);
-  });
+  for (const [what, present, source, expected] of [
+    [
+      "never removes one, and those that the source lacks come last in their kind",
+      [named("group", "B", 0), named("faction", "G", 0), named("group", "C", 1)],
+      [named("group", "A", 0), named("group", "Z", 1), named("faction", "F", 0)],
+      [named("group", "B", 2), named("faction", "G", 1), named("group", "C", 3)],
+    ],
+    [
+      "keeps a position that is free",
+      [named("service", "P", 7), named("service", "Q", 3)],
+      [named("service", "R", 2), named("service", "S", 1)],
+      [named("service", "P", 7), named("service", "Q", 8)],
+    ],
+    [
+      "keeps a group that has the name of a faction or a service of the source",
+      [named("group", "F", 0), named("group", "S", 1)],
+      [named("faction", "F", 0), named("service", "S", 0)],
+      [named("group", "F", 0), named("group", "S", 1)],
+    ],
+  ] as const) {
+    it(what, async () => assert.deepEqual(await namesOf(present, source), [...source, ...expected]));
+  }
 
   it("changes the spelling and the position of one that both have", async () => {
     const present = [named("group", "ceo", 4), named("group", "DEV", 5)];
@@ -242,12 +244,6 @@ describe("a restore of names", () => {
       ["names", "faction/rescue", named("faction", "Rescue", 0), null],
       ["names", "service/grove", named("service", "GROVE", 0), null],
     ]);
-  });
-
-  it("keeps a group that has the name of a faction or a service of the source", async () => {
-    const source = [named("faction", "F", 0), named("service", "S", 0)];
-    const present = [named("group", "F", 0), named("group", "S", 1)];
-    assert.deepEqual(await namesOf(present, source), [...source, ...present]);
   });
 
   it("changes nothing where both have the same", async () => {

@@ -114,17 +114,6 @@ export class Folder {
 
 /** The points of each wanted reason. */
 export const pointsIn = ({ database }: Rebuilt) => pointsOf(database.view.wantedReasons.values());
-/** The losses: file, offset, what, and what is known. */
-export const lossesOf = ({ lost }: Rebuilt) =>
-  lost.map(
-    ({ file, offset, what, known }) => `${file}@${offset}: ${what}${known === null ? "" : ` (${known})`}`,
-  );
-/** What was saved of each file. */
-export const savedOf = ({ saved }: Rebuilt) => saved.map(({ file, what }) => `${file}: ${what}`);
-/** The loss of a segment that is chained to none of the others. */
-export const belongsElsewhere =
-  "it does not follow what was written before it: it belongs to other data, and none of it was saved";
-
 /** Changes 1 to 5 add the reasons A to E, and so many records are in the snapshot after each. */
 export const changes = (from: number, to: number) =>
   ["A", "B", "C", "D", "E"].slice(from - 1, to).map((name, index) => change(from + index, name));

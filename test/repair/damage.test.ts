@@ -161,46 +161,6 @@ describe("damage of a small store", () => {
       }
     }
   });
-
-  it("a missing file is found, and the rest is saved", async (t) => {
-    const folder = await temporaryFolder(t);
-    await write(folder, history);
-    const contents = await contentsOf(folder);
-    const expected: Readonly<Record<string, Points | undefined>> = {
-      // The snapshots and the last segment have everything.
-      "journal-000000000001.log": ends,
-      "journal-000000000003.log": ends,
-      // Changes 4 and 5 are gone.
-      "journal-000000000004.log": { A: 3, B: 2, C: 4 },
-    };
-    for (const [name, points] of Object.entries(expected)) {
-      const rest = new Map(contents);
-      rest.delete(name);
-      // Without the oldest segment it looks as it does when that one is past its retention.
-      const isSeen = (await check(rest)).problems.length > 0;
-      assert.equal(isSeen, name !== "journal-000000000001.log", name);
-      const result = await saved(rest);
-      assert.ok(!(result instanceof Failure));
-      assert.deepEqual(result.points, points, name);
-    }
-  });
-
-  it("a line of which only the checksum is damaged is confirmed by the next line, and nothing is lost", async (t) => {
-    const folder = await temporaryFolder(t);
-    await write(folder, [{ A: 1 }, { B: 2 }, { C: 3 }]);
-    const contents = await contentsOf(folder);
-    const name = "journal-000000000001.log";
-    const offset = String(contents.get(name)).split("\n").slice(0, 2).join("\n").length + 1;
-    const broken = changed(contents, name, (copy) => {
-      copy.write(
-        copy.toString("latin1", offset, offset + 8) === "00000000" ? "11111111" : "00000000",
-        offset,
-      );
-      return copy;
-    });
-    assert.match((await check(broken)).problems[0]?.what ?? "", /the next line confirms/);
-    assert.deepEqual(await saved(broken), { points: { A: 1, B: 2, C: 3 }, lost: [], sequence: 3 });
-  });
 });
 
 describe("whole files with impossible contents", () => {

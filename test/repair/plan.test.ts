@@ -75,14 +75,6 @@ describe("a repair", () => {
       assert.equal((await readdir(folder)).length, 1);
     }
   });
-
-  it("is refused where the damaged files are gone", async (t) => {
-    const folder = await temporaryFolder(t);
-    await assert.rejects(repair(nodeFiles, folder, await planOf(damaged()), 0), {
-      code: "UNKNOWN_ENTRY",
-      message: `There is no data in ${folder}.`,
-    });
-  });
 });
 
 describe("only a damaged folder", () => {
@@ -130,28 +122,6 @@ describe("a backup that replaces damaged files", () => {
 
   it("gets the number of the last change that can be read", async (t) => {
     assert.equal(await sequenceAfter(t, damaged(), 2), 3);
-  });
-
-  it("gets the number that the name of a file shows, even if nothing can be saved", async (t) => {
-    const lost = (folder: Folder) => {
-      folder.spoil(journal(1), '"A"');
-      return folder;
-    };
-    const only = () => new Folder().journal(1, change(1, "A"));
-    assert.equal(await sequenceAfter(t, lost(only().snapshot(9).cut(snapshot(9), 60)), 2), 9);
-    assert.equal(await sequenceAfter(t, lost(only().journal(7).cut(journal(7), 20)), 2), 6);
-  });
-
-  it("replaces nothing if the damaged files cannot be read", async (t) => {
-    const folder = await written(t, damaged());
-    const refuse = () => Promise.reject(new Error("the disk failed"));
-    const { readPieces: _, ...others } = nodeFiles;
-    const files = { ...others, readFile: refuse };
-    await assert.rejects(replaceFromBackup(files, folder, new Database(model), 0), {
-      message: "the disk failed",
-    });
-    assert.deepEqual(await contentsOf(folder), damaged().files);
-    assert.equal((await readdir(folder)).length, 1);
   });
 
   it("keeps nothing in a folder without data", async (t) => {

@@ -104,17 +104,6 @@ describe("a bulk change", () => {
     await again.close();
   });
 
-  it("of few records is one line, and of no records is no change", async (t) => {
-    const folder = await temporaryFolder(t);
-    const store = await openNotebook(folder);
-    assert.equal(await store.changeInBulk(origin, () => []), undefined);
-    assert.equal(await addInBulk(store, many(2)), 1);
-    await store.close();
-    const lines = (await readFile(join(folder, segment(1)), "utf8")).trimEnd().split("\n");
-    assert.equal(lines.length, 2);
-    assert.ok(!("more" in JSON.parse(lines[1]?.slice(9) ?? "")));
-  });
-
   it("is in a snapshot that is asked for while it is made, even if the newest has all before it", async (t) => {
     const store = await openNotebook(await temporaryFolder(t));
     await put(store, "a");

@@ -25,27 +25,28 @@ const sentence = (steps: string) =>
   "changes are in the order of their numbers, not of their instants.";
 
 describe("the warning about a clock that went backwards", () => {
-  it("is absent without changes, and where it went forward or back by a minute at most", () => {
-    assert.equal(warningAbout(), undefined);
-    assert.equal(warningAbout(noon), undefined);
-    assert.equal(warningAbout(noon, noon, noon + 90 * minute), undefined);
-    assert.equal(warningAbout(noon, noon - minute, noon - 2 * minute), undefined);
-    assert.equal(warningAbout(0, -minute), undefined);
-  });
+  const named = (number: number, time: string, after: string) =>
+    `change ${number} (2026-11-21T${time}Z, after 2026-11-21T${after}Z)`;
 
-  it("names the change after a longer step, its instant and the one before it", () => {
-    const step = "change 2 (2026-11-21T11:58:59.999Z, after 2026-11-21T12:00:00.000Z)";
-    assert.equal(warningAbout(noon, noon - minute - 1), sentence(step));
-    // Compared is always the change before.
-    assert.equal(warningAbout(noon, noon - minute - 1, noon - minute), sentence(step));
-    assert.equal(
-      warningAbout(noon, noon - 2 * minute, noon - 4 * minute),
-      sentence(
-        "change 2 (2026-11-21T11:58:00.000Z, after 2026-11-21T12:00:00.000Z), " +
-          "change 3 (2026-11-21T11:56:00.000Z, after 2026-11-21T11:58:00.000Z)",
-      ),
-    );
-  });
+  for (const [what, instants, steps] of [
+    ["is absent without changes", [], undefined],
+    ["is absent with one", [noon], undefined],
+    ["is absent where it went forward", [noon, noon, noon + 90 * minute], undefined],
+    ["is absent where it went back by a minute", [noon, noon - minute, noon - 2 * minute], undefined],
+    ["names a longer step", [noon, noon - minute - 1], named(2, "11:58:59.999", "12:00:00.000")],
+    [
+      "compares with the change before",
+      [noon, noon - minute - 1, noon - minute],
+      named(2, "11:58:59.999", "12:00:00.000"),
+    ],
+    [
+      "names several steps",
+      [noon, noon - 2 * minute, noon - 4 * minute],
+      `${named(2, "11:58:00.000", "12:00:00.000")}, ${named(3, "11:56:00.000", "11:58:00.000")}`,
+    ],
+  ] as const) {
+    it(what, () => assert.equal(warningAbout(...instants), steps && sentence(steps)));
+  }
 
   it("names five steps and counts the others", () => {
     const text = (each: number) => new Date(noon - each * 2 * minute).toISOString();

@@ -5,13 +5,11 @@ import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import {
-  createDurably,
   FileError,
   hasCode,
   isMissing,
   naming,
   temporaryName,
-  writeAll,
   writeDurably,
 } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -88,33 +86,6 @@ describe("a file that is written durably", () => {
       message: `EIO: injected '${folder}'`,
     });
     assert.deepEqual(openFiles(folder), []);
-  });
-
-  it("can be filled by something else, which may fail, under a temporary name and a mode of its own", async (t) => {
-    const folder = await temporaryFolder(t);
-    const path = join(folder, "file");
-    const refusal = new Error("no more pieces");
-    await assert.rejects(
-      createDurably(
-        ruledFiles(() => undefined),
-        path,
-        () => Promise.reject(refusal),
-      ),
-      refusal,
-    );
-    assert.deepEqual(readdirSync(folder), []);
-    const options = { temporary: join(folder, "half"), mode: 0o640 };
-    const file = await createDurably(
-      ruledFiles(() => undefined),
-      path,
-      async () => {},
-      options,
-    );
-    await writeAll(file, old, 0);
-    await writeAll(file, Buffer.from("new"), 4);
-    await file.close();
-    assert.equal(await readFile(path, "utf8"), "the new file");
-    assert.equal(statSync(path).mode & 0o777, 0o640);
   });
 
   it("has a hidden temporary name in its folder, another one each time", () => {

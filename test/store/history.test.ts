@@ -91,6 +91,7 @@ describe("the journal", () => {
     ["that lacks one change", { 1: [1, 2], 4: [4, 5] }, [1, 2, 4, 5], [[3, 3]]],
     ["that lacks several changes", { 1: [1, 2], 6: [6] }, [1, 2, 6], [[3, 5]]],
     ["that lacks changes before an empty segment", { 1: [1, 2], 5: [] }, [1, 2], [[3, 4]]],
+    ["that lacks changes after an empty segment", { 1: [1, 2], 3: [], 5: [5] }, [1, 2, 5], [[3, 4]]],
     [
       "with an empty segment that a failed snapshot left",
       { 1: [1, 2, 3, 4, 5, 6], 4: [], 7: [7] },

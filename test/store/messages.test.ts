@@ -6,11 +6,9 @@ import { describe, it, type TestContext } from "node:test";
 import { remedyFor, systemCode, unsaved, unusable, unwritten } from "../../src/store/folder/refusals.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
-  assertGoesOn,
   assertRefused,
   type Call,
   fill,
-  ninth,
   type Outcome,
   openNotebook,
   put,
@@ -43,21 +41,6 @@ async function storeOnDisk(t: TestContext) {
   await fill(store, 2);
   return { disk, folder, store };
 }
-
-describe("a start", () => {
-  for (const name of [segment(7), snapshot(6)]) {
-    it(`that cannot read ${name} names it and advises to check the disk`, async (t) => {
-      const folder = await ninth(await temporaryFolder(t));
-      const files = ruledFiles(({ operation, path }) =>
-        operation === "readFile" && path.endsWith(name) ? systemError("EIO") : undefined,
-      );
-      const { hint = "" } = await assertRefused(openNotebook(folder, { files }), join(folder, name), "EIO");
-      assert.match(hint, /failed to read or write.*dmesg/);
-      assert.doesNotMatch(hint, /may write|--data/);
-      await assertGoesOn(folder, 9);
-    });
-  }
-});
 
 describe("the advice about an error of the file system", () => {
   for (const [code, words, isFolder] of advice) {

@@ -18,7 +18,6 @@ import {
   ruledFiles,
   segment,
   snapshot,
-  stateAfter,
   systemError,
   writeLines,
 } from "./_faults.ts";
@@ -69,14 +68,6 @@ describe("a data folder", () => {
     const { hint } = await assertRefused(openNotebook(folder), folder, "thesis.txt");
     assert.match(hint ?? "", /--data/);
     assert.deepEqual(await namesIn(folder, /^(?!lock$)/), ["thesis.txt"]);
-  });
-
-  it("with hidden files and those of an operator is begun", async (t) => {
-    const folder = await temporaryFolder(t);
-    for (const name of ["routes.yaml", "seed.yaml", ".gitkeep"]) await writeFile(join(folder, name), "");
-    const store = await openNotebook(folder);
-    assert.equal(store.isNew, true);
-    await store.close();
   });
 
   it("with only remains of earlier data is refused", async (t) => {
@@ -137,19 +128,4 @@ describe("a format", () => {
       await again.close();
     });
   }
-
-  it("older than the program, in a segment without changes, is upgraded as well", async (t) => {
-    const folder = await temporaryFolder(t);
-    await writeLines(join(folder, segment(1)), [
-      { format: "gameaddon-journal", version: 1, first: 1, chain: 0, instant: 4 },
-    ]);
-    const store = await openNotebook(folder);
-    await fill(store, 2);
-    assert.deepEqual(contents(store.data), stateAfter(2));
-    await store.close();
-    assert.match(
-      await readFile(join(folder, segment(1)), "utf8"),
-      /^\w{8} \{"format":"gameaddon-journal","version":3/,
-    );
-  });
 });

@@ -14,7 +14,6 @@ import {
   contents,
   ninth,
   notebook,
-  openNotebook,
   ruledFiles,
   segment,
   snapshot,
@@ -128,13 +127,5 @@ describe("the data up to a change", () => {
       warnings[0] ?? "",
       /snapshot-0+6\.jsonl is damaged at byte \d+ \(.*\); the one before it is used\.$/,
     );
-  });
-
-  it("is that of a store that is open, which it does not disturb", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const store = await openNotebook(folder);
-    const { database } = await readState(nodeFiles, folder, notebook);
-    assert.deepEqual(contents(database.view), contents(store.data));
-    await store.close();
   });
 });

@@ -123,13 +123,6 @@ describe("a store in use", () => {
 });
 
 describe("retention", () => {
-  it("keeps everything of the last 14 days", async (t) => {
-    const diary = await Diary.open(t);
-    for (let each = 0; each < 14; each += 1) await diary.on(each);
-    assert.equal((await diary.snapshots()).length, 14);
-    await diary.assertReaches(0);
-  });
-
   it("allows restoring yesterday after 20 quiet days and four snapshots on one day", async (t) => {
     const diary = await Diary.open(t);
     for (const each of [0, 0.1, 0.2, 0.3]) await diary.on(each);

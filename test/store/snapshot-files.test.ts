@@ -14,7 +14,7 @@ import {
   writeSnapshot,
 } from "../../src/store/snapshot.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { contents, notebook, ruledFiles, snapshot, systemError, writeLines } from "./_faults.ts";
+import { contents, notebook, snapshot, writeLines } from "./_faults.ts";
 
 const note = (id: string, text = id) => ({ id, text, topic: null });
 const line = (id: string) => ({ collection: "notes", record: note(id) });
@@ -142,14 +142,6 @@ describe("a snapshot that is written", () => {
     const again = new Database(notebook);
     assert.deepEqual(await readSnapshot(piecesIn(bytes), again, { sequence: 6 }), header);
     assert.deepEqual(contents(again.view), contents(database.view));
-    for (const collection of database.collections.values()) assert.throws(() => collection.frozen().next());
-  });
-
-  it("preserves nothing any more either if it fails", async (t) => {
-    const folder = await temporaryFolder(t);
-    const database = databaseOf("a");
-    const files = ruledFiles(({ operation }) => (operation === "rename" ? systemError("EIO") : undefined));
-    await assert.rejects(writeSnapshot(files, folder, database, 4), /EIO/);
     for (const collection of database.collections.values()) assert.throws(() => collection.frozen().next());
   });
 
