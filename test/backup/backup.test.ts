@@ -74,19 +74,6 @@ describe("a backup", () => {
     assert.deepEqual(shares, [...shares].sort());
   });
 
-  it("does not overwrite a file unless told to, and then does not read the data", async (t) => {
-    const { data, target } = await places(t);
-    await writeFile(target, "mine");
-    const operations: string[] = [];
-    const files = ruledFiles(({ operation, path }) => {
-      if (path.startsWith(data)) operations.push(operation);
-      return undefined;
-    });
-    const options = { force: false, now: 1, progress: () => {} };
-    await assert.rejects(writeBackup(files, data, target, options), { code: "CONFLICT" });
-    assert.deepEqual([await readFile(target, "utf8"), operations], ["mine", []]);
-  });
-
   it("that is read back with fewer or more records is refused, and leaves none", async (t) => {
     const { data, target, elsewhere } = await places(t);
     const others = join(elsewhere, "..", "others");

@@ -58,14 +58,6 @@ describe("replacing the files of a folder", () => {
     assert.deepEqual((await readdir(folder)).sort(), [segment(1), snapshot(0), "unsynced", "x.broken"]);
     assert.equal(await readFile(join(folder, "unsynced"), "utf8"), "unsynced");
   });
-
-  it("writes the time into the new files", async (t) => {
-    const folder = await temporaryFolder(t);
-    await replaceFiles(nodeFiles, folder, new Database(model), "replaced", now);
-    for (const name of [segment(1), snapshot(0)]) {
-      assert.match(await readFile(join(folder, name), "utf8"), new RegExp(`^\\S+ .*"instant":${now}[,}]`));
-    }
-  });
 });
 
 describe("replacing files that fails", () => {

@@ -70,13 +70,6 @@ describe("a collection", () => {
     );
   });
 
-  it("returns records that later changes do not add to", () => {
-    const collection = collectionOf(note("a", "x"), note("b", "x"));
-    const found = collection.find("topic", "x");
-    collection.set("c", note("c", "x"));
-    assert.deepEqual(found, [note("a", "x"), note("b", "x")]);
-  });
-
   it("keeps the records in the order in which they were added", () => {
     const collection = collectionOf(note("a"), note("b"), note("c"));
     collection.set("b", note("b", null, "later"));

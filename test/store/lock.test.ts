@@ -9,13 +9,11 @@ import { FolderLock } from "../../src/store/folder/lock.ts";
 import { FolderHeld } from "../../src/store/folder/lock-file.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
-  assertGoesOn,
   assertKept,
   assertRefused,
   type Call,
   fill,
   type Notebook,
-  ninth,
   numbered,
   type Outcome,
   openFiles,
@@ -184,15 +182,6 @@ describe("a data folder that is held", () => {
       assert.ok(attempts > 10, `${attempts} attempts`);
     });
   }
-
-  it("is not signed on a full disk, and held all the same", async (t) => {
-    const folder = await ninth(await temporaryFolder(t));
-    const files = ruledFiles(({ operation }) => (operation === "write" ? systemError("ENOSPC") : undefined));
-    const lock = await FolderLock.take(files, folder);
-    await assert.rejects(openNotebook(folder), FolderHeld);
-    await lock.release();
-    await assertGoesOn(folder, 9);
-  });
 });
 
 describe("the newest segment of a folder that is being locked", () => {
