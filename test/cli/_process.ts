@@ -2,14 +2,30 @@
 import assert from "node:assert/strict";
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { buildSync } from "esbuild";
 import { projectFolder } from "../_setup.ts";
 import type { Desk, Ran } from "./_setup.ts";
 
-export const main = join(projectFolder, "cli", "main.ts");
-// The working folder has no node_modules, so tsx is given by its URL.
-export const tsx = import.meta.resolve("tsx");
+/** Bundles the sources once for all processes, which then start in a third of the time. Returns the program. */
+function bundle(): string {
+  const folder = mkdtempSync(join(tmpdir(), "gameaddon-bundle-"));
+  process.once("exit", () => rmSync(folder, { recursive: true, force: true }));
+  const packaged = ["package.json", "routes.yaml", "routes.test.yaml", "routes.schema.json"];
+  for (const name of [...packaged, "node_modules", "data", "src"])
+    symlinkSync(join(projectFolder, name), join(folder, name));
+  buildSync({
+    entryPoints: [join(projectFolder, "cli", "main.ts")],
+    ...{ bundle: true, splitting: true, packages: "external", format: "esm", platform: "node" },
+    ...{ outdir: join(folder, "dist"), outExtension: { ".js": ".mjs" }, logLevel: "error" },
+  });
+  return join(folder, "dist", "main.mjs");
+}
+
+export const main = bundle();
 
 /** The least environment, so that the settings of the developer do not matter. */
 export const environment = { PATH: process.env.PATH, HOME: process.env.HOME };
@@ -36,7 +52,7 @@ export class CliProcess {
     preload: readonly string[] = [],
     wrapper: readonly string[] = [],
   ) {
-    const imports = [tsx, ...preload].flatMap((address) => ["--import", address]);
+    const imports = preload.flatMap((address) => ["--import", address]);
     const [command = process.execPath, ...rest] = [...wrapper, process.execPath, ...imports, main, ...args];
     this.#child = spawn(command, rest, {
       cwd: desk.folder,

@@ -5,6 +5,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../../cli/program.ts";
 import type { IO, Sink } from "../../cli/terminal/io.ts";
+import { controlOf } from "../../src/control/control.ts";
+import { startControl } from "../../src/control/server.ts";
 import { Service } from "../../src/service.ts";
 import { type Cleanup, prefix } from "../_setup.ts";
 
@@ -18,15 +20,18 @@ export class Recorder implements Sink {
   readonly isTTY: boolean;
   readonly columns: number;
   text = "";
+  readonly #onText: (text: string) => void;
   #waiting: (() => void)[] = [];
 
-  constructor(isTTY: boolean, columns = 200) {
+  constructor(isTTY: boolean, columns = 200, onText: (text: string) => void = () => {}) {
     this.isTTY = isTTY;
     this.columns = columns;
+    this.#onText = onText;
   }
 
   write(text: string): boolean {
     this.text += text;
+    this.#onText(text);
     for (const resolve of this.#waiting.splice(0)) resolve();
     return true;
   }
@@ -46,6 +51,10 @@ export interface Surroundings {
   readonly columns?: number;
   /** The content of standard input. */
   readonly input?: string;
+  /** Answers a question on a terminal. */
+  readonly ask?: IO["ask"];
+  /** Receives the output of both streams as it comes. */
+  readonly onText?: (stream: "stdout" | "stderr", text: string) => void;
 }
 
 /** The result of a command. */
@@ -70,11 +79,12 @@ export class Running {
   constructor(
     args: readonly string[],
     cwd: string,
-    { terminal = false, columns, env = {}, input = "" }: Surroundings,
+    { terminal = false, columns, env = {}, input = "", ask, onText = () => {} }: Surroundings,
   ) {
-    this.stdout = new Recorder(terminal, columns);
-    this.stderr = new Recorder(terminal, columns);
+    this.stdout = new Recorder(terminal, columns, (text) => onText("stdout", text));
+    this.stderr = new Recorder(terminal, columns, (text) => onText("stderr", text));
     const io: IO = {
+      ask,
       stdout: this.stdout,
       stderr: this.stderr,
       env,
@@ -170,6 +180,19 @@ export class Desk {
     const running = new Running(["serve", "--port", "0", ...args], this.folder, surroundings);
     this.beforeClear(() => running.stop());
     return running;
+  }
+
+  /** Runs a service of the folder in this process, with its control socket, until the end of the test. */
+  async startService(): Promise<Service> {
+    const service = await Service.open({ folder: this.data, routes: join(this.folder, "routes.yaml") });
+    await service.loadTable();
+    const holder = { pid: 4711, url: "http://127.0.0.1:8888", since: Date.parse("2026-11-21T12:00:00Z") };
+    const control = await startControl(this.data, controlOf(service, holder));
+    this.beforeClear(async () => {
+      await control.close();
+      await service.close();
+    });
+    return service;
   }
 
   /** Registers something to end before the folder is removed. */

@@ -1,11 +1,13 @@
 /** Commands on full, read-only and failing disks: real ones, through mount and strace. */
 import assert from "node:assert/strict";
-import { execFile, spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { mkdir, readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { after, describe, it } from "node:test";
+import { sample } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { buildInto } from "../store/_faults.ts";
+import { noStrace, unavailable } from "../_strace.ts";
+import { main } from "./_process.ts";
 
 const endings: (() => unknown)[] = [];
 const own = { after: (end: () => unknown) => void endings.push(end) } as Parameters<
@@ -15,26 +17,8 @@ after(async () => {
   for (const end of endings) await end();
 });
 const root = await temporaryFolder(own);
-await buildInto(root);
-const main = join(root, "cli", "main.js");
 const env = { PATH: process.env.PATH, UV_THREADPOOL_SIZE: "1" };
-
-function unavailable(command: string, ...args: string[]): string | false {
-  const { error, status, stderr } = spawnSync(command, args, { encoding: "utf8" });
-  if (error !== undefined) return `${command} cannot be run here: ${error.message}`;
-  return status === 0 ? false : `${command} may not be used here: ${stderr.trim().slice(0, 200)}`;
-}
 const noMount = unavailable("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt");
-const noStrace = unavailable(
-  "strace",
-  "-f",
-  "-qq",
-  "-o",
-  "/dev/null",
-  "-e",
-  "inject=fdatasync:error=EIO",
-  "true",
-);
 
 interface Ran {
   readonly code: number | string | null;
@@ -187,12 +171,8 @@ describe("on a read-only disk", { skip: noMount }, () => {
 
 describe("on a disk that fails to read", { skip: noStrace }, () => {
   for (const args of [
-    ["player", "list"],
     ["player", "add", "Bob"],
-    ["audit"],
     ["data", "verify"],
-    ["data", "status"],
-    ["data", "backup", "b.gz"],
     ["data", "repair", "--yes"],
   ]) {
     it(`${args.slice(0, 2).join(" ")} names the file, and points to the disk`, async () => {
@@ -236,7 +216,8 @@ describe("a first start", { skip: noStrace }, () => {
     }
     assert.ok(points.length >= 16, `${points.length} calls`);
     let killed = 0;
-    for (const [index, [name, number]] of points.entries()) {
+    const tried = sample(points);
+    for (const [index, [name, number]] of tried.entries()) {
       const folder = join(root, `first-${index}`);
       await mkdir(folder);
       const { code } = await execute(
@@ -260,7 +241,7 @@ describe("a first start", { skip: noStrace }, () => {
       );
       await rm(folder, { recursive: true });
     }
-    t.diagnostic(`killed at ${killed} of ${points.length} calls`);
-    assert.ok(killed >= points.length * 0.9, `${killed} of ${points.length}`);
+    t.diagnostic(`killed at ${killed} of ${tried.length} calls`);
+    assert.ok(killed >= tried.length * 0.9, `${killed} of ${tried.length}`);
   });
 });

@@ -11,7 +11,7 @@ import { makeCertificate } from "../_certificate.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { freePort } from "../docs/_page.ts";
 import { serveProcess } from "./_process.ts";
-import { type Desk, emptyDesk, type FailureDocument, seededDesk, toDocument } from "./_setup.ts";
+import { type Desk, emptyDesk, seededDesk, toDocument } from "./_setup.ts";
 
 /** Listens on a free port until the end of the test. Returns the host with the port. */
 async function listen(t: TestContext, server: Server): Promise<string> {
@@ -39,36 +39,6 @@ async function urlOf(desk: Desk, ...args: string[]): Promise<string> {
   const [, url = ""] = await desk.serve(args).shows(/Listening on (https?:\/\/[^/\s]+)/);
   return url;
 }
-
-describe("health of the data folder", () => {
-  it("exits 0 while its service is ready and accepts changes", async (t) => {
-    const desk = await seededDesk(t);
-    const url = await urlOf(desk);
-    assert.equal(await desk.ok("health"), `The service at ${url} is ready and accepts changes.\n`);
-    assert.deepEqual(await desk.json("health"), { url, status: "ready", changes: true, reason: null });
-  });
-
-  it("exits 1 if no service runs on it, and says what to do", async (t) => {
-    for (const desk of [await seededDesk(t), await emptyDesk(t)]) {
-      const stderr = await desk.fails("health");
-      assert.ok(stderr.includes(`No service runs on ${desk.data}`), stderr);
-      assert.match(stderr, /addon-cli serve.*--data.*--url/);
-      const { code } = await desk.failsAs<FailureDocument>("health");
-      assert.equal(code, "STORE_UNAVAILABLE");
-      assert.equal((await desk.files().catch(() => new Map())).has(join(desk.data, "socket")), false);
-    }
-  });
-
-  it("exits 1 within 5 seconds if its service is stopped", async (t) => {
-    const desk = await seededDesk(t);
-    const { child } = await serveProcess(desk);
-    child.signal("SIGSTOP");
-    const began = performance.now();
-    assert.match(await desk.fails("health"), /does not answer: process \d+ does not respond/);
-    assert.ok(performance.now() - began < 6_000);
-    child.signal("SIGCONT");
-  });
-});
 
 const small = ["unshare", "-Urm", "sh", "-c", 'mount -t tmpfs -o size=1m t "$0" && exec "$@"'];
 const noMount = spawnSync("unshare", ["-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt"]).status !== 0;
@@ -186,21 +156,5 @@ describe("health of an origin", () => {
     const desk = await emptyDesk(t);
     const silent = await serveInstead(t, () => {});
     assert.match(await desk.fails("health", "--url", silent), /did not answer within 5 s/);
-  });
-
-  it("requires an origin, and does not repeat a token", async (t) => {
-    const desk = await emptyDesk(t);
-    for (const wrong of [
-      "",
-      "127.0.0.1:8888",
-      "ftp://host",
-      "http://host/ready",
-      "http://user:secret@host",
-    ]) {
-      assert.match(await desk.misused("health", "--url", wrong), /Expected an origin, such as https:/, wrong);
-    }
-    const token = `gat_${"x".repeat(43)}`;
-    const said = await desk.misused("health", "--url", `http://host/gameaddon/v1/${token}/event`);
-    assert.ok(!said.includes(token), said);
   });
 });

@@ -2,7 +2,6 @@
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { type Direction, parseInstant } from "../../cli/arguments/instant.ts";
-import { emptyDesk, seededDesk } from "./_setup.ts";
 
 const now = Date.UTC(2026, 10, 23, 12);
 const hour = 3_600_000;
@@ -75,30 +74,4 @@ describe("an instant on the command line", () => {
       assert.throws(() => parseIn(t, "Europe/Berlin", text), { message: why });
     });
   }
-
-  it("is the same for --since, --until, --at and --expires", async (t) => {
-    const desk = await seededDesk(t);
-    await desk.ok("player", "add", "Ada");
-    const expires = "2999-01-01T00:00Z";
-    for (const moment of ["2h", "2001-01-01", "2001-01-01T00:00Z", "978307200000"]) {
-      await desk.ok("audit", "--since", moment, "--until", moment);
-      assert.match(await desk.fails("data", "restore", "--at", moment), /There was no data/, moment);
-    }
-    for (const moment of ["2h", "2999-01-01", expires, String(Date.parse(expires))])
-      await desk.ok("token", "issue", "--public", "--expires", moment);
-    assert.match(
-      await desk.misused("token", "issue", "--public", "--expires", "2001-01-01"),
-      /in the future/,
-    );
-    const empty = await emptyDesk(t);
-    for (const [command, option] of [
-      [["audit"], "--since"],
-      [["data", "restore"], "--at"],
-      [["token", "issue"], "--expires"],
-    ] as const)
-      assert.match(
-        (await empty.ok(...command, "--help")).replace(/\s+/g, " "),
-        new RegExp(`${option} .*a duration such as 2h or 30d`),
-      );
-  });
 });

@@ -4,7 +4,6 @@ import { describe, it } from "node:test";
 import fc from "fast-check";
 import stringWidth from "string-width";
 import { formatPairs, formatTable } from "../../cli/terminal/layout.ts";
-import { emptyDesk, linesOf, seededDesk } from "./_setup.ts";
 
 const plain = (text: string) => text;
 const wordsOf = (text: string) => text.split(/\s+/).filter((word) => word !== "");
@@ -128,56 +127,5 @@ describe("labels and values", () => {
 
   it("stand below each other where there is no room beside them", () => {
     assert.equal(formatPairs([["administrator", "no"]], 16), "administrator\nno");
-  });
-});
-
-describe("lists on a terminal of 80 columns", () => {
-  it("when the names are as long as the game allows, no line is too wide and no word broken", async (t) => {
-    const desk = await seededDesk(t);
-    const name = "Sixteen_letters_";
-    const { uuid } = await desk.json<{ uuid: string }>(
-      "player",
-      "add",
-      name,
-      "--member",
-      "GROVE:4",
-      "--member",
-      "RESCUE:5",
-    );
-    for (const group of ["VIP", "BETA", "TARGETLIST"]) await desk.ok("group", "add", name, group);
-    await desk.ok("token", "issue", "--player", name, "--label", "the page of the squad", "--expires", "30d");
-    for (const command of [
-      ["player", "list"],
-      ["player", "show", name],
-      ["token", "list"],
-      ["group", "list"],
-    ]) {
-      const terminal = { terminal: true, columns: 80, env: { NO_COLOR: "1" } };
-      const { exitCode, stdout } = await desk.run(command, terminal);
-      assert.equal(exitCode, 0);
-      for (const line of linesOf(stdout)) assert.ok(stringWidth(line) <= 80, line);
-      const words = wordsOf((await desk.run(command, { ...terminal, columns: 1000 })).stdout);
-      for (const word of words.filter((each) => !/^\d{4}-.*Z$/.test(each))) {
-        assert.ok(wordsOf(stdout).includes(word), `${command.join(" ")}: ${word}`);
-      }
-    }
-    const { stdout } = await desk.run(["player", "list"], {
-      terminal: true,
-      columns: 80,
-      env: { NO_COLOR: "1" },
-    });
-    assert.match(stdout, new RegExp(`^NAME .*\n${name}  ${uuid}  GROVE:4 `));
-  });
-
-  it("when the width of the terminal is unknown, the list is not wrapped", async (t) => {
-    const desk = await emptyDesk(t);
-    await desk.ok("seed", "groups");
-    await desk.ok("player", "add", "Ada");
-    const { stdout } = await desk.run(["player", "list"], {
-      terminal: true,
-      columns: 0,
-      env: { NO_COLOR: "1" },
-    });
-    assert.equal(linesOf(stdout).length, 2);
   });
 });

@@ -7,7 +7,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { setTimeout } from "node:timers/promises";
-import { CliProcess, environment, main, serveProcess, tsx } from "./_process.ts";
+import { CliProcess, environment, main, serveProcess } from "./_process.ts";
 import { type Desk, emptyDesk, seededDesk } from "./_setup.ts";
 
 const timeout = 180_000;
@@ -53,36 +53,19 @@ const hasTerminals = spawnSync("script", onTerminal("true")).status === 0;
 const redirected = (redirection: string) => ["sh", "-c", `exec "$@" ${redirection}`, "sh"];
 
 describe("a service whose log cannot be written", () => {
-  it("goes on when the reader of standard error has gone", { timeout }, async (t) => {
-    const desk = await seededDesk(t);
-    const { child, base, token } = await serveProcess(desk);
-    child.closeErrors();
-    await requestMany(base, token, 10);
-    await requestMany(base, token, 10);
-    child.signal("SIGTERM");
-    assert.equal(await child.ended, 0);
-  });
-
-  it("goes on when the reader of both has gone away, as with `serve 2>&1 | head -2`", {
-    timeout,
-  }, async (t) => {
-    const desk = await seededDesk(t);
-    const { child, base, token } = await serveProcess(desk, [], [], redirected("2>&1"));
-    child.closeOutput();
-    await requestMany(base, token, 10);
-    await requestMany(base, token, 10);
-    child.signal("SIGTERM");
-    assert.equal(await child.ended, 0);
-  });
-
-  it("goes on when the disk is full", { timeout }, async (t) => {
-    const desk = await seededDesk(t);
-    const { child, base, token } = await serveProcess(desk, [], [], redirected("2>/dev/full"));
-    await requestMany(base, token, 10);
-    await requestMany(base, token, 10);
-    child.signal("SIGTERM");
-    assert.equal(await child.ended, 0);
-  });
+  for (const [what, redirection] of [
+    ["the reader of both streams has gone, as with `serve 2>&1 | head -2`", "2>&1"],
+    ["the disk is full", "2>/dev/full"],
+  ] as const) {
+    it(`goes on when ${what}`, { timeout }, async (t) => {
+      const desk = await seededDesk(t);
+      const { child, base, token } = await serveProcess(desk, [], [], redirected(redirection));
+      child.closeOutput();
+      for (let round = 0; round < 2; round += 1) await requestMany(base, token, 10);
+      child.signal("SIGTERM");
+      assert.equal(await child.ended, 0);
+    });
+  }
 
   it("counts what it drops for a reader that stalls, and stops although it stalls", {
     timeout,
@@ -90,13 +73,13 @@ describe("a service whose log cannot be written", () => {
     const desk = await seededDesk(t);
     const { child, base, token } = await serveProcess(desk, ["--limits", "off"]);
     child.stallErrors();
-    await requestMany(base, token, 15_000);
+    await requestMany(base, token, 8_000);
     child.resumeErrors();
     const [, dropped] = await child.shows("stderr", /"dropped":(\d+)/);
     assert.ok(Number(dropped) > 0, dropped);
-    assert.equal(child.stderr.split('"/player/groups"').length - 1 + Number(dropped), 15_000);
+    assert.equal(child.stderr.split('"/player/groups"').length - 1 + Number(dropped), 8_000);
     child.stallErrors();
-    await requestMany(base, token, 15_000);
+    await requestMany(base, token, 8_000);
     child.signal("SIGTERM");
     await child.exited;
     child.resumeErrors();
@@ -109,7 +92,7 @@ describe("a service whose log cannot be written", () => {
   }, async (t) => {
     const desk = await seededDesk(t);
     // The shell reads the line after the terminal has processed the Ctrl-S before it.
-    const serve = `stty -echo; read line; exec node --import ${tsx} ${main} serve --port 0`;
+    const serve = `stty -echo; read line; exec ${process.execPath} ${main} serve --port 0`;
     const terminal = spawn("script", onTerminal(serve), {
       cwd: desk.folder,
       env: { ...environment, SHELL: "/bin/sh" },
@@ -160,7 +143,7 @@ describe("a service whose log cannot be written", () => {
 describe("another command whose output cannot be written", () => {
   it("reports that on standard error and exits with 1 when the disk is full", { timeout }, async (t) => {
     const desk = await seededDesk(t);
-    for (const args of [["routes", "list"], ["--json", "routes", "list"], ["--help"]]) {
+    for (const args of [["--json", "routes", "list"], ["--help"]]) {
       const child = new CliProcess(desk, args, [], redirected(">/dev/full"));
       assert.equal(await child.ended, 1, `${args.join(" ")}: ${child.stderr}`);
       assert.match(child.stderr, /Cannot write to standard output: ENOSPC/);

@@ -1,214 +1,224 @@
-/** `addon-cli` as real processes: exit codes, signals, HTTPS, and nothing that a process leaves behind (contract, section 4). */
+/** `addon-cli` as real processes: exit codes, signals, HTTPS, journals, limits of the system (contract, section 4). */
 import assert from "node:assert/strict";
-import { readFile, rm, writeFile } from "node:fs/promises";
-import { request } from "node:https";
-import { createServer } from "node:net";
+import { fstatSync } from "node:fs";
+import { open, readFile, rm, writeFile } from "node:fs/promises";
+import { connect, type Socket } from "node:net";
 import { join } from "node:path";
-import { describe, it, type TestContext } from "node:test";
-import { makeCertificate } from "../_certificate.ts";
+import { describe, it } from "node:test";
+import { isJournal } from "../../cli/terminal/journal.ts";
+import { noStrace } from "../_strace.ts";
 import { CliProcess, execute, serveProcess } from "./_process.ts";
-import { type Desk, emptyDesk, seededDesk, tokenForm } from "./_setup.ts";
+import { type Desk, emptyDesk, seededDesk, toDocument, tokenForm } from "./_setup.ts";
 
-async function hasSnapshot(desk: Desk): Promise<boolean> {
-  return [...(await desk.files()).keys()].some((name) => name.includes("snapshot"));
-}
+const timeout = 120_000;
+const onLinux = process.platform === "linux" ? false : "there is no /proc";
+const moduleOf = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
 
-describe("a command in a process", () => {
-  it("when it succeeds, fails or is mistyped, the process exits with 0, 1 or 2", async (t) => {
+describe("a command in a process", { timeout }, () => {
+  it("exits with 0, 1 or 2, with a token alone on standard output", async (t) => {
     const desk = await seededDesk(t);
-    const done = await execute(desk, ["player", "add", "Ada"]);
+    const [done, failed, mistyped] = await Promise.all([
+      execute(desk, ["token", "issue", "--public"]),
+      execute(desk, ["player", "show", "Nobody"]),
+      execute(desk, ["playr"]),
+    ]);
     assert.deepEqual([done.exitCode, done.stderr], [0, ""]);
-    const failed = await execute(desk, ["player", "show", "Nobody"]);
+    assert.match(done.stdout, new RegExp(`^${tokenForm.source}\n$`));
     assert.deepEqual([failed.exitCode, failed.stdout], [1, ""]);
-    const mistyped = await execute(desk, ["playr"]);
     assert.deepEqual([mistyped.exitCode, mistyped.stdout], [2, ""]);
   });
 
-  it("when a token is issued into a pipe, the pipe has the token and a line feed", async (t) => {
+  it("whose working directory was deleted exits with 1 and says what to do, unless it needs none", async (t) => {
     const desk = await seededDesk(t);
-    const { stdout, stderr } = await execute(desk, ["token", "issue", "--public"]);
-    assert.match(stdout, new RegExp(`^${tokenForm.source}\n$`));
-    assert.equal(stderr, "");
+    const run = async (name: string, ...args: string[]) => {
+      const folder = JSON.stringify(join(desk.folder, name));
+      const leave = `import { mkdirSync, rmdirSync } from "node:fs";
+        mkdirSync(${folder}); process.chdir(${folder}); rmdirSync(${folder});`;
+      const child = new CliProcess(desk, args, [moduleOf(leave)]);
+      return { exitCode: await child.ended, stdout: child.stdout, stderr: child.stderr };
+    };
+    const info =
+      "The working directory no longer exists. Change to a folder that exists, and repeat the command.";
+    const text = await run("one", "--data", desk.data, "player", "list");
+    assert.deepEqual(text, { exitCode: 1, stdout: "", stderr: `error: ${info}\n` });
+    const json = await run("two", "--json", "--data", desk.data, "player", "list");
+    assert.equal(toDocument<{ info: string }>(json.stdout).info, info);
+    const help = await run("three", "player", "--help");
+    assert.deepEqual([help.exitCode, help.stderr], [0, ""]);
   });
 
-  for (const form of ["text", "JSON"] as const) {
-    it(`when its working directory was deleted, it exits with 1 and says what to do, as ${form}`, async (t) => {
-      const desk = await seededDesk(t);
-      const options = ["--data", desk.data, ...(form === "JSON" ? ["--json"] : [])];
-      const child = new CliProcess(desk, [...options, "player", "list"], [leaveAndDelete(desk)]);
-      assert.equal(await child.ended, 1);
-      const info =
-        "The working directory no longer exists. Change to a folder that exists, and repeat the command.";
-      if (form === "JSON") assert.equal(JSON.parse(child.stdout).info, info);
-      else assert.deepEqual([child.stdout, child.stderr], ["", `error: ${info}\n`]);
-    });
-  }
-
-  it("when its working directory was deleted, a command that needs none works", async (t) => {
+  it("reads a backup from standard input if that is a file, and refuses a pipe", async (t) => {
     const desk = await seededDesk(t);
-    const child = new CliProcess(desk, ["player", "--help"], [leaveAndDelete(desk)]);
-    assert.deepEqual([await child.ended, child.stderr], [0, ""]);
-    assert.match(child.stdout, /^Usage: addon-cli player/);
-  });
-
-  it("when the reader of a pipe has gone, the process prints no stack trace", async (t) => {
-    const desk = await seededDesk(t);
-    const child = new CliProcess(desk, ["routes", "list"]);
-    child.closeOutput();
-    await child.ended;
-    assert.doesNotMatch(child.stderr, /Unhandled|EPIPE|^\s+at /m);
+    await desk.ok("data", "backup", "b.gz");
+    await desk.ok("player", "add", "Dora");
+    const args = ["--json", "data", "restore", "/dev/stdin", "--yes"];
+    const piped = new CliProcess(desk, args, [], ["sh", "-c", 'cat b.gz | "$@"', "sh"]);
+    assert.equal(await piped.ended, 1, piped.stderr);
+    assert.match(piped.stdout, /\/dev\/stdin is not a regular file/);
+    const child = new CliProcess(desk, args, [], ["sh", "-c", 'exec "$@" < b.gz', "sh"]);
+    assert.equal(await child.ended, 0, child.stderr);
+    assert.equal(await desk.ok("player", "list"), "");
   });
 });
 
-describe("serve in a process", () => {
-  it("when it starts for the first time, the address that it prints answers 200; later it shows no token", async (t) => {
+describe("serve in a process", { timeout }, () => {
+  it("answers a request that is under way when it is stopped, and shows its token only once", async (t) => {
     const desk = await emptyDesk(t);
-    const { child, open, base, token } = await serveProcess(desk);
-    const response = await fetch(open);
-    assert.equal(response.status, 200);
-    assert.ok(Array.isArray(await response.json()));
+    const held = join(desk.folder, "held");
+    const hold = moduleOf(`
+      import { existsSync } from "node:fs";
+      import { open } from "node:fs/promises";
+      import { setTimeout } from "node:timers/promises";
+      const file = await open(process.execPath);
+      const form = Object.getPrototypeOf(file);
+      await file.close();
+      const { write } = form;
+      form.write = async function (...given) {
+        if (existsSync(${JSON.stringify(held)})) process.stderr.write("A write is held up.\\n");
+        while (existsSync(${JSON.stringify(held)})) await setTimeout(5);
+        return write.apply(this, given);
+      };
+    `);
+    const { child, open: url, base, token } = await serveProcess(desk, [], [hold]);
+    assert.equal((await fetch(url)).status, 200);
+    assert.equal(await readFile(join(desk.data, "lock"), "utf8"), `${child.pid}\n`);
+    await writeFile(held, "");
+    const answer = fetch(`${base}/${token}/event/gangwar?attacker=3&defender=4`);
+    await child.shows("stderr", /A write is held up/);
     child.signal("SIGTERM");
+    await child.shows("stderr", /Stopping/);
+    await rm(held);
+    assert.equal((await answer).status, 200);
     assert.equal(await child.ended, 0);
     assert.doesNotMatch(child.stderr, tokenForm);
-    assert.ok(await hasSnapshot(desk));
+    assert.equal(await readFile(join(desk.data, "lock"), "utf8"), "");
+    assert.ok([...(await desk.files()).keys()].some((name) => name.includes("snapshot")));
+    assert.match(await desk.ok("call", "/event"), /"attacker": 3/);
 
     const again = new CliProcess(desk, ["serve", "--port", "0"]);
-    const [address = ""] = await again.shows("stdout", /http:\/\/127\.0\.0\.1:\d+/);
-    assert.equal((await fetch(open.replace(new URL(base).origin, address))).status, 200);
+    await again.shows("stdout", /http:\/\/127\.0\.0\.1:\d+/);
     again.signal("SIGINT");
     assert.equal(await again.ended, 0);
-    assert.ok(!`${again.stdout}${again.stderr}`.includes(token));
     assert.doesNotMatch(again.stdout + again.stderr, tokenForm);
   });
 
-  it("when SIGTERM comes during a request, it is answered, and the process exits with 0 and a snapshot", async (t) => {
-    const desk = await seededDesk(t);
-    const { child, base, token, hold } = await serveHeld(desk);
-    const answer = fetch(`${base}/${token}/event/gangwar?attacker=3&defender=4`);
-    await hold.reached();
-    child.signal("SIGTERM");
-    await child.shows("stderr", /Stopping/);
-    await hold.release();
-    assert.equal((await answer).status, 200);
-    assert.equal(await child.ended, 0);
-    assert.ok(await hasSnapshot(desk));
-    const { gangwar } = await desk.json<{ gangwar: unknown }>("call", "/event");
-    assert.deepEqual(gangwar, { attacker: 3, defender: 4 });
+  it("whose output is the journal of systemd issues no token, and prints the command that does", {
+    skip: onLinux,
+  }, async (t) => {
+    for (const descriptor of [1, 2]) {
+      const desk = await emptyDesk(t);
+      const stream = `export JOURNAL_STREAM=$(stat -L -c %d:%i /proc/$$/fd/${descriptor}); exec "$@"`;
+      const child = new CliProcess(desk, ["serve", "--port", "0"], [], ["sh", "-c", stream, "sh"]);
+      const [, command = ""] = await child.shows("stdout", /^No public token was issued.* addon-cli (.*)$/m);
+      assert.equal(command, `--data ${desk.data} token issue --public`);
+      assert.match(await desk.ok(...command.split(" ")), tokenForm);
+      child.signal("SIGTERM");
+      assert.equal(await child.ended, 0);
+      assert.doesNotMatch(child.stdout + child.stderr, tokenForm);
+    }
   });
 
-  it("when it is killed, what was answered before is there at the next start", async (t) => {
-    const desk = await seededDesk(t);
-    const { child, base, token } = await serveProcess(desk);
-    assert.equal((await fetch(`${base}/${token}/event/gangwar?attacker=5&defender=6`)).status, 200);
-    child.signal("SIGKILL");
-    assert.equal(await child.ended, "SIGKILL");
-    const { gangwar } = await desk.json<{ gangwar: unknown }>("call", "/event");
-    assert.deepEqual(gangwar, { attacker: 5, defender: 6 });
-  });
-
-  it("when the port is busy, it exits with 1, names it, and does not use up the public token", async (t) => {
+  it("recognises the journal by the device and the inode of a stream", async (t) => {
     const desk = await emptyDesk(t);
-    const port = await busyPort(t);
-    const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", String(port)]);
-    assert.equal(exitCode, 1);
-    assert.doesNotMatch(stdout + stderr, tokenForm);
-    assert.ok(stderr.includes(String(port)), stderr);
-    assert.doesNotMatch(stderr, /^\s+at /m, "no stack is shown to the operator");
-    const { open } = await serveProcess(desk);
-    assert.equal((await fetch(open)).status, 200);
+    const file = await open(join(desk.folder, "journal"), "w");
+    t.after(() => file.close());
+    const { dev, ino } = fstatSync(file.fd, { bigint: true });
+    const stream = `${dev}:${ino}`;
+    assert.equal(isJournal(stream, [0, file.fd]), true);
+    for (const other of [undefined, "", ":", `${dev}:${ino + 1n}`, `${dev}`, `${stream} `, "0:0"])
+      assert.equal(isJournal(other, [file.fd]), false, String(other));
+    assert.equal(isJournal("8:12345", [4095]), false);
   });
 
-  it("when routes.yaml has a fault, it exits with 1 and prints line and column", async (t) => {
-    const desk = await seededDesk(t);
-    const table = await readFile(join(desk.folder, "routes.yaml"), "utf8");
-    const line = table
-      .split("\n")
-      .findIndex((each) => each.includes("{ group: TARGETLIST }") && !each.startsWith("#"));
-    const lines = table.split("\n").with(line, "    restriction: { group: TARGETLST }");
-    await desk.write("routes.yaml", lines.join("\n"));
-    const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0"]);
-    assert.equal(exitCode, 1);
-    assert.equal(stdout, "");
-    assert.ok(stderr.includes(`routes.yaml:${line + 1}:27: `), stderr);
-    assert.match(stderr, /Did you mean "TARGETLIST"/);
-  });
-
-  it("when --https is given a certificate, the address is https and answers", async (t) => {
+  it("locks out neither operators nor players by idle connections beyond the limit of open files", async (t) => {
     const desk = await emptyDesk(t);
-    const certificate = await makeCertificate(desk.folder);
-    const { open, child } = await serveProcess(desk, ["--https", "--cert", "cert.pem", "--key", "key.pem"]);
-    assert.match(open, /^https:\/\/127\.0\.0\.1:\d+\//);
-    assert.equal(await statusOf(open, certificate), 200);
-    child.signal("SIGTERM");
-    assert.equal(await child.ended, 0);
+    const limited = ["sh", "-c", 'ulimit -n 256; exec "$@"', "sh"];
+    const { open: url, token, base } = await serveProcess(desk, [], [], limited);
+    const { hostname, port } = new URL(url);
+    const idle: Socket[] = [];
+    t.after(() => idle.forEach((socket) => void socket.destroy()));
+    let closed = 0;
+    for (let number = 0; number < 512; number += 1) {
+      const socket = connect(Number(port), hostname);
+      idle.push(socket);
+      socket.on("error", () => {});
+      await new Promise<void>((resolve) => {
+        socket.once("connect", resolve).once("close", () => {
+          closed += 1;
+          resolve();
+        });
+      });
+      // The system accepts connections even if the service does not: only an answer shows that it does.
+      if (number % 32 === 0) assert.equal((await fetch(url)).status, 200);
+    }
+    await desk.ok("player", "add", "Ada");
+    assert.equal((await fetch(`${base}/${token}/event/gangwar?attacker=1&defender=2`)).status, 200);
+    assert.ok(closed > 0 && closed < idle.length, `${closed} were closed`);
   });
+
+  for (const [call, error] of [
+    ["inotify_init1", "EMFILE"],
+    ["inotify_add_watch", "ENOSPC"],
+  ] as const) {
+    it(`starts, warns and answers if it cannot watch the table, since ${call} fails`, {
+      skip: noStrace,
+    }, async (t) => {
+      const desk = await seededDesk(t);
+      // Detached, strace leaves the signals to the service.
+      const strace = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", `inject=${call}:error=${error}`];
+      const { child, open: url } = await serveProcess(desk, [], [], strace);
+      await child.shows("stderr", /Cannot watch \S+routes\.yaml: send SIGHUP .*max_user_watches/);
+      assert.equal((await fetch(url)).status, 200);
+      child.signal("SIGTERM");
+      assert.equal(await child.ended, 0);
+    });
+  }
 });
 
-/** Returns a module that changes to a folder and deletes it. */
-function leaveAndDelete(desk: Desk): string {
-  const folder = JSON.stringify(join(desk.folder, "gone"));
-  const code = `
-    import { mkdirSync, rmdirSync } from "node:fs";
-    mkdirSync(${folder});
-    process.chdir(${folder});
-    rmdirSync(${folder});
-  `;
-  return `data:text/javascript,${encodeURIComponent(code)}`;
-}
-
-/** Returns a port on which something else listens. */
-async function busyPort(t: TestContext): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => void server.listen(0, "127.0.0.1", resolve));
-  t.after(() => new Promise((resolve) => void server.close(resolve)));
-  const address = server.address();
-  assert.ok(typeof address === "object" && address !== null);
-  return address.port;
-}
-
-function statusOf(url: string, certificate: string): Promise<number | undefined> {
-  return new Promise((resolve, reject) => {
-    request(url, { ca: certificate, agent: false }, (response) => {
-      response.resume().once("end", () => resolve(response.statusCode));
-    })
-      .once("error", reject)
-      .end();
+describe("a running service", { timeout }, () => {
+  it("whose socket is deleted recreates it, and commands reach it again; without its lock it exits", async (t) => {
+    const desk = await emptyDesk(t);
+    const { child, base, token } = await serveProcess(desk);
+    await rm(join(desk.data, "socket"));
+    // The command does not find the service, waits for the folder, and then finds it.
+    assert.equal((await execute(desk, ["player", "add", "Ada"])).exitCode, 0);
+    await child.shows("stderr", /Recreated .*socket, which was missing/);
+    assert.equal((await fetch(`${base}/${token}/statistic/Ada`)).status, 200);
+    await rm(join(desk.data, "lock"));
+    assert.equal(await child.ended, 1);
+    assert.match(child.stderr, /lock was moved, deleted or replaced while it was open.*Then start again/);
+    assert.match(await desk.ok("data", "verify"), /no problems/);
   });
-}
 
-/** Keeps a service from syncing, so that a request is under way. */
-interface Hold {
-  /** Settles when a sync is blocked. */
-  reached(): Promise<unknown>;
-  release(): Promise<void>;
-}
-
-/** Serves a folder as a process whose next sync waits until it is released. */
-async function serveHeld(desk: Desk): Promise<Awaited<ReturnType<typeof serveProcess>> & { hold: Hold }> {
-  const held = join(desk.folder, "held");
-  const preload = `
-    import { existsSync } from "node:fs";
-    import { open } from "node:fs/promises";
-    import { setTimeout } from "node:timers/promises";
-    const file = await open(process.execPath);
-    const form = Object.getPrototypeOf(file);
-    await file.close();
-    for (const name of ["write", "sync", "datasync"]) {
-      const original = form[name];
-      form[name] = async function (...given) {
-        if (existsSync(${JSON.stringify(held)})) process.stderr.write("A sync is held up.\\n");
-        while (existsSync(${JSON.stringify(held)})) await setTimeout(5);
-        return original.apply(this, given);
-      };
-    }
-  `;
-  const serving = await serveProcess(desk, [], [`data:text/javascript,${encodeURIComponent(preload)}`]);
-  await writeFile(held, "");
-  return {
-    ...serving,
-    hold: {
-      reached: () => serving.child.shows("stderr", /A sync is held up/),
-      release: () => rm(held),
-    },
-  };
-}
+  it("whose folder is moved during a write exits, and says that the change may have been saved", async (t) => {
+    const desk: Desk = await emptyDesk(t);
+    const moved = `${desk.data}-2`;
+    const move = moduleOf(`
+      import { renameSync } from "node:fs";
+      import { open } from "node:fs/promises";
+      const file = await open(process.execPath);
+      const form = Object.getPrototypeOf(file);
+      await file.close();
+      const { write } = form;
+      process.once("SIGUSR2", () => {
+        form.write = async function (...given) {
+          const result = await write.apply(this, given);
+          form.write = write;
+          renameSync(${JSON.stringify(desk.data)}, ${JSON.stringify(moved)});
+          return result;
+        };
+        process.stderr.write("Ready.\\n");
+      });
+    `);
+    const { child } = await serveProcess(desk, [], [move]);
+    child.signal("SIGUSR2");
+    await child.shows("stderr", /Ready/);
+    const { exitCode, stderr } = await execute(desk, ["player", "add", "Ada"]);
+    assert.equal(exitCode, 1);
+    // The service may exit before it answers.
+    assert.match(stderr, /may have been saved|The outcome of the command is unknown/);
+    assert.equal(await child.ended, 1);
+    assert.match(child.stderr, /was moved, deleted or replaced.* may have been saved.*put it back/);
+    assert.match(await desk.ok("--data", "data-2", "player", "list"), /^Ada\t/m);
+  });
+});

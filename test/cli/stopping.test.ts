@@ -1,34 +1,15 @@
 /** `serve` starts completely or not at all, and always stops. */
 import assert from "node:assert/strict";
-import { mkdir, writeFile } from "node:fs/promises";
 import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { CliProcess, execute, serveProcess } from "./_process.ts";
+import { Service } from "../../src/service.ts";
+import { CliProcess, serveProcess } from "./_process.ts";
 import { type Desk, seededDesk } from "./_setup.ts";
 
 /** The limit of a test; stopping has deadlines of its own. */
 const timeout = 180_000;
-
-/** A module that blocks appends to the journal, from the start or after a signal. */
-function hangFrom(from: "start" | "SIGUSR2"): string {
-  // The lock file's line, a process id, is written. Unlike a pending write, a promise alone keeps nothing alive: the store
-  // could be collected, and its lock released.
-  const hang = `form.write = function (bytes, ...given) {
-    if (bytes.length < 20) return write.call(this, bytes, ...given);
-    process.stderr.write("A sync is held up.\\n");
-    return (globalThis.pendingSync = new Promise(() => {}));
-  };`;
-  const code = `
-    import { open } from "node:fs/promises";
-    const file = await open(process.execPath);
-    const form = Object.getPrototypeOf(file);
-    await file.close();
-    const { write } = form;
-    ${from === "start" ? hang : `process.once("SIGUSR2", () => { ${hang} process.stderr.write("Ready.\\n"); });`}
-  `;
-  return `data:text/javascript,${encodeURIComponent(code)}`;
-}
+const moduleOf = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
 
 /** Returns a connection to the control socket until the end of the test. */
 async function controlConnection(t: TestContext, desk: Desk): Promise<Socket> {
@@ -39,130 +20,91 @@ async function controlConnection(t: TestContext, desk: Desk): Promise<Socket> {
   return socket;
 }
 
-describe("serve that cannot open its control socket", () => {
-  for (const [what, put] of [
-    ["a directory", (path: string) => mkdir(path)],
-    ["a file", (path: string) => writeFile(path, "mine")],
-  ] as const) {
-    it(`exits with 1 where ${what} has its name`, { timeout }, async (t) => {
-      const desk = await seededDesk(t);
-      await put(join(desk.data, "socket"));
-      const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0"]);
-      assert.deepEqual([exitCode, stdout], [1, ""], stderr);
-      assert.ok(
-        stderr.includes(`${join(desk.data, "socket")}, the path of the control socket, got ${what}`),
-        stderr,
-      );
-    });
-  }
-
-  it("exits with 1 if the path is too long, and names its length and the limit", {
-    timeout,
-  }, async (t) => {
+describe("a service with a long path", () => {
+  it("that is too long for its control socket does not start, and says its length and the limit", async (t) => {
     const desk = await seededDesk(t);
-    const far = "d".repeat(101);
-    const { exitCode, stdout, stderr } = await execute(desk, ["serve", "--port", "0", "--data", far]);
-    assert.deepEqual([exitCode, stdout], [1, ""], stderr);
+    const stderr = await desk.fails("serve", "--port", "0", "--data", "d".repeat(101));
     assert.match(stderr, /has 108 bytes; the limit is 10[37]/);
     assert.match(stderr, /--data/);
   });
 
-  it("starts with the longest possible path, and commands reach it", { timeout }, async (t) => {
+  it("that is just short enough starts, and commands reach it", async (t) => {
     const desk = await seededDesk(t);
     const longest = "d".repeat((process.platform === "linux" ? 107 : 103) - "/socket".length);
+    // A process, whose working directory is the folder: paths are relative to it.
     await serveProcess(desk, ["--data", longest]);
-    const { exitCode, stdout, stderr } = await execute(desk, ["data", "status", "--data", longest]);
-    assert.equal(exitCode, 0, stderr);
-    assert.match(stdout, /^holder\s+process \d+ serves it/m);
-  });
-
-  it("exits with 1, closes the port and gives the folder up when it fails only at listening", {
-    timeout,
-  }, async (t) => {
-    const desk = await seededDesk(t);
-    const preload = `
-      import { Server } from "node:net";
-      const { listen } = Server.prototype;
-      Server.prototype.listen = function (...all) {
-        if (!String(all[0]).endsWith("socket")) return listen.apply(this, all);
-        setImmediate(() => this.emit("error", new Error("the socket is refused")));
-        return this;
-      };
-    `;
-    const serving = new CliProcess(
-      desk,
-      ["serve", "--port", "0"],
-      [`data:text/javascript,${encodeURIComponent(preload)}`],
-    );
-    assert.equal(await serving.ended, 1);
-    assert.match(serving.stderr, /the socket is refused/);
-    await desk.ok("player", "add", "Ada");
+    const status = new CliProcess(desk, ["data", "status", "--data", longest]);
+    assert.equal(await status.ended, 0, status.stderr);
+    assert.match(status.stdout, /^holder\s+process \d+ serves it/m);
   });
 });
 
-describe("stopping serve", () => {
-  it("does not wait for connections to the control socket on which nothing is under way", {
-    timeout,
-  }, async (t) => {
+describe("stopping serve", { timeout }, () => {
+  it("does not wait for connections to the control socket on which nothing is under way", async (t) => {
     const desk = await seededDesk(t);
-    const { child } = await serveProcess(desk);
+    const serving = desk.serve();
+    await serving.shows(/Listening/);
     await controlConnection(t, desk);
     const half = await controlConnection(t, desk);
     half.write("POST /snapshot HTTP/1.1\r\nHost: here\r\n");
-    child.signal("SIGTERM");
-    assert.equal(await child.ended, 0, child.stderr);
+    assert.equal(await serving.stop(), 0);
   });
 
-  it("does not wait for ever for an operation under way, and a second signal ends it at once", {
-    timeout,
-  }, async (t) => {
+  it("does not wait for ever for an operation under way, and a second signal ends it at once", async (t) => {
     const desk = await seededDesk(t);
-    const { child } = await serveProcess(desk, [], [hangFrom("SIGUSR2")]);
+    // Unlike a pending write, a promise alone keeps nothing alive: the store could be collected, and its lock released.
+    const hang = moduleOf(`
+      import { open } from "node:fs/promises";
+      const file = await open(process.execPath);
+      const form = Object.getPrototypeOf(file);
+      await file.close();
+      process.once("SIGUSR2", () => {
+        form.write = function () {
+          process.stderr.write("A write is held up.\\n");
+          return (globalThis.pendingWrite = new Promise(() => {}));
+        };
+        process.stderr.write("Ready.\\n");
+      });
+    `);
+    const { child } = await serveProcess(desk, [], [hang]);
     child.signal("SIGUSR2");
     await child.shows("stderr", /Ready/);
-    const command = new CliProcess(desk, ["player", "add", "Bob"]);
-    await child.shows("stderr", /A sync is held up/);
+    const command = desk.run(["player", "add", "Bob"]);
+    await child.shows("stderr", /A write is held up/);
     child.signal("SIGTERM");
     await child.shows("stderr", /Stopping/);
     // A signal immediately after the first one counts as the same.
     const repeated = setInterval(() => child.signal("SIGINT"), 50);
     t.after(() => clearInterval(repeated));
     assert.equal(await child.ended, 1);
-    clearInterval(repeated);
     assert.match(child.stderr, /Exiting at once after a second signal/);
-    assert.equal(await command.ended, 1);
-    assert.match(command.stderr, /outcome of the command is unknown/);
+    const { exitCode, stderr } = await command;
+    assert.equal(exitCode, 1);
+    assert.match(stderr, /outcome of the command is unknown/);
   });
 
-  it("ends a start that is not over, at the first signal", { timeout }, async (t) => {
+  it("ends a start that is not over at the first signal, and a SIGHUP ends nothing", async (t) => {
     const desk = await seededDesk(t);
-    const holder = new CliProcess(desk, ["player", "add", "Ada"], [hangFrom("start"), keepAlive]);
-    await holder.shows("stderr", /A sync is held up/);
-    const child = new CliProcess(desk, ["serve", "--port", "0"]);
-    await child.shows("stderr", /Waiting for process/);
-    child.signal("SIGTERM");
-    assert.equal(await child.ended, 0, child.stderr);
+    const holder = await Service.open({ folder: desk.data, routes: join(desk.folder, "routes.yaml") });
+    desk.beforeClear(() => holder.close());
+    const [first, second] = [1, 2].map(() => new CliProcess(desk, ["serve", "--port", "0"]));
+    assert.ok(first !== undefined && second !== undefined);
+    for (const child of [first, second]) await child.shows("stderr", /Waiting for process/);
+    first.signal("SIGTERM");
+    assert.equal(await first.ended, 0, first.stderr);
+    second.signal("SIGHUP");
+    await holder.close();
+    await second.shows("stdout", /Listening/);
+    second.signal("SIGHUP");
+    second.signal("SIGTERM");
+    second.signal("SIGHUP");
+    assert.equal(await second.ended, 0, second.stderr);
   });
 
-  it("goes on at a SIGHUP, also during the start", { timeout }, async (t) => {
+  it("ends although a thread hangs in the file system", async (t) => {
     const desk = await seededDesk(t);
-    const holder = new CliProcess(desk, ["player", "add", "Ada"], [hangFrom("start"), keepAlive]);
-    await holder.shows("stderr", /A sync is held up/);
-    const child = new CliProcess(desk, ["serve", "--port", "0"]);
-    await child.shows("stderr", /Waiting for process/);
-    child.signal("SIGHUP");
-    holder.signal("SIGKILL");
-    await child.shows("stdout", /Listening/);
-    child.signal("SIGHUP");
-    child.signal("SIGTERM");
-    child.signal("SIGHUP");
-    assert.equal(await child.ended, 0, child.stderr);
-  });
-
-  it("ends although a thread hangs in the file system", { timeout }, async (t) => {
-    const desk = await seededDesk(t);
-    // The route table is a pipe without a writer: reading it never ends.
-    const preload = `
+    // A pipe without a writer: reading it never ends.
+    const endless = moduleOf(`
       import { execFileSync } from "node:child_process";
       import { open } from "node:fs";
       process.once("SIGUSR2", () => {
@@ -170,15 +112,13 @@ describe("stopping serve", () => {
         open("endless", "r", () => {});
         process.stderr.write("Ready.\\n");
       });
-    `;
-    const { child } = await serveProcess(desk, [], [`data:text/javascript,${encodeURIComponent(preload)}`]);
+    `);
+    const { child } = await serveProcess(desk, [], [endless]);
     child.signal("SIGUSR2");
     await child.shows("stderr", /Ready/);
     child.signal("SIGTERM");
     await child.shows("stderr", /Stopping/);
     assert.ok([0, "SIGKILL"].includes((await child.ended) ?? ""), child.stderr);
-    assert.equal((await desk.ok("data", "verify")).includes("no problems"), true);
+    assert.match(await desk.ok("data", "verify"), /no problems/);
   });
 });
-
-const keepAlive = `data:text/javascript,${encodeURIComponent("setInterval(() => {}, 1000);")}`;

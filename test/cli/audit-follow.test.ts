@@ -1,0 +1,59 @@
+/** `audit --follow`: changes as they come, until it is stopped. */
+import assert from "node:assert/strict";
+import { it, type TestContext } from "node:test";
+import { connectControl } from "../../src/control/client.ts";
+import { type Desk, linesOf, Running, seededDesk } from "./_setup.ts";
+
+/** Returns a desk with a change, and a function that follows the audit until the end of the test. */
+async function followed(t: TestContext) {
+  const desk = await seededDesk(t);
+  await add(desk, "Theft");
+  const follow = (...args: readonly string[]) => {
+    const running = new Running(["audit", "--follow", ...args], desk.folder, {});
+    desk.beforeClear(() => running.stop());
+    return running;
+  };
+  return { desk, follow };
+}
+
+const add = (desk: Desk, reason: string, ...args: readonly string[]) =>
+  desk.ok("call", "/wantedreason/add", `reason=${reason}`, "points=1", ...args);
+
+it("shows earlier changes, then each that comes, with the name of a player who is new, and exits with 0", async (t) => {
+  const { desk, follow } = await followed(t);
+  const running = follow("--limit", "1");
+  await running.shows(/^2\t.*Theft$/m);
+  await desk.ok("player", "add", "Bob", "--member", "POLICE:4");
+  await add(desk, "Arson", "--as", "Bob");
+  await running.shows(/^4\t.*\tBob\twantedreason\.add\tadded the wanted reason Arson$/m);
+  assert.equal(await running.stop(), 0);
+});
+
+it("shows every change of a service once, also in new segments, and says when the service stops and starts", async (t) => {
+  const { desk, follow } = await followed(t);
+  const service = desk.serve();
+  await service.shows(/Listening on/);
+  const running = follow("--operation", "wantedreason");
+  await running.shows(/^2\t/m);
+  for (const reason of ["Arson", "Fraud", "Speed"]) {
+    await add(desk, reason);
+    await running.shows(new RegExp(`added the wanted reason ${reason}$`, "m"));
+    await (await connectControl(desk.data))?.snapshot();
+  }
+  assert.equal(linesOf(running.stdout.text).length, 4);
+  const says = async (words: RegExp) => {
+    while (!words.test(running.stderr.text)) await running.stderr.changed;
+  };
+  await service.stop();
+  await says(/No service runs on the data folder\./);
+  await desk.serve().shows(/Listening on/);
+  await says(/The service runs again\./);
+  assert.equal(await running.stop(), 0);
+});
+
+it("exits with 0 when it is stopped before any change", async (t) => {
+  const { follow } = await followed(t);
+  const running = follow("--json", "--by", "system");
+  assert.equal(await running.stop(), 0);
+  assert.equal(running.stdout.text, "");
+});

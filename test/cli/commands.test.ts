@@ -1,0 +1,112 @@
+/** All commands, as their help lists them: examples, suggestions of mistyped ones, completion, and the width of a terminal. */
+import assert from "node:assert/strict";
+import { it } from "node:test";
+import { stripVTControlCharacters } from "node:util";
+import { isCompleted } from "../../cli/completion/values.ts";
+import { type Desk, emptyDesk, linesOf, seededDesk } from "./_setup.ts";
+
+/** A command, and the commands below it. */
+interface Listed {
+  readonly path: readonly string[];
+  readonly help: string;
+  readonly names: readonly string[];
+}
+
+/** Returns all commands, from the help of each. */
+async function commandsOf(desk: Desk, ...path: readonly string[]): Promise<Listed[]> {
+  const help = await desk.ok(...path, "--help");
+  const listed = /^Commands:\n((?: {2}.*\n)+)/m.exec(help)?.[1] ?? "";
+  const names = Array.from(listed.matchAll(/^ {2}([a-z][\w-]*)/gm), ([, name = ""]) => name);
+  const below = names.filter((name) => name !== "help").map((name) => commandsOf(desk, ...path, name));
+  return [{ path, help, names }, ...(await Promise.all(below)).flat()];
+}
+
+it("each command has a help, which `help` prints as well, and an example if it is more than a list", async (t) => {
+  const desk = await emptyDesk(t);
+  const all = await commandsOf(desk);
+  assert.ok(all.length > 45, `only ${all.length} commands`);
+  const without: string[] = [];
+  for (const { path, help, names } of all) {
+    assert.ok(help.startsWith(["Usage: addon-cli", ...path].join(" ")), help);
+    assert.equal(await desk.ok("help", ...path), help);
+    if (names.length === 0 && !/Examples?:\n +\$ addon-cli /.test(help)) without.push(path.join(" "));
+  }
+  assert.deepEqual(
+    without.filter((command) => !/(?:list|help|schema|snapshot|status)$/.test(command)),
+    [],
+  );
+  await assert.rejects(desk.files(), { code: "ENOENT" }, "nothing was begun");
+});
+
+it("a mistyped command that removes something or grants access is never suggested", async (t) => {
+  const desk = await emptyDesk(t);
+  const harmful = /^(remove|revoke|exclude|readmit|reset|grant|set|restore|repair|import|undo|rollback)/;
+  let tried = 0;
+  for (const { path, names } of await commandsOf(desk))
+    for (const name of names.filter((each) => harmful.test(each)))
+      for (const typed of [name.slice(0, -1), name.slice(1), `${name}s`, name.replace(/.(.)/, "$1")]) {
+        if (names.includes(typed)) continue;
+        tried += 1;
+        assert.doesNotMatch(await desk.misused(...path, typed), new RegExp(`Did you mean ${name}`));
+      }
+  assert.ok(tried > 40, `${tried} were tried`);
+});
+
+it("the word in the brackets of every argument and option is completed, or is known to be typed freely", async (t) => {
+  const desk = await emptyDesk(t);
+  const free = /^(?:cidr|duration|host|host:port|moment|n|number|origin|percent|port|rank|text)$/;
+  const others = /^(?:shell|kind|which|level|new-name|uuid|version|options|command)$/;
+  const seen = new Set<string>();
+  for (const { help } of await commandsOf(desk))
+    for (const [line] of help.matchAll(/^(?:Usage:| {2}-).*$/gm))
+      for (const [, word = ""] of line.matchAll(/[<[]([^>\]]+?)(?:\.\.\.)?[>\]]/g)) seen.add(word);
+  const undeclared = [...seen].filter((word) => !free.test(word) && !others.test(word) && !isCompleted(word));
+  assert.deepEqual(undeclared, []);
+  for (const word of ["player", "organisation:rank", "name=value"]) assert.ok(seen.has(word), word);
+});
+
+const shown = [
+  ...[
+    "player list",
+    "player show Sixteen_letters_",
+    "token list",
+    "group list",
+    "data status",
+    "data verify",
+  ],
+  ...["routes list", "routes status", "routes test", "audit", "audit --values", "audit --since 2x"],
+  ...[
+    "audit statistics",
+    "can-i Ada /houseban/add",
+    "can-i Ada /wantedreasn/add",
+    "who-can /wantedreason/remove",
+  ],
+  ...["call /wantedreason/add reason=Theft points=many", "data restore nothing.gz", "serve --port x"],
+  ...["token issue --public --expires 1", "routes reload", "health"],
+];
+
+for (const columns of [80, 60]) {
+  it(`nothing on a terminal of ${columns} columns is wider, except a word that is`, async (t) => {
+    const desk = await seededDesk(t);
+    await desk.ok("player", "add", "Ada");
+    const name = "Sixteen_letters_";
+    await desk.ok("player", "add", name, "--member", "GROVE:4", "--member", "RESCUE:5");
+    for (const group of ["VIP", "BETA", "TARGETLIST"]) await desk.ok("group", "add", name, group);
+    await desk.ok("token", "issue", "--player", name, "--label", "the page of the squad", "--expires", "30d");
+    const helps = (await commandsOf(desk)).map(({ path }) => [...path, "--help"]);
+    for (const args of [...helps, ...shown.map((line) => line.split(" "))]) {
+      const { stdout, stderr } = await desk.run(args, { terminal: true, columns });
+      for (const line of stripVTControlCharacters(stdout + stderr).split(/[\n\r]/)) {
+        const isOneWord = line.trim().split(" ").length === 1;
+        assert.ok([...line].length <= columns || isOneWord, `${args.join(" ")}: ${line}`);
+      }
+    }
+  });
+}
+
+it("a terminal of unknown width does not wrap", async (t) => {
+  const desk = await seededDesk(t);
+  await desk.ok("player", "add", "Ada", "--member", "GROVE:4");
+  const { stdout } = await desk.run(["player", "list"], { terminal: true, columns: 0 });
+  assert.equal(linesOf(stdout).length, 2);
+});

@@ -1,0 +1,12 @@
+/** The transcripts of players, members, tokens. Runs alone: they set the clock, and take long. */
+import { declareTranscripts } from "./_transcript.ts";
+
+declareTranscripts(
+  "players.md",
+  "members.md",
+  "exclusion.md",
+  "renaming.md",
+  "tokens.md",
+  "access.md",
+  "calls.md",
+);
