@@ -8,7 +8,7 @@ import type { IO, Sink } from "../../cli/terminal/io.ts";
 import { controlOf } from "../../src/control/control.ts";
 import { startControl } from "../../src/control/server.ts";
 import { Service } from "../../src/service.ts";
-import { type Cleanup, prefix } from "../_setup.ts";
+import type { Cleanup } from "../_setup.ts";
 
 /** The format of a token (contract, section 2). */
 export const tokenForm = /gat_[A-Za-z0-9_-]{43}/;
@@ -228,17 +228,6 @@ export class Desk {
     }
   }
 
-  /** Returns the status and the code of a request with this token, at an instant. */
-  answerTo(token: string, path: string, now: () => number = Date.now): Promise<[number, string | undefined]> {
-    return this.withService(async (service) => {
-      const response = await service.fetch(new Request(`http://localhost${prefix}/${token}${path}`));
-      const body: unknown = await response.json();
-      const code =
-        typeof body === "object" && body !== null && "code" in body ? String(body.code) : undefined;
-      return [response.status, code];
-    }, now);
-  }
-
   /** Returns every file of the data folder, by name. */
   async files(): Promise<Map<string, Buffer>> {
     const entries = await readdir(this.data, { recursive: true, withFileTypes: true });
@@ -250,34 +239,6 @@ export class Desk {
       await Promise.all(files.map(async (file) => [file, await readFile(file)] satisfies [string, Buffer])),
     );
   }
-}
-
-/** Runs a command on a terminal, and answers its question, perhaps after doing something else. */
-export async function answering(
-  desk: Desk,
-  answer: string | undefined | (() => Promise<string>),
-  ...args: readonly string[]
-) {
-  const [stdout, stderr] = [new Recorder(true), new Recorder(true)];
-  const questions: string[] = [];
-  const io: IO = {
-    stdout,
-    stderr,
-    env: { NO_COLOR: "1" },
-    cwd: desk.folder,
-    ask: async (question) => {
-      questions.push(question);
-      return typeof answer === "function" ? answer() : answer;
-    },
-    onStop: () => {},
-    onReload: () => {},
-    abort: () => assert.fail("nothing is to be aborted"),
-    readInput: async () => "",
-    deliver: async (text) => void stdout.write(text),
-    detachOutput: async () => ({ droppedLines: () => 0, close: async () => {} }),
-    leaveSoon: () => {},
-  };
-  return { exitCode: await run(args, io), stdout: stdout.text, stderr: stderr.text, questions };
 }
 
 /** Returns an empty folder. */
@@ -310,16 +271,6 @@ function refused({ exitCode, stdout, stderr }: Ran, expected: 1 | 2): string {
   assert.equal(stdout, "");
   assert.match(stderr, /\S/);
   return stderr;
-}
-
-/** The player of `player show` and `player list`. */
-export interface PlayerDocument {
-  readonly name: string;
-  readonly uuid: string;
-  readonly administrator: boolean;
-  readonly members: readonly { readonly organisation: string; readonly rank: number }[];
-  readonly groups: readonly string[];
-  readonly statistic: Readonly<Record<string, number>>;
 }
 
 /** The document of `token issue` (contract, section 4). */
