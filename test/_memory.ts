@@ -1,7 +1,7 @@
 /** The data of the service in memory, for tests that need neither a store nor a service. */
 import assert from "node:assert/strict";
-import { Failure, type FailureCode } from "../src/domain/errors.ts";
 import type { CollectionDefinition } from "../src/domain/collection.ts";
+import { Failure, type FailureCode } from "../src/domain/errors.ts";
 import { model } from "../src/domain/model.ts";
 import { Collection, Database } from "../src/store/collection.ts";
 import type { Draft, DurableData } from "../src/store/data.ts";

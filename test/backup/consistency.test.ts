@@ -1,7 +1,7 @@
 /** The consistency check: each of its rules, and data that passes it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { type CheckedData, CheckedRecords, findInconsistencies } from "../../src/backup/consistency.ts";
+import { type CheckedData, findInconsistencies } from "../../src/backup/consistency.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 

@@ -1,6 +1,5 @@
 /** Replacing the files of a folder, stopped at every step: the old data, the new, or a refusal. */
 import assert from "node:assert/strict";
-import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { replaceFiles, undoReplacement } from "../../src/backup/replace-files.ts";
@@ -12,6 +11,7 @@ import { readState } from "../../src/store/reading.ts";
 import { sample } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { Disk, randomFrom } from "../store/_disk.ts";
+import { ruledFiles, segment, systemError } from "../store/_faults.ts";
 import {
   contentsOf,
   copyOf,
@@ -126,11 +126,54 @@ describe("replacing files, with a loss of power at any call", () => {
       if (isDone) assert.deepEqual(came, { A: 3, B: 2 });
       else if (came instanceof Failure) {
         assert.match(came.message, /lacks the journal from change|damaged at byte/);
-        assert.deepEqual(await movedBack(join(`${root}-left`, "data")), longEnds, `${calls} calls`);
+        await undoReplacement(nodeFiles, join(`${root}-left`, "data"));
+        assert.deepEqual(await opened(join(`${root}-left`, "data")), longEnds, `${calls} calls`);
       } else assert.deepEqual(came, came.C === undefined ? { A: 3, B: 2 } : longEnds, `${calls} calls`);
       return disk.calls;
     };
     const calls = await run(Number.MAX_SAFE_INTEGER);
     for (const each of sample(Array.from({ length: calls }, (_, index) => index))) await run(each);
+  });
+});
+
+describe("undoing an unfinished replacement", () => {
+  /** A folder whose replacement by other data with the number of a snapshot failed when all files had been moved. */
+  async function unfinished(folder: string): Promise<void> {
+    await write(folder, long);
+    const database = new Database(model);
+    database.sequence = 3;
+    const files = ruledFiles(({ operation, path }) =>
+      operation === "rename" &&
+      path.endsWith(".tmp") &&
+      path.includes("/damaged-") &&
+      path.includes(segment(4)) &&
+      !path.includes("/..")
+        ? systemError("EIO")
+        : undefined,
+    );
+    await assert.rejects(replaceFiles(files, folder, database, "damaged", 0), /replaced only in part/);
+    assert.ok((await opened(folder)) instanceof Failure);
+  }
+
+  it("brings the old files back, also if it is stopped at any step and repeated", async (t) => {
+    const base = await temporaryFolder(t);
+    await write(join(base, "before"), long);
+    const before = await contentsOf(join(base, "before"));
+    await unfinished(join(base, "template"));
+    let done = false;
+    for (let step = 1; !done; step++) {
+      const folder = await copyOf(join(base, "template"), join(base, `step-${step}`));
+      try {
+        await undoReplacement(stoppingAt(step).files, folder);
+        done = true;
+      } catch (error) {
+        assert.ok(error instanceof Stopped, String(error));
+      }
+      const came = await opened(await copyOf(folder, join(base, `opened-${step}`)));
+      if (!(came instanceof Failure)) assert.deepEqual(came, longEnds, `step ${step}`);
+      await undoReplacement(nodeFiles, folder);
+      assert.deepEqual(await contentsOf(folder), before, `step ${step}`);
+      assert.deepEqual(await opened(folder), longEnds);
+    }
   });
 });

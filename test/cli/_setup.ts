@@ -187,7 +187,10 @@ export class Desk {
     const service = await Service.open({ folder: this.data, routes: join(this.folder, "routes.yaml") });
     await service.loadTable();
     const holder = { pid: 4711, url: "http://127.0.0.1:8888", since: Date.parse("2026-11-21T12:00:00Z") };
-    const control = await startControl(this.data, controlOf(service, holder));
+    const control = await startControl(
+      this.data,
+      controlOf(service, async () => service, holder),
+    );
     this.beforeClear(async () => {
       await control.close();
       await service.close();

@@ -50,7 +50,11 @@ it("a command of another version that the service does not know is reported", as
 it("a service of an earlier version that ignores --read-only: the full token is revoked and not shown", async (t) => {
   const desk = await seededDesk(t);
   const service = await Service.open({ folder: desk.data, routes: join(desk.folder, "routes.yaml") });
-  const present = controlOf(service, { pid: 4711, url: "http://127.0.0.1:8888", since: 0 });
+  const present = controlOf(service, async () => service, {
+    pid: 4711,
+    url: "http://127.0.0.1:8888",
+    since: 0,
+  });
   const issued: string[] = [];
   const administer: Control["administer"] = async (name, input) => {
     const answer = await present.administer(name, input);

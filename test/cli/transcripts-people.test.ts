@@ -9,4 +9,5 @@ declareTranscripts(
   "tokens.md",
   "access.md",
   "calls.md",
+  "mistakes.md",
 );

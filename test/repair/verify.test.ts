@@ -1,12 +1,11 @@
 /** What a verification finds, whatever the pieces in which it reads. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { verify } from "../../src/repair/verify.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { chained, contentsOf, inMemory, putLongTokens, write } from "../backup/_setup.ts";
+import { chained, contentsOf, inMemory, write } from "../backup/_setup.ts";
 import { change, Folder, step } from "./_folder.ts";
 
 const names = Array.from({ length: 3_000 }, (_, number) => `N${number}`);
@@ -107,17 +106,5 @@ describe("verifying", () => {
       const [problem] = await new Folder().journal(1, change(1, reason), step(2, reason, 2, 3)).problems();
       assert.ok(problem?.endsWith(`but it was ${length === 80 ? json : `${json.slice(0, 77)}…`}`), problem);
     }
-  });
-
-  it("needs no more memory for longer records", async (t) => {
-    const folder = join(await temporaryFolder(t), "data");
-    const store = await Store.open({ folder, model });
-    await putLongTokens(store, 3_000, 20_000);
-    await store.close();
-    const script = fileURLToPath(new URL("_verify-driver.ts", import.meta.url));
-    // The labels alone take 60 MB.
-    const args = ["--max-old-space-size=48", "--import", "tsx", script, folder];
-    const { stdout } = await promisify(execFile)(process.execPath, args);
-    assert.equal(stdout, "[]\n");
   });
 });

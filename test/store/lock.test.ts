@@ -1,7 +1,19 @@
 /** The lock on a data folder whose files somebody deletes, replaces or moves while a process has it open. */
 import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
-import { chmod, chown, cp, mkdir, readdir, readFile, rename, rm, symlink, writeFile } from "node:fs/promises";
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  symlink,
+  writeFile,
+} from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { nodeFiles } from "../../src/store/folder/files.ts";

@@ -154,7 +154,10 @@ describe("the lock", () => {
     assert.deepEqual(await namesIn(folder, /^socket$/), ["socket"]);
     assert.equal(await connectControl(folder), undefined);
     const service = { store } as unknown as Service;
-    const control = await startControl(folder, controlOf(service, async () => service, { pid: 7, url: "http://here", since: 0 }));
+    const control = await startControl(
+      folder,
+      controlOf(service, async () => service, { pid: 7, url: "http://here", since: 0 }),
+    );
     t.after(() => control.close());
     assert.equal((await (await connectControl(folder))?.holder())?.pid, 7);
   });
