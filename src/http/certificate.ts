@@ -45,10 +45,8 @@ const encrypted = /-----BEGIN ENCRYPTED PRIVATE KEY-----|^Proc-Type: 4,ENCRYPTED
  */
 export async function readCertificate(files: CertificateFiles): Promise<Certificate> {
   try {
-    const [{ text: cert }, { text: key, mode: keyMode }] = await Promise.all([
-      readPem(files.cert, forms.cert, "certificate"),
-      readPem(files.key, forms.key, "private key"),
-    ]);
+    const { text: cert } = await readPem(files.cert, forms.cert, "certificate");
+    const { text: key, mode: keyMode } = await readPem(files.key, forms.key, "private key");
     if (encrypted.test(key)) throw new Error("the key is encrypted; expected one without a passphrase");
     const certificate = new X509Certificate(cert);
     // A server accepts a certificate with a key of another algorithm, and then refuses every handshake.
