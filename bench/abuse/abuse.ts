@@ -73,27 +73,19 @@ const abuses: readonly Abuse[] = [
     ...pipelined,
     paths: [`${prefix}/x/${"wantedreason".repeat(1250)}/{n}`],
   }),
-  ...[64, 400].flatMap((connections) => [
-    // What the rows below have to be compared with.
-    hostile(`unknown paths one by one, ${connections} connections`, {
-      ...oneEach,
-      connections,
-      paths: ["/nowhere/{n}"],
-    }),
-    ...["Accept", "Accept-Encoding", "If-None-Match"].map((name) =>
-      hostile(`\`${name}\` with 15,500 commas, ${connections} connections`, {
-        ...oneEach,
-        connections,
-        paths: [name === "Accept" ? "/" : `${prefix}/openapi.json`],
-        header: `${name}: ${",".repeat(15_500)}`,
+  ...[64, 400].flatMap((connections) => {
+    const each = (what: string, path: string, header?: string) =>
+      hostile(`${what}, ${connections} connections`, { ...oneEach, connections, paths: [path], header });
+    return [
+      // What the others have to be compared with.
+      each("unknown paths one by one", "/nowhere/{n}"),
+      ...["Accept", "Accept-Encoding", "If-None-Match"].map((name) => {
+        const path = name === "Accept" ? "/" : `${prefix}/openapi.json`;
+        return each(`\`${name}\` with 15,500 commas`, path, `${name}: ${",".repeat(15_500)}`);
       }),
-    ),
-    hostile(`paths of 2,600 percent-encodings, ${connections} connections`, {
-      ...oneEach,
-      connections,
-      paths: [`/${"%41".repeat(2600)}`],
-    }),
-  ]),
+      each("paths of 2,600 percent-encodings", `/${"%41".repeat(2600)}`),
+    ];
+  }),
   hostile("readers that do not read", ({ dataset }) => ({
     ...pipelined,
     reads: false,
