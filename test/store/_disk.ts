@@ -101,9 +101,15 @@ export class Disk {
     });
   }
 
+  /** Ends the process whose calls no longer come to an end. The power is back on. */
+  async restart(): Promise<void> {
+    for (const file of this.#open.splice(0)) await file.close().catch(() => {});
+    this.#left = Number.POSITIVE_INFINITY;
+  }
+
   /** Writes the surviving files into another folder. @param random whether unsynced data may survive in part */
   async remains(into: string, random?: () => number): Promise<void> {
-    for (const file of this.#open.splice(0)) await file.close().catch(() => {});
+    await this.restart();
     await this.#restore(this.#root, this.#nodeOf(this.#root), into, random);
   }
 

@@ -150,6 +150,27 @@ describe("a loss of power at any call of a start that finds", () => {
   }
 });
 
+it("a change that follows a crash at any call of the first start is durable when it is acknowledged", async (t) => {
+  const base = await temporaryFolder(t);
+  let isDone = false;
+  for (let calls = 0; !isDone; calls += 1) {
+    const root = join(base, `${calls}`);
+    await mkdir(root);
+    const disk = await Disk.of(root);
+    const folder = join(root, "data");
+    const crash = disk.failAfter(calls).then(() => false);
+    isDone = await Promise.race([crash, openNotebook(folder, { files: disk.files }).then(() => true)]);
+    await disk.restart();
+    const store = await openNotebook(folder, { files: disk.files });
+    await store.change(origin, numbered(1));
+    await store.close();
+    await disk.remains(`${root}-left`);
+    const left = await openNotebook(join(`${root}-left`, "data"));
+    assertKept(left, 1, 1);
+    await left.close();
+  }
+});
+
 describe("unsynced changes of a process that has ended", () => {
   /** Files of which the journal's syncs do nothing, or fail. */
   function withoutSyncs(files: Files, sync: () => void = () => {}): Files {
