@@ -63,6 +63,11 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
     return database;
   }
 
+  /** Closes the journal, if {@link read} has opened it. */
+  async close(): Promise<void> {
+    await this.#recovery?.journal.close().catch(() => {});
+  }
+
   /** Writes the data as it is now, whatever changes meanwhile. Durable when this returns. */
   async write(database: Database<M>): Promise<void> {
     const now = this.#now();

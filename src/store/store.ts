@@ -111,13 +111,11 @@ export class Store<M extends Model> {
   static async open<M extends Model>(options: StoreOptions<M>): Promise<Store<M>> {
     const { folder, model, files = nodeFiles, now = Date.now } = options;
     const lock = await lockFolder(files, folder);
-    let journal: Journal | undefined;
+    const adapter = new FolderAdapter(files, folder, model, now);
     try {
-      const adapter = new FolderAdapter(files, folder, model, now);
       const low = new Low(adapter, new Database(model));
       await low.read();
-      ({ journal } = adapter.recovery);
-      journal.guardBy(lock);
+      adapter.recovery.journal.guardBy(lock);
       const isUnsynced = (await files.readdir(folder)).includes(unsyncedMarker);
       const store = new Store(options, low, adapter, lock);
       if (adapter.recovery.isOutdated) {
@@ -131,7 +129,7 @@ export class Store<M extends Model> {
       }
       return store;
     } catch (error) {
-      await journal?.close().catch(() => {});
+      await adapter.close();
       if (error instanceof SyncFailure) await markUnsynced(files, folder);
       await lock.release();
       throw error instanceof Failure ? error : unusable(folder, error);
