@@ -120,11 +120,11 @@ export class Store<M extends Model> {
       const store = new Store(options, low, adapter, lock);
       if (adapter.recovery.isOutdated) {
         await copyDataFiles(files, folder, earlierFolder("before", `version-${journalVersion}`));
-        await store.#writeSnapshot({ anew: true });
+        await store.#writeAnew();
       }
       if (isUnsynced) {
         // The data may be in the kernel's memory only: it must reach the disk before anything builds on it.
-        await store.#writeSnapshot({ anew: true });
+        await store.#writeAnew();
         await files.unlink(join(folder, unsyncedMarker));
       }
       return store;
@@ -253,6 +253,13 @@ export class Store<M extends Model> {
       throw error;
     }
     meter?.snapshot("written");
+  }
+
+  /** Writes everything again at a start. If that fails, no other snapshot begins either. */
+  async #writeAnew(): Promise<void> {
+    this.#snapshot = this.#writeSnapshot({ anew: true });
+    await this.#snapshot;
+    this.#snapshot = undefined;
   }
 
   /** @param options.anew whether to replace the newest segment if it has no changes yet */
