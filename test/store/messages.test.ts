@@ -54,6 +54,8 @@ describe("the advice about an error of the file system", () => {
       const folder = unusable("/data", systemError(code));
       assert.match(folder.hint ?? "", isFolder ? /name another one with --data/ : words);
       assert.match(folder.message, new RegExp(`/data .*${code}`));
+      const isToOwner = folder.hint?.startsWith("Run the command as the folder's owner, whom `ls -ld /data`");
+      assert.equal(isToOwner, code === "EACCES" || code === "EPERM");
     });
   }
 
