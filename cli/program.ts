@@ -1,5 +1,5 @@
 /**
- * The command line: global options, exit codes, and the commands (contract, section 4). `commands/` declares them;
+ * The command line: global options, exit codes, and the commands. `commands/` declares them;
  * `actions/` implements them, and is loaded only for the command that runs.
  */
 import { Command, CommanderError, InvalidArgumentError, Option } from "commander";

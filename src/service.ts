@@ -34,7 +34,7 @@ import type { Table } from "./table/table.ts";
 import { Questions } from "./table-in-force/questions.ts";
 import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/route-table.ts";
 
-/** How often activity and the request counter are saved (contract, section 3). */
+/** How often activity and the request counter are saved. */
 const activityInterval = 60_000;
 
 export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model">, AppOptions {

@@ -1,5 +1,5 @@
 /**
- * The access matrix of the specification (section 4), written by hand and independent of `routes.yaml`: the 34
+ * The access matrix of the interface, written by hand and independent of `routes.yaml`: the 34
  * operations for each kind of caller. `+` is allowed, `-` is denied.
  */
 

@@ -1,4 +1,4 @@
-/** The 34 operations of the specification (section 4), and random requests to them, for property tests. */
+/** The 34 operations of the interface, and random requests to them, for property tests. */
 import assert from "node:assert/strict";
 import fc from "fast-check";
 import type { PlayerDetails } from "./_setup.ts";
@@ -48,7 +48,7 @@ const mark = fc.constantFrom("add", "remove");
 const version = fc.constantFrom("2.5.1", "2.5", "2.10.0.1", "0.0");
 const instant = fc.constantFrom("0", "1795262400000", "2026-11-21T12:00:00Z", "2026-11-21T13:00:00+01:00");
 
-/** Every operation of the specification. */
+/** Every operation of the interface. */
 export const operations: readonly OperationForm[] = [
   { path: "/statistic/top", changes: false, parameters: {} },
   { path: "/statistic/{player}", changes: false, parameters: { player: name } },
@@ -238,7 +238,7 @@ export async function openCallers(world: World): Promise<ReadonlyMap<string, str
   return callers;
 }
 
-/** The status of each failure (contract, section 1). */
+/** The status of each failure. */
 const statusOf: ReadonlyMap<string, number> = new Map([
   ["PARAMETER_MISSING", 400],
   ["PARAMETER_INVALID", 400],
@@ -260,14 +260,14 @@ const statusOf: ReadonlyMap<string, number> = new Map([
 ]);
 const failureKeys = ["httpStatusCode", "httpStatus", "info", "code", "requestId", "parameter", "hint"];
 
-/** Asserts that an answer to a GET is a 200 or a failure of the contract; returns which. */
+/** Asserts that an answer to a GET is a 200 or a documented failure; returns which. */
 export function assertContract(answer: Answered): "success" | "failure" {
   const { status, body, headers } = answer;
   assert.equal(headers.get("x-content-type-options"), "nosniff");
   assert.equal(headers.get("access-control-allow-origin"), "*");
   if (status === 200) return "success";
   const expected = statusOf.get(body?.code);
-  assert.ok(expected !== undefined, `${status} ${JSON.stringify(body)} is no failure of the contract`);
+  assert.ok(expected !== undefined, `${status} ${JSON.stringify(body)} is no documented failure`);
   assertFailure(answer, expected, body.code);
   const others = Object.keys(body).filter((key) => !failureKeys.includes(key));
   assert.deepEqual(others, []);

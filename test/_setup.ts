@@ -17,7 +17,7 @@ export const projectFolder = fileURLToPath(new URL("..", import.meta.url));
 export const shippedRoutes = join(projectFolder, "routes.yaml");
 export const shippedSeed = join(projectFolder, "data", "seed.yaml");
 
-/** The prefix of every path (specification, section 1). */
+/** The prefix of every path. */
 export const prefix = "/gameaddon/v1";
 
 /** A test, or anything else with an `after` hook. */
@@ -272,7 +272,7 @@ export function describeOverTransports(name: string, declare: (transport: Transp
   }
 }
 
-/** Asserts a failure in the contract's shape (contract, section 1). */
+/** Asserts a failure in the documented shape. */
 export function assertFailure(answer: Answered, status: number, code: string, parameter?: string): void {
   const { body, headers } = answer;
   assert.equal(body?.code, code, `expected ${code}, got ${JSON.stringify(body)}`);

@@ -1,5 +1,5 @@
 /**
- * Access: every operation for every kind of caller (specification, sections 4 and 5; contract, section 2).
+ * Access: every operation for every kind of caller.
  * `_access-matrix.ts` has the expected results, written by hand.
  */
 import assert from "node:assert/strict";
@@ -109,7 +109,7 @@ function title({ path, query = {} }: Row): string {
   return search.length === 0 ? path : `${path}?${search.join("&")}`;
 }
 
-/** Not ahead of the clock, since such a start is refused (contract, section 0); later than all events of the matrix. */
+/** Not ahead of the clock, since such a start is refused; later than all events of the matrix. */
 const rows = matrix(Date.parse("2026-11-21T08:00:00Z"));
 
 // The rows share a service: each prepares its own data.

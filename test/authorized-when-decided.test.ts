@@ -1,6 +1,5 @@
 /**
- * The token, exclusion and restriction of a change are checked again when it is decided (contract, section 1, "Order
- * of checks"). In these tests an earlier change of the same batch affects the caller's rights.
+ * The token, exclusion and restriction of a change are checked again when it is decided. In these tests an earlier change of the same batch affects the caller's rights.
  */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";

@@ -1,5 +1,5 @@
 /**
- * `Idempotency-Key` (contract, section 0): an operation that counts, repeated by the same caller with the same key within
+ * `Idempotency-Key`: an operation that counts, repeated by the same caller with the same key within
  * 24 hours, gets the same answer and counts nothing; another operation with the key gets 409. Other changes store
  * nothing.
  */

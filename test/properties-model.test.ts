@@ -1,4 +1,4 @@
-/** Random sequences of changes, compared with a simple model of the contract (section 3). */
+/** Random sequences of changes, compared with a simple model. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";

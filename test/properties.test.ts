@@ -1,4 +1,4 @@
-/** Random requests: answers follow the contract, and failures change nothing (contract, section 1). */
+/** Random requests: answers are as documented, and failures change nothing. */
 import assert from "node:assert/strict";
 import { Agent, request } from "node:http";
 import { describe, it } from "node:test";
@@ -47,7 +47,7 @@ function askRaw(world: World, agent: Agent, path: string): Promise<Answered> {
   });
 }
 
-it("the specification has 34 operations", () => assert.equal(operations.length, 34));
+it("the interface has 34 operations", () => assert.equal(operations.length, 34));
 
 /** Returns whether a request target is that of the start page, which is not in the table. */
 function isStartPage(target: string): boolean {
@@ -55,7 +55,7 @@ function isStartPage(target: string): boolean {
 }
 
 describe("random requests", () => {
-  it("a random request is answered by the contract, and changes nothing if it fails", async (t) => {
+  it("a random request is answered as documented, and changes nothing if it fails", async (t) => {
     const world = await openWorld(t);
     const callers = await openCallers(world);
     let before = dataOf(world);
@@ -138,7 +138,7 @@ describe("random requests over a socket", () => {
   /** Replaces the characters that a request line cannot have. */
   const sendable = (text: string) => text.replace(/[^\u0021-\u007e\u0080-\u00ff]/g, "_");
 
-  it("a random request over a socket is answered by the contract", async (t) => {
+  it("a random request over a socket is answered as documented", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());
@@ -159,7 +159,7 @@ describe("random requests over a socket", () => {
     );
   });
 
-  it("a random target over a socket is answered by the contract", async (t) => {
+  it("a random target over a socket is answered as documented", async (t) => {
     const world = await openWorld(t, { transport: "socket" });
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     t.after(() => agent.destroy());

@@ -1,4 +1,4 @@
-/** Read-only tokens: they can read whatever their caller may read, and change nothing (contract, sections 0 to 2). */
+/** Read-only tokens: they can read whatever their caller may read, and change nothing. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { HeldChanges } from "./_held-changes.ts";

@@ -1,4 +1,4 @@
-/** Invisible characters in texts, and the comparison of texts (contract, section 0, row "texts"; section 1, "Text"). */
+/** Invisible characters in texts, and the comparison of texts. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";

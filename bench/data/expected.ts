@@ -1,4 +1,4 @@
-/** The answers that a dataset requires, derived from the contract and not by the service's own code. */
+/** The answers that a dataset requires, derived from the documentation and not by the service's own code. */
 import type { Statistic } from "../../src/domain/model.ts";
 import { addonVersion } from "../run/project.ts";
 import { type Counter, type Dataset, naviPoints, targets, wantedReasons } from "./dataset.ts";

@@ -14,7 +14,7 @@ import { announce } from "./announce.js";
 import { People } from "./people.js";
 import { mapStatistics, sqliteStatistics } from "./statistics.js";
 
-/** A refusal, with its status and the contract's code. */
+/** A refusal, with its status and code. */
 class Refusal extends Error {
   constructor(status, code, message) {
     super(message);

@@ -16,7 +16,7 @@ const varying = [
   "content-type",
 ];
 
-/** Headers of every answer (contract, section 1). */
+/** Headers of every answer. */
 const ofEveryAnswer: Readonly<Record<string, string>> = {
   "x-content-type-options": "nosniff",
   "referrer-policy": "no-referrer",

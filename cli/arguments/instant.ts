@@ -8,7 +8,7 @@ import { toSchema } from "../../src/table/parameters.ts";
 import type { Context } from "../context.ts";
 import { instantWords } from "./numbers.ts";
 
-/** The format of instants in parameters (contract, section 3). */
+/** The format of instants in parameters. */
 const schema = toSchema({ base: "instant", name: "instant", description: undefined }, () => ({
   group: [],
   faction: [],

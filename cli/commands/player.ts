@@ -1,4 +1,4 @@
-/** `player`: registers, shows, excludes and removes players (specification, section 5). */
+/** `player`: registers, shows, excludes and removes players. */
 import { type Command, InvalidArgumentError } from "commander";
 import { parseLimit } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";

@@ -1,4 +1,4 @@
-/** Asks for confirmation before a command does something that is hard to undo (contract, section 4). */
+/** Asks for confirmation before a command does something that is hard to undo. */
 import { Failure } from "../../src/domain/errors.ts";
 import { Interrupted, type IO } from "./io.ts";
 import { type Output, Reported } from "./output.ts";

@@ -1,5 +1,5 @@
 /**
- * Implausible statistics (specification, section 5): players whose additions exceed what play can produce. The counter
+ * Implausible statistics: players whose additions exceed what play can produce. The counter
  * that rose by one shows what was added.
  */
 import {

@@ -1,5 +1,5 @@
 /**
- * Checks the consistency of the records of all collections (contract, section 2): every reference leads to a record, and
+ * Checks the consistency of the records of all collections: every reference leads to a record, and
  * what must be unique is. The schemas of `model.ts` check each record alone. An import, a restore, `data verify` and the
  * start use this.
  */

@@ -1,6 +1,6 @@
 /** Failures and their codes. They are independent of HTTP: `engine/response.ts` maps a code to a status. */
 
-/** All failure codes (contract, section 1). The `REQUEST_…` codes are for faults below a complete request. */
+/** All failure codes. The `REQUEST_…` codes are for faults below a complete request. */
 export const failureCodes = [
   "PARAMETER_MISSING",
   "PARAMETER_INVALID",

@@ -1,4 +1,4 @@
-/** The limits of values and names (contract, section 1). Lengths count characters, not UTF-16 units. */
+/** The limits of values and names. Lengths count characters, not UTF-16 units. */
 
 /** Clients parse whole numbers into a signed 32-bit integer. */
 export const integerRange = { minimum: -2_147_483_648, maximum: 2_147_483_647 };

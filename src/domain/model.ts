@@ -36,7 +36,7 @@ const statisticSchema = v.object({
 });
 export type Statistic = v.InferOutput<typeof statisticSchema>;
 
-/** The types of statistics (contract, section 3). */
+/** The types of statistics. */
 export const statisticTypes = ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"] as const;
 export type StatisticType = (typeof statisticTypes)[number];
 
@@ -68,7 +68,7 @@ const membershipSchema = v.object({
 });
 export type Membership = v.InferOutput<typeof membershipSchema>;
 
-/** Somebody, registered or not: bound to the UUID if it is known, else to the name (contract, section 2). */
+/** Somebody, registered or not: bound to the UUID if it is known, else to the name. */
 const subject = { name: v.string(), uuid: v.nullable(uuid) };
 export interface Subject {
   readonly name: string;

@@ -1,4 +1,4 @@
-/** Texts: when two are the same, their order, suggestions and lists for messages (contract, section 1). */
+/** Texts: when two are the same, their order, suggestions and lists for messages. */
 import { distance } from "fastest-levenshtein";
 
 /** Returns the form that texts share if they differ only in case or Unicode composition. */
@@ -9,7 +9,7 @@ export function fold(text: string): string {
 
 /**
  * Returns the form by which entries are found: {@link fold} without U+FE0F, which only selects the emoji style of a
- * character (contract, section 0). The keys of records contain it: they are stored in files.
+ * character. The keys of records contain it: they are stored in files.
  */
 export function comparisonForm(text: string): string {
   return fold(text.replaceAll("\uFE0F", ""));

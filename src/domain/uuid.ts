@@ -1,4 +1,4 @@
-/** Game UUIDs: accepted with and without dashes, stored and answered as 32 lower-case hex digits (contract, section 1). */
+/** Game UUIDs: accepted with and without dashes, stored and answered as 32 lower-case hex digits. */
 import { randomUUID } from "node:crypto";
 import * as v from "valibot";
 

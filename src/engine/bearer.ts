@@ -1,4 +1,4 @@
-/** The token in the header `Authorization` (contract, section 1; RFC 6750), for paths that have `-` in its place. */
+/** The token in the header `Authorization` (RFC 6750), for paths that have `-` in its place. */
 import { Failure } from "../domain/errors.ts";
 
 /** Returns whether the header has the token. @param inPath what the path has in the place of the token */

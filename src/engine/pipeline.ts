@@ -1,5 +1,5 @@
 /**
- * The pipeline: the steps of a request, in the contract's order (section 1). Each can end it with a failure:
+ * The pipeline: the steps of a request, in the order of docs/architecture.md. Each can end it with a failure:
  *
  * 1. path: `UNKNOWN_PATH`
  * 2. method: `METHOD_NOT_ALLOWED`, and for a change that a browser fetches ahead of time `SPECULATIVE`
@@ -265,7 +265,7 @@ function methodsOf({ operation }: Route): string {
   return operation.effect === "read" ? readMethods : changeMethods;
 }
 
-/** Returns whether a browser or a proxy sends a request ahead of time (contract, section 1). */
+/** Returns whether a browser or a proxy sends a request ahead of time. */
 function isSpeculative(request: IncomingRequest): boolean {
   const isPrefetch = purposeHeaders.some((name) => /prefetch|prerender/i.test(request.header(name) ?? ""));
   // Several, or another value, mean "1" (RFC 8470, section 5.1): a client could otherwise hide what its proxy says.

@@ -5,7 +5,7 @@ import type { ReadyBody } from "./body.ts";
 import type { Refusal } from "./limiter.ts";
 import type { IncomingRequest } from "./request.ts";
 
-/** The status of each failure (contract, section 1). */
+/** The status of each failure. */
 export const statusOf: Readonly<Record<FailureCode, number>> = {
   PARAMETER_MISSING: 400,
   PARAMETER_INVALID: 400,
@@ -40,7 +40,7 @@ export const retryAfterSeconds = "5";
 /** The `WWW-Authenticate` of a 401. The `code` in the body says more than RFC 6750's `error` could. */
 export const authenticationScheme = "Bearer";
 
-/** The body of every failure (contract, section 1). */
+/** The body of every failure. */
 export interface FailureBody {
   readonly httpStatusCode: number;
   readonly httpStatus: string;

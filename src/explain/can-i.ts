@@ -51,7 +51,7 @@ export const publicName = "public";
 
 /** How to call the operation. */
 export interface CallOptions {
-  /** With a read-only token (contract, section 2). */
+  /** With a read-only token. */
   readonly readOnly?: boolean;
 }
 

@@ -1,6 +1,6 @@
 /**
  * The server: listens on a port through listhen, and passes requests to the queue. It also answers the requests that
- * Node's parser refuses, in the contract's shape: malformed, too large, or too slow to arrive.
+ * Node's parser refuses, in the shape of every failure: malformed, too large, or too slow to arrive.
  */
 import type { Server as HttpServer, IncomingMessage, RequestListener, ServerResponse } from "node:http";
 import type { Socket } from "node:net";
@@ -125,7 +125,7 @@ export async function startServer(options: ServerOptions): Promise<Server> {
   connections.follow(server, options.https !== undefined);
   // listhen's own listener waits for the end of every response, which `connections.ts` avoids.
   server.removeAllListeners("request").on("request", listener);
-  // Otherwise Node answers these itself, and not in the contract's shape.
+  // Otherwise Node answers these itself, and not in the shape of every failure.
   Object.assign(server, { requireHostHeader: false });
   // `connections` closes them. Node would cut off every response that is ended, even if its client has not read it yet.
   Object.assign(server, { closeIdleConnections() {} });

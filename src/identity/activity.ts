@@ -1,12 +1,12 @@
 /**
  * Activity: when each client was last seen, its addon version, and the number of requests. It is held in memory, and
- * saved every minute and at shutdown instead of with each request (contract, section 3).
+ * saved every minute and at shutdown instead of with each request.
  */
 import type { ActivityRecord, Token } from "../domain/model.ts";
 import type { DataStore, DurableData } from "../store/data.ts";
 import { versionForm } from "./versions.ts";
 
-/** A client is active if it sent a request in the last 3 days (contract, section 3). */
+/** A client is active if it sent a request in the last 3 days. */
 export const activeMilliseconds = 3 * 24 * 60 * 60 * 1000;
 
 const requestCounter = "requests";

@@ -1,4 +1,4 @@
-/** Callers: the engine's view of the operator, of players, and of the holders of public tokens (contract, section 2). */
+/** Callers: the engine's view of the operator, of players, and of the holders of public tokens. */
 import { Failure } from "../domain/errors.ts";
 import type { Player, Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";

@@ -1,7 +1,7 @@
 /**
  * Idempotency keys: they make operations that count, such as `statistic/add`, safe to repeat. The answer is stored in the
  * change itself, so that a repetition by the same caller gets that answer and counts nothing. Other changes are harmless
- * to repeat and store nothing (contract, section 0).
+ * to repeat and store nothing.
  */
 import { createHash } from "node:crypto";
 import { Failure } from "../domain/errors.ts";

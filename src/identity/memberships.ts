@@ -1,4 +1,4 @@
-/** Groups, factions and services, and who belongs to them (contract, section 2). */
+/** Groups, factions and services, and who belongs to them. */
 import { Failure } from "../domain/errors.ts";
 import {
   type GroupMember,

@@ -1,4 +1,4 @@
-/** Players and the people that records name, found by name or UUID (contract, section 2). */
+/** Players and the people that records name, found by name or UUID. */
 import { Failure } from "../domain/errors.ts";
 import type { Player, Statistic, Subject } from "../domain/model.ts";
 import { didYouMean, fold, invisibleIn, leaveOut, mostCompared } from "../domain/text.ts";
@@ -69,7 +69,7 @@ export function toNewSubject(data: Data, reference: string, parameter = "name"):
 
 /**
  * Returns a record with the latest spelling of an unregistered name: clients compare names exactly, so that a first
- * misspelling must not stick (contract, section 0). An unchanged record is returned itself.
+ * misspelling must not stick. An unchanged record is returned itself.
  */
 export function respelled<T extends Subject>(record: T, { name, uuid }: Subject): T {
   const isSame = uuid !== null || record.uuid !== null || record.name === name;

@@ -1,4 +1,4 @@
-/** Tokens: their form, their records and their validity (contract, section 2). */
+/** Tokens: their form, their records and their validity. */
 import { hash as digest, randomBytes } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
 import type { Token } from "../domain/model.ts";
@@ -68,7 +68,7 @@ export function isLive(token: Token, now: number): boolean {
   return token.revokedAt === null && (token.expiresAt === null || now < token.expiresAt);
 }
 
-/** Returns a player's newest valid token. A client is a player with one (contract, section 3). */
+/** Returns a player's newest valid token. A client is a player with one. */
 export function liveTokenOf(data: Pick<Data, "tokens">, uuid: string, now: number): Token | undefined {
   let newest: Token | undefined;
   for (const token of data.tokens.find("player", uuid)) {

@@ -1,4 +1,4 @@
-/** Addon versions: two to four numbers separated by dots (contract, section 3). */
+/** Addon versions: two to four numbers separated by dots. */
 
 export const versionForm = /^(?:0|[1-9]\d{0,8})(?:\.(?:0|[1-9]\d{0,8})){1,3}$/;
 

@@ -1,4 +1,4 @@
-/** Names that start with a text, for shell completion (contract, section 4). */
+/** Names that start with a text, for shell completion. */
 import * as v from "valibot";
 import { compareTexts, fold } from "../domain/text.ts";
 import { namesOf } from "../identity/memberships.ts";

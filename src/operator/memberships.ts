@@ -1,4 +1,4 @@
-/** Managing memberships and administrators (contract, section 4). */
+/** Managing memberships and administrators. */
 import * as v from "valibot";
 import type { Player } from "../domain/model.ts";
 import { compareTexts, didYouMean } from "../domain/text.ts";

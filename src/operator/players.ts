@@ -1,4 +1,4 @@
-/** Managing players: registration, exclusion and removal (contract, section 4). */
+/** Managing players: registration, exclusion and removal. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { groupMemberKey, type Player, type Subject, subjectKey } from "../domain/model.ts";

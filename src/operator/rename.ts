@@ -1,4 +1,4 @@
-/** Renaming a player, with all records that contain the name (contract, section 2). */
+/** Renaming a player, with all records that contain the name. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { labelOf } from "../domain/label.ts";

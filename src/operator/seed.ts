@@ -1,4 +1,4 @@
-/** Adding the groups, factions and services of a seed (contract, section 2). */
+/** Adding the groups, factions and services of a seed. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { textLength } from "../domain/limits.ts";

@@ -1,4 +1,4 @@
-/** Issuing, listing and revoking tokens (contract, sections 2 and 4). Only the answer of `issue` shows a token. */
+/** Issuing, listing and revoking tokens. Only the answer of `issue` shows a token. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { textLength } from "../domain/limits.ts";

@@ -1,4 +1,4 @@
-/** The blacklist reasons of each faction (specification, section 4.4). */
+/** The blacklist reasons of each faction. */
 import * as v from "valibot";
 import { requireOrganisation } from "../identity/memberships.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";

@@ -1,4 +1,4 @@
-/** Live events: bank robberies, bombs and the score of a gang war (specification, section 4.10). */
+/** Live events: bank robberies, bombs and the score of a gang war. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import type { Event } from "../domain/model.ts";

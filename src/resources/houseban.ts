@@ -1,4 +1,4 @@
-/** House bans (specification, section 4.5). A ban starts with its first reason and lasts for the sum of the days. */
+/** House bans. A ban starts with its first reason and lasts for the sum of the days. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";

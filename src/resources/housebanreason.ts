@@ -1,4 +1,4 @@
-/** House-ban reasons and their days (specification, section 4.6). */
+/** House-ban reasons and their days. */
 import * as v from "valibot";
 import type { HouseBanReason } from "../domain/model.ts";
 import { comparisonForm } from "../domain/text.ts";

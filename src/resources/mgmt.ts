@@ -1,4 +1,4 @@
-/** The addon's clients and versions (specification, sections 3 and 4.9). A client is a player with a token. */
+/** The addon's clients and versions. A client is a player with a token. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { integerRange } from "../domain/limits.ts";

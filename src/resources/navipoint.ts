@@ -1,4 +1,4 @@
-/** Navi points: named places and their coordinates (specification, section 4.7). */
+/** Navi points: named places and their coordinates. */
 import * as v from "valibot";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { addEntry, removeEntry } from "./shared/entries.ts";

@@ -1,4 +1,4 @@
-/** Addon groups and their members (specification, section 4.2). */
+/** Addon groups and their members. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { joinGroup, leaveGroup, namesOf, notInGroup } from "../identity/memberships.ts";

@@ -1,5 +1,5 @@
 /**
- * The top list, updated with every change of a player or a statistic (contract, section 3): in each category the best
+ * The top list, updated with every change of a player or a statistic: in each category the best
  * players by value, ties by name.
  *
  * A category stores more leaders than the list has places. Invariant: no other player ranks before a leader. So the cost

@@ -1,4 +1,4 @@
-/** Players' statistics and the top list (specification, section 4.1). */
+/** Players' statistics and the top list. */
 import * as v from "valibot";
 import { integerRange } from "../domain/limits.ts";
 import { counterOf, statisticTypes } from "../domain/model.ts";

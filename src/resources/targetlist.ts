@@ -1,4 +1,4 @@
-/** The target list (specification, sections 3 and 4.3). */
+/** The target list. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { subjectKey, type Target } from "../domain/model.ts";

@@ -1,4 +1,4 @@
-/** Wanted reasons and their points (specification, section 4.8). */
+/** Wanted reasons and their points. */
 import * as v from "valibot";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { addEntry, removeEntry } from "./shared/entries.ts";

@@ -12,7 +12,7 @@ export interface Caller {
   readonly scope: string;
   /** The id of the token that the caller presented; undefined for a caller without one, such as the operator. */
   readonly token?: string | undefined;
-  /** Whether the caller's token allows no changes (contract, section 2). */
+  /** Whether the caller's token allows no changes. */
   readonly readOnly?: boolean | undefined;
   /** Whether the caller is a specific, identified user. */
   readonly identified: boolean;

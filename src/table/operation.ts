@@ -16,7 +16,7 @@ export interface Request {
   readonly idempotencyKey: string | undefined;
   /**
    * Repeats the checks of exclusion, read-only token and restriction, with the table of the request. A change calls it
-   * when it is decided, with the caller as the data has it then (contract, section 1, "Order of checks").
+   * when it is decided, with the caller as the data has it then.
    * @throws Failure `EXCLUDED`, `READ_ONLY`, `RESTRICTED`
    */
   readonly authorize: (caller: Caller) => void;

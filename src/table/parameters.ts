@@ -1,6 +1,6 @@
 /**
  * Parameters and their types: the valibot schema of each parses the text of a request into the value for the operation
- * (contract, section 1).
+ *.
  */
 import * as v from "valibot";
 import { Failure, type FailureCode } from "../domain/errors.ts";
@@ -79,7 +79,7 @@ export function isNarrowed({ pattern, minLength, maxLength }: Refinements): bool
 /** The latest date that JavaScript has, in milliseconds since 1970. */
 export const latestInstant = 8_640_000_000_000_000;
 
-/** The failure codes of types whose values are names in the data (contract, section 1). */
+/** The failure codes of types whose values are names in the data. */
 export const nameFailures: Readonly<Record<MembershipKind, FailureCode>> = {
   group: "UNKNOWN_GROUP",
   faction: "UNKNOWN_FACTION",

@@ -69,7 +69,7 @@ export class Types {
     const type = {
       ...inherited,
       ...Object.fromEntries(refinements),
-      // Texts in the data and in answers are in NFC (contract, section 1).
+      // Texts in the data and in answers are in NFC.
       values: declaration.values?.map((value) => value.normalize("NFC")) ?? inherited.values,
       description: description?.normalize("NFC") ?? inherited.description,
       pattern: inherited.pattern,

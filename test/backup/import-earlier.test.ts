@@ -59,7 +59,7 @@ const earlier = {
   },
 };
 
-it("an export from before version 0.2 is imported as it is, answered by the contract, and can be changed", async (t) => {
+it("an export from before version 0.2 is imported as it is, answered as documented, and can be changed", async (t) => {
   const desk = await emptyDesk(t);
   await desk.write("earlier.json", JSON.stringify(earlier));
   assert.match(await desk.ok("data", "import", "earlier.json"), /^Imported 11 records\.$/m);

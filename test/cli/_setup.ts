@@ -10,7 +10,7 @@ import { startControl } from "../../src/control/server.ts";
 import { Service } from "../../src/service.ts";
 import type { Cleanup } from "../_setup.ts";
 
-/** The format of a token (contract, section 2). */
+/** The format of a token. */
 export const tokenForm = /gat_[A-Za-z0-9_-]{43}/;
 /** The start of every escape sequence for colours. */
 export const colourBegins = "\u001b[";
@@ -276,7 +276,7 @@ function refused({ exitCode, stdout, stderr }: Ran, expected: 1 | 2): string {
   return stderr;
 }
 
-/** The document of `token issue` (contract, section 4). */
+/** The document of `token issue`. */
 export interface IssuedDocument {
   readonly token: string;
   readonly id: string;

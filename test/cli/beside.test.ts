@@ -1,4 +1,4 @@
-/** Commands beside other processes that have the data folder open (contract, section 4). */
+/** Commands beside other processes that have the data folder open. */
 import assert from "node:assert/strict";
 import { createServer } from "node:net";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** `addon-cli` as real processes: exit codes, signals, HTTPS, journals, limits of the system (contract, section 4). */
+/** `addon-cli` as real processes: exit codes, signals, HTTPS, journals, limits of the system. */
 import assert from "node:assert/strict";
 import { fstatSync } from "node:fs";
 import { open, readFile, rm, writeFile } from "node:fs/promises";

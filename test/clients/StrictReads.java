@@ -14,7 +14,7 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * Parses the answer of every read into records as the contract has them (section 3), strictly: a property that is
+ * Parses the answer of every read into records as docs/reference.md has them, strictly: a property that is
  * missing or unknown, a number that does not fit, a null where none may be, or a read that the service describes and
  * this program does not know ends the program with 1.
  *

@@ -49,7 +49,7 @@ describe("the reference", () => {
     assert.equal(section(page, "routes"), expected, "run that command and paste its output");
   });
 
-  it("has the 34 operations of the specification and the bundle", () => {
+  it("has the 34 operations of the interface and the bundle", () => {
     const paths = Array.from(section(page, "routes").matchAll(/^\| `(\/[^`]+)`/gm), ([, path]) => path);
     assert.equal(new Set(paths).size, 35);
     assert.equal(paths.length, 35);

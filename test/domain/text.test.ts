@@ -1,4 +1,4 @@
-/** Texts: when two are the same, suggestions, lists and their order (contract, section 1). */
+/** Texts: when two are the same, suggestions, lists and their order. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";

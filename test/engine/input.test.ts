@@ -1,4 +1,4 @@
-/** The parameters of a request: their decoding, defaults, and the order of their failures (contract, section 1). */
+/** The parameters of a request: their decoding, defaults, and the order of their failures. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";

@@ -1,4 +1,4 @@
-/** Limits and authentication: which requests are counted, and as whose (contract, section 1, order of checks). */
+/** Limits and authentication: which requests are counted, and as whose. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Limiter } from "../../src/engine/limiter.ts";

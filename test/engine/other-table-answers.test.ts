@@ -1,4 +1,4 @@
-/** The engine's answers, log records and reports of callers with the table of a library (contract, section 1). */
+/** The engine's answers, log records and reports of callers with the table of a library. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Library } from "../table/_library.ts";

@@ -1,4 +1,4 @@
-/** Answers: the headers of reads, failures and reports (contract, section 1). */
+/** Answers: the headers of reads, failures and reports. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";

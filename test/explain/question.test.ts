@@ -1,4 +1,4 @@
-/** Questions of `can-i` and `who-can` read each parameter as a request does (contract, sections 0 and 1). */
+/** Questions of `can-i` and `who-can` read each parameter as a request does. */
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { Pair } from "../../src/explain/question.ts";

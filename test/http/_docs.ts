@@ -53,7 +53,7 @@ export function ask(
   });
 }
 
-/** Asserts a failure in the contract's shape. */
+/** Asserts a failure in the documented shape. */
 export function assertPageFailure({ status, headers, body }: Answered, expected: number, code: string): void {
   assertFailure({ status, headers, body: JSON.parse(body.toString()) }, expected, code);
 }

@@ -55,7 +55,7 @@ export async function ask(url: string, bytes: string | Buffer): Promise<Answered
   return connection.answer();
 }
 
-/** Asserts a failure in the contract's shape, with the common headers. */
+/** Asserts a failure in the documented shape, with the common headers. */
 export function assertRefused(answer: Answered, status: number, code: string): void {
   assertFailure(answer, status, code);
   const { headers } = answer;

@@ -204,7 +204,7 @@ function tableWith(paths: readonly (readonly (string | number)[])[]): string {
 }
 
 /**
- * Returns the route of a path by the contract (section 1): of the routes with as many segments that match, the one with a
+ * Returns the route of a path: of the routes with as many segments that match, the one with a
  * literal segment at the first place where they differ.
  */
 function expectedRoute(paths: readonly string[], path: string): string | undefined {

@@ -1,4 +1,4 @@
-/** A token in the header `Authorization`, with `-` in its place in the path (contract, section 1). */
+/** A token in the header `Authorization`, with `-` in its place in the path. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import {

@@ -1,4 +1,4 @@
-/** Failures: their codes, the order of the checks, and repeated changes (contract, section 1). */
+/** Failures: their codes, the order of the checks, and repeated changes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, assertIncludes, everyRight, openAs, prefix } from "../_setup.ts";

@@ -1,4 +1,4 @@
-/** Answers when the disk, the service or its code fails (contract, section 1). */
+/** Answers when the disk, the service or its code fails. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type File, type Files, nodeFiles } from "../../src/store/folder/files.ts";

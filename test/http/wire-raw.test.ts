@@ -1,6 +1,6 @@
 /**
- * Requests that only a raw socket can send: malformed, too large, or without a Host. Each is answered in the contract's
- * failure shape with the common headers (contract, section 1).
+ * Requests that only a raw socket can send: malformed, too large, or without a Host. Each is answered in the documented
+ * failure shape with the common headers.
  */
 import assert from "node:assert/strict";
 import { once } from "node:events";

@@ -1,4 +1,4 @@
-/** A token never appears in a log, an error, a header, a list or a file (contract, section 2). */
+/** A token never appears in a log, an error, a header, a list or a file. */
 import assert from "node:assert/strict";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-/** Texts, names and UUIDs in parameters and answers (contract, section 1), over both transports. */
+/** Texts, names and UUIDs in parameters and answers, over both transports. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, assertIncludes, everyRight, openAs, openWorld, prefix } from "../_setup.ts";

@@ -1,4 +1,4 @@
-/** Paths, methods, headers, ETags and speculative requests (contract, section 1), over both transports. */
+/** Paths, methods, headers, ETags and speculative requests, over both transports. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import {

@@ -1,4 +1,4 @@
-/** Activity: what a request changes, and whom it is reported to (contract, section 3, `/mgmt`). */
+/** Activity: what a request changes, and whom it is reported to. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { Token } from "../../src/domain/model.ts";

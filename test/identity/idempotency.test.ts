@@ -1,4 +1,4 @@
-/** Idempotency keys: which answers are stored, and for how long (contract, section 0, `Idempotency-Key`). */
+/** Idempotency keys: which answers are stored, and for how long. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import fc from "fast-check";

@@ -1,4 +1,4 @@
-/** Players, groups and the people that records name, in data in memory (contract, section 2). */
+/** Players, groups and the people that records name, in data in memory. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { currentVocabulary, joinGroup, namesOf } from "../../src/identity/memberships.ts";

@@ -1,4 +1,4 @@
-/** Repeated requests: which get the stored answer of their key, and when answers expire (contract, section 0). */
+/** Repeated requests: which get the stored answer of their key, and when answers expire. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { deleteExpired, runOnce } from "../../src/identity/idempotency.ts";

@@ -1,4 +1,4 @@
-/** Tokens and their callers: which are valid, and until when (contract, section 2). */
+/** Tokens and their callers: which are valid, and until when. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { CallerCache } from "../../src/identity/caller-cache.ts";

@@ -1,6 +1,6 @@
 /**
- * The description has what the specification says (section 4): the 34 operations, each with its parameters, and the
- * token as a secret. Written from the specification, without a look at the route table.
+ * The description has the 34 operations of the interface, each with its parameters, and the
+ * token as a secret. Written without a look at the route table.
  */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
@@ -47,7 +47,7 @@ const operations: readonly (readonly [string, ...string[]])[] = [
   ["/event/gangwar", "attacker", "defender"],
 ];
 
-/** The values in the specification and the contract (sections 3 and 4). */
+/** The documented values. */
 const values: readonly (readonly [string, string, readonly unknown[]])[] = [
   ["/statistic/{player}/add", "type", ["DEATH", "KILL", "PLAYTIME", "REVIVE", "SERVICE"]],
   ["/navipoint/add", "article", ["der", "die", "das"]],
@@ -55,7 +55,7 @@ const values: readonly (readonly [string, string, readonly unknown[]])[] = [
   ["/player/add", "group", ["CEO", "DEV", "MOD", "SUP", "BETA", "VIP", "BLACKLIST", "TARGETLIST"]],
 ];
 
-/** The limits of the contract (sections 1 and 3). */
+/** The documented limits. */
 const limits: readonly (readonly [string, string, Readonly<Record<string, number>>])[] = [
   ["/statistic/{player}/set", "amount", { minimum: 0, maximum: 2147483647 }],
   ["/housebanreason/add", "days", { minimum: 1, maximum: 3650 }],
@@ -81,7 +81,7 @@ function parameterOf(document: OpenApiDocument, path: string, name: string): Par
 }
 
 describe("the description has", () => {
-  it("the 34 operations of the specification, each with its parameters and no others", () => {
+  it("the 34 operations of the interface, each with its parameters and no others", () => {
     assert.equal(operations.length, 34);
     for (const [path, ...query] of operations) {
       const parameters = parametersOf(document, path);

@@ -1,4 +1,4 @@
-/** Blacklist reasons of factions (specification, section 4.4; contract, section 3). */
+/** Blacklist reasons of factions. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, openAs, openWorld } from "../_setup.ts";

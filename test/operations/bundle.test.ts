@@ -4,7 +4,7 @@ import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";
 import { assertFailure, everyRight, openAs, openWorld, shippedRoutes, type World } from "../_setup.ts";
 
-/** The lists of the specification (section 4), each with its path. */
+/** The lists of the interface, each with its path. */
 const lists = {
   player: "/player",
   targetlist: "/targetlist",

@@ -1,4 +1,4 @@
-/** Live events (specification, section 4.10; contract, section 3). */
+/** Live events. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, Clock, day, openAs, openWorld } from "../_setup.ts";

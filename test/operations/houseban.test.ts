@@ -1,4 +1,4 @@
-/** House bans: their length, their reasons, and who entered them (specification, section 4.5; contract, section 3). */
+/** House bans: their length, their reasons, and who entered them. */
 import assert from "node:assert/strict";
 import { describe, it, type TestContext } from "node:test";
 import { assertFailure, day, openWorld, type World } from "../_setup.ts";

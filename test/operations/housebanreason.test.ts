@@ -1,4 +1,4 @@
-/** House-ban reasons (specification, section 4.6; contract, section 3). */
+/** House-ban reasons. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, openAs, openWorld, temporaryFolder, type World } from "../_setup.ts";

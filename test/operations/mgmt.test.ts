@@ -1,4 +1,4 @@
-/** Clients of the addon, their activity, and versions (specification, sections 3 and 4.9; contract, section 3). */
+/** Clients of the addon, their activity, and versions. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, day, openAs, openWorld, temporaryFolder, type World } from "../_setup.ts";

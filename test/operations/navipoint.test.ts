@@ -1,4 +1,4 @@
-/** Navi points (specification, section 4.7; contract, section 3). */
+/** Navi points. */
 import assert from "node:assert/strict";
 import { readFile } from "node:fs/promises";
 import { describe, it } from "node:test";

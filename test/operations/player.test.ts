@@ -1,4 +1,4 @@
-/** Addon groups and their members (specification, section 4.2; contract, section 3). */
+/** Addon groups and their members. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, openAs, openWorld, temporaryFolder } from "../_setup.ts";

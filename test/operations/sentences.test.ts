@@ -1,4 +1,4 @@
-/** The sentence in the answer of each change: what it did, or that there was nothing to do (contract, section 1). */
+/** The sentence in the answer of each change: what it did, or that there was nothing to do. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { everyRight, openAs } from "../_setup.ts";

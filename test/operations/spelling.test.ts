@@ -1,4 +1,4 @@
-/** The spelling of unregistered names: the latest one replaces that of the record (contract, section 0). */
+/** The spelling of unregistered names: the latest one replaces that of the record. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { everyRight, openAs, type World } from "../_setup.ts";

@@ -1,4 +1,4 @@
-/** Statistics of players and the top list (specification, section 4.1; contract, section 3). */
+/** Statistics of players and the top list. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, everyRight, openAs, openWorld, type World } from "../_setup.ts";

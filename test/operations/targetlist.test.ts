@@ -1,4 +1,4 @@
-/** The target list and its states (specification, sections 3 and 4.3; contract, section 3). */
+/** The target list and its states. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, openAs, openWorld, temporaryFolder, type World } from "../_setup.ts";

@@ -1,4 +1,4 @@
-/** Wanted reasons (specification, section 4.8; contract, section 3). */
+/** Wanted reasons. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertFailure, openAs, openWorld } from "../_setup.ts";

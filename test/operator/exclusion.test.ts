@@ -1,4 +1,4 @@
-/** Excluding players and readmitting them (contract, section 2). */
+/** Excluding players and readmitting them. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { Desk, one } from "./_desk.ts";

@@ -1,4 +1,4 @@
-/** Managing ranks, administrators and groups (contract, section 2). */
+/** Managing ranks, administrators and groups. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { OperatorInput, OperatorOperationName } from "../../src/operator/index.ts";

@@ -1,4 +1,4 @@
-/** Managing players: registration, repeated registration, lists and removal (contract, sections 2 and 4). */
+/** Managing players: registration, repeated registration, lists and removal. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { OperatorInput } from "../../src/operator/index.ts";

@@ -1,4 +1,4 @@
-/** Renaming a player: which records get the name, and which refuse it (contract, section 2). */
+/** Renaming a player: which records get the name, and which refuse it. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { assertRefused, copyOf } from "../_memory.ts";

@@ -1,4 +1,4 @@
-/** Adding and removing groups, factions and services (contract, section 2). */
+/** Adding and removing groups, factions and services. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { namesOf } from "../../src/identity/memberships.ts";

@@ -1,4 +1,4 @@
-/** Issuing, listing and revoking tokens (contract, section 2). */
+/** Issuing, listing and revoking tokens. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { hashOfToken } from "../../src/identity/tokens.ts";

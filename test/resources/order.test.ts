@@ -1,4 +1,4 @@
-/** The order of names and reasons in every list, by the table's language (contract, section 0). */
+/** The order of names and reasons in every list, by the table's language. */
 import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { describe, it, type TestContext } from "node:test";

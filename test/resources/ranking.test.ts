@@ -1,4 +1,4 @@
-/** The top list, compared with sorting all players (contract, section 3, `/statistic/top`). */
+/** The top list, compared with sorting all players. */
 import assert from "node:assert/strict";
 import { it } from "node:test";
 import fc from "fast-check";

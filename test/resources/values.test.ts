@@ -1,4 +1,4 @@
-/** The widest values of handlers (contract, section 1), at and beyond each limit. */
+/** The widest values of handlers, at and beyond each limit. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as v from "valibot";

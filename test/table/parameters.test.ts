@@ -1,4 +1,4 @@
-/** Parameters: which texts of a request each type accepts, and as which value (contract, sections 1 and 3). */
+/** Parameters: which texts of a request each type accepts, and as which value. */
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { describe, it } from "node:test";

@@ -1,4 +1,4 @@
-/** Reasons and names of places, which have `-` for each space on the wire (contract, section 1). */
+/** Reasons and names of places, which have `-` for each space on the wire. */
 
 /** Returns a text to send: `Bank-robbery` for `Bank robbery`. */
 export function withoutSpaces(text: string): string {

@@ -1,4 +1,4 @@
-/** Who added an entry, as stored and as answered (contract, section 0). */
+/** Who added an entry, as stored and as answered. */
 import * as v from "valibot";
 import type { Creator, HouseBanReason } from "../../domain/model.ts";
 import type { Data } from "../../store/data.ts";

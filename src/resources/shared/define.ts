@@ -89,7 +89,7 @@ export type Handler = ReadHandler | ChangeHandler;
 /** The input of a handler, as its schemas parse it. The engine has parsed what a handler gets. */
 type InputOf<I extends v.ObjectEntries> = v.InferOutput<v.ObjectSchema<I, undefined>>;
 
-/** The answer of every change (contract, section 1). */
+/** The answer of every change. */
 const infoAnswer = v.pipe(
   v.object({
     info: v.pipe(

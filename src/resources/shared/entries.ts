@@ -16,7 +16,7 @@ export function findEntry<T>(rows: Entries<T>, name: string, scope = ""): T | un
 }
 
 /**
- * Adds an entry unless it exists (contract, section 1: repeating a change is harmless). The first spelling of its name
+ * Adds an entry unless it exists (repeating a change is harmless). The first spelling of its name
  * stays.
  * @param name the property that names the entry
  * @param more properties to store with a new entry and not to compare, such as who added it

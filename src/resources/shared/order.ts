@@ -1,4 +1,4 @@
-/** The order of names and reasons in answers, by the table's language (contract, section 0). */
+/** The order of names and reasons in answers, by the table's language. */
 import { type Comparison, comparisonIn, defaultLanguage } from "../../domain/text.ts";
 
 /** The current order; a route table sets its language. */

@@ -1,4 +1,4 @@
-/** The valibot schemas of handlers' inputs and answers: the widest values that they can handle (contract, section 1). */
+/** The valibot schemas of handlers' inputs and answers: the widest values that they can handle. */
 import * as v from "valibot";
 import {
   integerRange,
@@ -54,7 +54,7 @@ export const playerName = v.pipe(
 /** A player's name or UUID. */
 export const playerReference = v.pipe(v.string(), v.metadata({ ...textLength, player: true }));
 
-/** Instead of a reason, in any case: all reasons of a house ban (contract, section 0). */
+/** Instead of a reason, in any case: all reasons of a house ban. */
 export const everyReason = "all";
 
 /** The name of a group or a faction, as seeded. */

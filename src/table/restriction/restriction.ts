@@ -1,5 +1,5 @@
 /**
- * Restrictions: who may call an operation (specification, section 5; contract, sections 1 and 2). Whether one allows a
+ * Restrictions: who may call an operation. Whether one allows a
  * caller, which parameters that depends on, and what it says in words.
  */
 import { comparisonForm, oneOf } from "../../domain/text.ts";
