@@ -29,13 +29,14 @@ export interface InspectedSegment extends SegmentStart {
 
 /**
  * Inspects a segment.
+ * @param next the number of the first change of the next segment; undefined for the newest one
  * @param chains what its first change may be chained to, in case its header cannot be read
  * @param onEntries is called with its changes in order, those of one piece at a time
  * @throws Failure where a newer version of the program wrote it
  */
 export async function inspectSegment(
   pieces: AsyncIterable<Uint8Array>,
-  first: number,
+  { first, next }: { readonly first: number; readonly next: number | undefined },
   chains: readonly number[],
   onEntries: (entries: readonly SegmentEntry[], start: SegmentStart) => Promise<void> | void,
 ): Promise<InspectedSegment> {
@@ -44,7 +45,7 @@ export async function inspectSegment(
     const entries = inspection.take(piece);
     if (entries.length > 0) await onEntries(entries, inspection.start);
   }
-  const { entries, segment } = inspection.end();
+  const { entries, segment } = inspection.end(next);
   if (entries.length > 0) await onEntries(entries, inspection.start);
   return segment;
 }
@@ -90,11 +91,11 @@ class SegmentInspection {
   }
 
   /** Takes the end. Returns the last changes, and the result. */
-  end(): { entries: SegmentEntry[]; segment: InspectedSegment } {
+  end(next: number | undefined): { entries: SegmentEntry[]; segment: InspectedSegment } {
     if (this.#scanner === undefined) this.#begin(this.#head.length);
     const headless = this.#scanner === undefined;
     this.#scanner?.end();
-    const tail = headless ? undefined : this.#reader.end();
+    const tail = headless ? undefined : this.#reader.end(next);
     const faults = [...this.#faults, ...this.#changeFaults];
     const segment = { ...this.start, length: this.#length, headless, tail, faults };
     return { entries: this.#entries.splice(0), segment };

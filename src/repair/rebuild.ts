@@ -71,6 +71,8 @@ class Rebuilding {
   #chain: number | undefined = 0;
   /** The highest number that a change may have had. */
   #highest = 0;
+  /** The number of the last change that is reported as lost. */
+  #lostUpTo = 0;
   /** The gap at the end of the segment before. */
   #open: (Gap & { readonly file: string }) | undefined;
   /** The number of segments that end within their headers. */
@@ -89,8 +91,8 @@ class Rebuilding {
     this.#highest = Math.max(database.sequence, snapshots.at(-1) ?? 0, (segments.at(-1) ?? 1) - 1);
     if (!hasBase && segments[0] !== 1) this.#beUncertain();
     const needed = segments.indexOf(database.sequence + 1);
-    for (const first of segments.slice(Math.max(needed, 0))) {
-      await this.#readSegment(first, first === segments.at(-1));
+    for (const [index, first] of segments.entries()) {
+      if (index >= needed) await this.#readSegment(first, segments[index + 1]);
     }
     this.#endGap(undefined);
     this.#overlay(Number.POSITIVE_INFINITY);
@@ -128,20 +130,21 @@ class Rebuilding {
     return false;
   }
 
-  async #readSegment(first: number, isNewest: boolean): Promise<void> {
+  async #readSegment(first: number, next: number | undefined): Promise<void> {
     const pieces = piecesOf(this.#files, join(this.#folder, segmentFile(first)));
     const database = this.#database;
     const chains = this.#chain === undefined ? [] : [this.#chain];
     const entries: SegmentEntry[] = [];
-    const inspected = await inspectSegment(pieces, first, chains, (each) => {
+    const inspected = await inspectSegment(pieces, { first, next }, chains, (each) => {
       for (const entry of each) entries.push(entry);
     });
     const segment = { ...inspected, entries };
-    const isReported = this.#endGap(first - 1);
+    this.#endGap(first - 1);
     if (segment.headless) this.#loseHeadless(segment.file, segment.length);
     if (first > database.sequence + 1) this.#overlay(first - 1);
-    if (!isReported && first > database.sequence + 1) {
-      const numbers = range(database.sequence + 1, first - 1);
+    const known = Math.max(database.sequence, this.#lostUpTo);
+    if (first > known + 1) {
+      const numbers = range(known + 1, first - 1);
       this.#lose(segment.file, 0, `${numbers}: the journal before this file is missing or unreadable`);
     }
     if (entries.length === 0 && segment.tail === undefined) return;
@@ -172,7 +175,7 @@ class Rebuilding {
       previous = sequence;
     }
     const { file, tail } = segment;
-    if (tail !== undefined && !tail.readable && isNewest) {
+    if (tail !== undefined && !tail.readable && next === undefined) {
       const what = `an incomplete line of ${tail.length} bytes, which was never acknowledged`;
       this.#lost.push({ file, offset: tail.offset, what, known: null });
     } else if (tail !== undefined && !tail.readable) {
@@ -261,22 +264,19 @@ class Rebuilding {
     this.#headless += 1;
   }
 
-  /**
-   * Returns whether there was an open gap with a loss.
-   * @param to the number of the last change in it; undefined where no change follows it
-   */
-  #endGap(to: number | undefined): boolean {
+  /** @param to the number of the last change in an open gap; undefined where no change follows it */
+  #endGap(to: number | undefined): void {
     const gap = this.#open;
     this.#open = undefined;
     const { sequence } = this.#database;
     // The base has the lost changes. What followed it is a file that is missing, which is reported.
-    if (gap === undefined || (to ?? gap.from) <= sequence) return false;
+    if (gap === undefined || (to ?? gap.from) <= sequence) return;
     const legible = gap.legible.join("; ");
     const from = Math.max(gap.from, sequence + 1);
     this.#lose(gap.file, gap.offset, lostChanges(from, to), legible === "" ? null : legible);
     const most = gap.from - 1 + Math.ceil(gap.length / shortestChange);
     this.#highest = Math.max(this.#highest, to ?? most);
-    return true;
+    this.#lostUpTo = to ?? this.#lostUpTo;
   }
 
   #lose(file: string, offset: number, what: string, known: string | null = null): void {

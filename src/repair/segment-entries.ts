@@ -24,7 +24,7 @@ export interface Gap {
   readonly length: number;
   /** The number of the first lost change. */
   readonly from: number;
-  /** That of the last one; undefined at the end of the segment, where no change follows. */
+  /** That of the last one; undefined at the end of the journal, where no change follows. */
   readonly to: number | undefined;
   /** What can be made out of the lines, the first 20. */
   readonly legible: readonly string[];
@@ -83,13 +83,17 @@ export class EntryReader {
     if (line.readable) this.#isOpen = hasMore(document);
   }
 
-  /** Takes the end of the segment. Returns what a torn write left there. */
-  end(): Tail | undefined {
+  /**
+   * Takes the end of the segment. Returns what a torn write left there.
+   * @param next the number of the first change of the next segment
+   */
+  end(next: number | undefined): Tail | undefined {
     this.#close();
     const last = this.#last;
     const tail = last === undefined ? undefined : tailOf(last);
     if (last !== undefined && (tail === undefined || tail.readable)) this.#enter(last);
-    this.#endGap(undefined);
+    // A segment without changes may be left of an attempt that failed, after which the journal went on in this one.
+    this.#endGap(next !== undefined && next > this.#expected ? next - 1 : undefined);
     return tail;
   }
 

@@ -103,7 +103,7 @@ class Verification {
     }
     await this.#visitUpTo(this.#cursor.sequence);
     for (const [index, first] of this.#segments.entries()) {
-      await this.#readSegment(first, index === this.#segments.length - 1);
+      await this.#readSegment(first, this.#segments[index + 1]);
     }
     for (const sequence of this.#waiting.splice(0)) {
       const last = this.#cursor.sequence;
@@ -127,7 +127,7 @@ class Verification {
     };
   }
 
-  async #readSegment(first: number, isNewest: boolean): Promise<void> {
+  async #readSegment(first: number, next: number | undefined): Promise<void> {
     const cursor = this.#cursor;
     const file = segmentFile(first);
     const pieces = piecesOf(this.#files, join(this.#folder, file));
@@ -135,7 +135,7 @@ class Verification {
     const from = this.#problems.length;
     let isLinked = false;
     const segment = await this.#inspect(
-      inspectSegment(pieces, first, chains, async (entries, start) => {
+      inspectSegment(pieces, { first, next }, chains, async (entries, start) => {
         if (!isLinked) await this.#link(start);
         isLinked = true;
         for (const entry of entries) await this.#advance(file, entry);
@@ -146,7 +146,7 @@ class Verification {
     // The faults of the file come before those of its changes.
     const others = this.#problems.splice(from);
     for (const fault of segment.faults) this.#problems.push(fault);
-    this.#checkTail(segment, isNewest);
+    this.#checkTail(segment, next === undefined);
     for (const fault of others) this.#problems.push(fault);
     if (!isLinked && first <= cursor.sequence) {
       this.#remarks.push(

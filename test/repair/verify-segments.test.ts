@@ -127,6 +127,16 @@ describe("a verification reports how a segment follows a snapshot:", () => {
   });
 });
 
+it("unreadable changes at the end of a segment go as far as the next segment says", async () => {
+  const folder = begun(1)
+    .append(1, ...changes(2, 3))
+    .journal(4, ...changes(4, 4));
+  const offset = folder.spoil(journal(1), '"B"');
+  folder.spoil(journal(1), '"C"');
+  const [, , lost] = await folder.problems();
+  assert.ok(lost?.startsWith(`damage ${journal(1)}@${offset}: changes 2 to 3 are lost here`), lost);
+});
+
 describe("after a line that cannot be read, a verification", () => {
   const folder = () => new Folder().journal(1, ...changes(1, 1), step(2, "A", 1, 2));
 
