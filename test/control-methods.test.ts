@@ -93,7 +93,11 @@ describe("a method that takes long", () => {
     let now = 0;
     t.mock.method(performance, "now", () => now);
     const isAsked = once(asked, "method");
-    const running = service.control.snapshot();
+    const armed = t.mock.method(globalThis, "setTimeout");
+    let hasEnded = false;
+    const running = service.control.snapshot().finally(() => {
+      hasEnded = true;
+    });
     running.catch(() => {});
     const [response]: ServerResponse[] = await isAsked;
     assert.ok(response !== undefined, "the method was asked");
@@ -101,20 +105,25 @@ describe("a method that takes long", () => {
       ...service,
       running,
       response,
-      /** Lets time pass without a sign of life, and whatever follows from that happen. */
-      async pass(milliseconds: number) {
+      hasEnded: () => hasEnded,
+      pass(milliseconds: number): void {
         now += milliseconds;
         t.mock.timers.tick(milliseconds);
-        for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
+      },
+      /** Does something after which the client waits for a sign of life again, or gives up. */
+      async untilHandled(work: () => void): Promise<void> {
+        const count = armed.mock.callCount();
+        work();
+        while (armed.mock.callCount() === count && !hasEnded) await new Promise(setImmediate);
       },
     };
   }
 
   it("continues as long as the service sends signs of life", async (t) => {
-    const { running, response, pass } = await started(t, "");
+    const { running, response, pass, untilHandled } = await started(t, "");
     for (let second = 0; second < 100; second += 1) {
-      await new Promise<void>((resolve) => response.write(" ", () => resolve()));
-      await pass(1_000);
+      await untilHandled(() => response.write(" "));
+      pass(1_000);
     }
     response.end(sequence);
     assert.deepEqual(await running, { sequence: 5 });
@@ -131,22 +140,16 @@ describe("a method that takes long", () => {
   ] as const) {
     it(`ends after three seconds without one, of a service ${what}`, async (t) => {
       const { running, folder, pass } = await started(t, lock);
-      await pass(3_000);
+      pass(3_000);
       await assertFails(running, silent(folder, `${unknownOutcome}${again}`, who));
     });
   }
 
   it("of a busy process ends after a minute without one", async (t) => {
-    const { running, folder, pass } = await started(t, `${process.pid}\n`);
-    let hasEnded = false;
-    running
-      .catch(() => {})
-      .finally(() => {
-        hasEnded = true;
-      });
-    for (let passed = 3; passed < 60; passed += 3) await pass(3_000);
-    assert.equal(hasEnded, false);
-    await pass(3_000);
+    const { running, folder, pass, untilHandled, hasEnded } = await started(t, `${process.pid}\n`);
+    for (let passed = 3; passed < 60; passed += 3) await untilHandled(() => pass(3_000));
+    assert.equal(hasEnded(), false);
+    pass(3_000);
     const hint = `${unknownOutcome} If it was stopped, \`kill -CONT ${process.pid}\` continues it.`;
     await assertFails(running, silent(folder, hint, `process ${process.pid}`));
   });
