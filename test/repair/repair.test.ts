@@ -105,6 +105,13 @@ describe("a repair, stopped at any step", () => {
         const came = await opened(folder);
         if (came instanceof Failure) {
           assert.equal(done, false);
+          // A repetition begins with what there was: it must not lose, or say, anything else.
+          const again = await planRepair(nodeFiles, folder);
+          assert.deepEqual(
+            [again.damage, again.rebuilt?.lost],
+            [plan.damage, plan.rebuilt?.lost],
+            `step ${step}`,
+          );
           continue;
         }
         if (JSON.stringify(came) === JSON.stringify(after)) repaired += 1;
