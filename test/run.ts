@@ -1,10 +1,10 @@
 /**
  * Runs all tests, or the files whose path contains one of the arguments: `npm test -- http store/lock`. Files share
  * processes, because starting a process takes longer than the tests of most files. A file whose head says `Runs alone`
- * has its own. Two processes run at a time, those with the most tests first.
+ * has its own. Those with the most tests run first.
  */
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "node:test";
 import type { TestEvent } from "node:test/reporters";
@@ -28,8 +28,8 @@ const maxSize = 100_000;
 /** How long a process may run, in milliseconds. Then it is killed, and its tests have failed. */
 const deadline = 5 * 60_000;
 
-/** How many processes run at a time. More make tests on two processors fail that give up on a busy process. */
-const processes = 2;
+/** How many processes run at a time. Many tests wait for other programs. */
+const processes = availableParallelism() + 1;
 
 /** How many of the slowest files are listed. */
 const slowest = 10;

@@ -29,7 +29,7 @@ export const historyRows: readonly Row[] = [
   ),
   quantityRow(
     `memory of \`data verify\` ${size}, at most`,
-    300 * mebibyte,
+    500 * mebibyte,
     "bytes",
     async () => (await runCommand(["data", "verify"], /: no problems\./)).peak,
   ),
