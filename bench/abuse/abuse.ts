@@ -74,7 +74,7 @@ const abuses: readonly Abuse[] = [
     paths: [`${prefix}/x/${"wantedreason".repeat(1250)}/{n}`],
   }),
   ...[64, 400].flatMap((connections) => {
-    const each = (what: string, path: string, header?: string) =>
+    const each = (what: string, path: string, header = "Accept: */*") =>
       hostile(`${what}, ${connections} connections`, { ...oneEach, connections, paths: [path], header });
     return [
       // What the others have to be compared with.
