@@ -117,9 +117,8 @@ function withSignsOfLife(work: Promise<unknown>): ReadableStream<Uint8Array> {
           send(JSON.stringify(result));
           controller.close();
         })
-        .catch(() => {
-          // The command has ended.
-        });
+        // Does nothing if the command has ended.
+        .catch((error: unknown) => controller.error(error));
     },
     cancel: () => clearInterval(beating),
   });
