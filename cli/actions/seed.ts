@@ -35,14 +35,12 @@ export async function removeName(
   options: ConfirmOptions,
 ): Promise<void> {
   const { output, workspace, withControl } = context;
-  const remove = (dryRun: boolean) =>
-    withControl("reads", (control) => control.administer("seed.remove", { kind, name, dryRun }));
-  await remove(true);
+  await withControl("reads", (control) => control.administer("seed.check-removal", { kind, name }));
   await confirm(context, options, {
     asks: `Remove the ${kind} ${name}?`,
     does: `This removes the ${kind} ${name}`,
   });
-  const result = await remove(false);
+  const result = await withControl("reads", (control) => control.administer("seed.remove", { kind, name }));
   output.result(result, result.info);
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
   const path = await workspace().seedFile();

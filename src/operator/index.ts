@@ -7,12 +7,13 @@ import { personalData } from "./personal-data.ts";
 import * as players from "./players.ts";
 import { rename } from "./rename.ts";
 import { seed } from "./seed.ts";
-import { removeName } from "./seed-removal.ts";
+import { checkRemoval, removeName } from "./seed-removal.ts";
 import { closeCases } from "./statistics.ts";
 import * as tokens from "./tokens.ts";
 
 export const operatorOperations = {
   "seed.groups": seed,
+  "seed.check-removal": checkRemoval,
   "seed.remove": removeName,
   "player.add": players.add,
   "player.list": players.list,

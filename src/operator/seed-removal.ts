@@ -1,5 +1,6 @@
 /** Removing a group, a faction or a service that nothing refers to, such as a mistyped one. */
 import * as v from "valibot";
+import { namedKinds } from "../domain/collection.ts";
 import { Failure } from "../domain/errors.ts";
 import { labelOf } from "../domain/label.ts";
 import { compareTexts, fold, oneOf } from "../domain/text.ts";
@@ -7,32 +8,42 @@ import { namesOf, unknownName } from "../identity/memberships.ts";
 import { collectionsOf } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
 import type { References, ReferredName } from "../table/restriction/references.ts";
-import { defineChangeByTable } from "./define.ts";
+import { defineChangeByTable, type TableContext } from "./define.ts";
 
 /** The references of each sort that a message lists. */
 const mostListed = 5;
 
+const input = v.strictObject({ kind: v.picklist(namedKinds), name: v.string() });
+
+/** Returns the name as it is stored. @throws Failure if there is none, or something refers to it */
+function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, context: TableContext): string {
+  const stored = draft.names.get(`${kind}/${fold(typed)}`);
+  if (stored === undefined) {
+    const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";
+    throw unknownName(code, kind, typed, namesOf(draft, kind));
+  }
+  const { name } = stored;
+  const uses = [...routesOf(context.referencesTo({ kind, name })), ...recordsOf(draft, { kind, name })];
+  if (uses.length === 0) return name;
+  const words = uses.map((use) => use.words).join("; ");
+  const hint = [...new Set(uses.map(({ remedy }) => remedy))].join(" ");
+  throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${words}.`, { hint });
+}
+
+/**
+ * Refuses what a removal would refuse, before a question. An operation of its own: a service of an earlier version refuses
+ * it, where it would ignore an option of the removal and remove the name.
+ */
+export const checkRemoval = defineChangeByTable({
+  input,
+  change: (draft, name, context) => ({ name: requireRemovable(draft, name, context) }),
+});
+
 export const removeName = defineChangeByTable({
-  /** `dryRun`: whether only to refuse what is to be refused, before a question. */
-  input: v.object({
-    kind: v.picklist(["group", "faction", "service"]),
-    name: v.string(),
-    dryRun: v.optional(v.boolean()),
-  }),
-  change(draft, { kind, name: typed, dryRun = false }, context) {
-    const stored = draft.names.get(`${kind}/${fold(typed)}`);
-    if (stored === undefined) {
-      const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";
-      throw unknownName(code, kind, typed, namesOf(draft, kind));
-    }
-    const { name } = stored;
-    const uses = [...routesOf(context.referencesTo({ kind, name })), ...recordsOf(draft, { kind, name })];
-    if (uses.length > 0) {
-      const words = uses.map((use) => use.words).join("; ");
-      const hint = [...new Set(uses.map(({ remedy }) => remedy))].join(" ");
-      throw new Failure("CONFLICT", `The ${kind} ${name} is in use: ${words}.`, { hint });
-    }
-    if (!dryRun) draft.names.delete(`${kind}/${fold(name)}`);
+  input,
+  change(draft, { kind, name: typed }, context) {
+    const name = requireRemovable(draft, { kind, name: typed }, context);
+    draft.names.delete(`${kind}/${fold(name)}`);
     return { info: `Removed the ${kind} ${name}.`, kind, name, sequence: context.sequence };
   },
 });
