@@ -21,7 +21,7 @@ export interface Completion {
 }
 
 export const complete = defineRead({
-  input: v.object({
+  input: v.strictObject({
     kinds: v.array(v.picklist(completedKinds)),
     prefix: v.pipe(v.string(), v.maxLength(200)),
   }),

@@ -13,7 +13,7 @@ import { defineRead } from "./define.ts";
 import { playerReference } from "./input.ts";
 
 export const personalData = defineRead({
-  input: v.object({ player: playerReference }),
+  input: v.strictObject({ player: playerReference }),
   /** Returns the person, and the records by collection. */
   read(data, input, { activity }) {
     const { name, uuid } = toSubject(data, input.player);

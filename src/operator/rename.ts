@@ -11,7 +11,7 @@ import { defineChange } from "./define.ts";
 import { newPlayerName, playerReference } from "./input.ts";
 
 export const rename = defineChange({
-  input: v.object({ player: playerReference, name: newPlayerName }),
+  input: v.strictObject({ player: playerReference, name: newPlayerName }),
   change(draft, { player, name }) {
     const found = requirePlayer(draft, player);
     const { uuid } = found;

@@ -7,7 +7,7 @@ import { defineChange } from "./define.ts";
 
 /** Closes a player's cases: additions up to now no longer count. The player need not be registered any more. */
 export const closeCases = defineChange({
-  input: v.object({
+  input: v.strictObject({
     uuid: v.message(uuid, "expected a UUID of 32 hex digits"),
     types: v.pipe(v.array(v.picklist(statisticTypes)), v.minLength(1, "expected a type of statistics")),
   }),
