@@ -113,7 +113,10 @@ export function createLog(
   };
 }
 
-/** Returns whether an error is a sentence for a person, such as that of a typo in the table or of a full disk, so that its stack says nothing. */
+/**
+ * Returns whether an error is a sentence for a person, such as that of a typo in the table or of a full disk: its stack
+ * says nothing.
+ */
 function isRefusal(error: unknown): error is Failure | TableFaults | FileError {
   return error instanceof Failure || error instanceof TableFaults || error instanceof FileError;
 }
