@@ -43,6 +43,8 @@ export class Connection {
   isEnding = false;
   /** Whether the client has sent many requests at once. */
   pipelines = false;
+  /** Whether the last answer was no refusal, and the client does not pipeline. */
+  isWelcome = false;
   /** The bytes that had arrived at the last sweep. */
   bytesRead = 0;
   readonly #accepted: Socket;
@@ -64,6 +66,11 @@ export class Connection {
   /** Whether no request is waiting or in progress. A partial request does not count. */
   get isIdle(): boolean {
     return this.waiting.length === 0 && (this.latest === undefined || this.latest.writableFinished);
+  }
+
+  /** Whether {@link endAfter} has been called: no further request is taken. */
+  get isDone(): boolean {
+    return this.#isDone;
   }
 
   get isPaused(): boolean {

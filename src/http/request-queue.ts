@@ -4,15 +4,15 @@
  * - A batch has at most {@link batchSize} requests: first all are handled, then their answers are written. Parsing,
  *   handling and writing then each run in one go, which suits the processor's caches.
  * - One turn of the event loop handles requests for about {@link turnMilliseconds}. The rest waits for the next turn,
- *   behind the requests that have arrived meanwhile.
- * - A batch alternates between connections that send one request at a time and those that pipeline, so that the first
- *   do not wait behind all requests of the second.
- * - A connection has one request in progress; the next begins when the answer is written. A client that sends many at
- *   once is not read from until they are answered, and one that does not read gets no further answers.
- * - Node parses all that it reads from a connection at once, up to two thousand requests. Therefore a connection that
- *   pipelines is read from only when the queue is nearly empty, and otherwise rarely; new connections one after another,
- *   as fast as turns stay short. If parsing still takes long, all connections are paused and resumed one by one, those
- *   that do not pipeline first.
+ *   behind the requests that have arrived meanwhile. Short turns also let newcomers in: Node accepts one in each.
+ * - A connection has one request in progress; the next begins when the client has read the answer. One that pipelines is
+ *   not read from until all its requests are answered, and closed if too many wait in all.
+ * - A connection is welcome if its last answer was no refusal and it does not pipeline. The others make way: a batch
+ *   alternates between the two kinds, and the others are read from only when their turn comes. A hostile client is
+ *   refused sooner or later, since all requests count against a limit; then neither the number of its connections nor
+ *   what Node has to parse for them delays anybody else.
+ * - Node parses all that has arrived on all connections in one go, up to two thousand requests of each. When that takes
+ *   long, all connections are paused. As many are resumed in a turn as keep it short.
  * - No operation takes a body. A short one is read and discarded. A longer one is not read, and the connection closes
  *   after the answer: Node would parse it without end, up to 2 MB at once, in chunks of a single byte.
  */
@@ -31,16 +31,21 @@ type Handle = (
 const batchSize = 64;
 const fewRequests = 8;
 /** For how long one turn of the event loop handles requests, in milliseconds. */
-const turnMilliseconds = 5;
-/** A connection is paused when this many of its requests wait. */
-const maxOfConnection = 16;
+const turnMilliseconds = 2;
+/** All connections are paused when parsing has taken this long in a turn, in milliseconds. */
+const parsingMilliseconds = 10;
+/** A connection pipelines, and is paused, when this many of its requests wait. */
+const manyOfOne = 16;
+/** With this many waiting requests in all, a connection that pipelines is closed: each takes about 2 KB. */
+const maxWaiting = 65_536;
 /**
- * With `some` requests waiting, connections that pipeline are rarely read from; with `much`, new ones, too; with `max`,
- * those that pipeline are closed, since each request takes about 2 KB.
+ * With `some` requests that can begin, connections that pipeline are resumed only in one turn of {@link rarely}; with
+ * `much`, all others, too, but welcome ones.
  */
-const backlog = { some: 64, much: 4096, max: 65_536 };
-/** In every such turn the newest connection and one that pipelines are read from, whatever waits. */
+const backlog = { some: 64, much: 4096 };
 const rarely = 32;
+/** The largest number of connections of a kind that are resumed in a turn. */
+const maxResumed = 1024;
 /** The longest body that is read and discarded, in bytes. A chunked one does not declare its length. */
 const maxBody = 65_536;
 /** The clock is read after this many arriving requests, or one long body, which takes as long. */
@@ -52,38 +57,31 @@ interface Ready {
   readonly answered: Answered;
 }
 
-interface Writing {
-  readonly connection: Connection;
-  readonly response: ServerResponse;
-}
-
 /** See the head of this file. */
 export class RequestQueue {
   readonly #handle: Handle;
   readonly #connections: () => Iterable<Connection>;
   /** The connections whose next request may begin. */
-  readonly #next: Record<"single" | "pipelining", Connection[]> = { single: [], pipelining: [] };
+  readonly #next: Record<"welcome" | "other", Connection[]> = { welcome: [], other: [] };
   #ready: Ready[] = [];
-  /** The paused connections. `known` ones have sent a request before. */
+  /** The paused connections, in the order in which they are resumed. */
   readonly #held = {
-    known: new Set<Connection>(),
+    welcome: new Set<Connection>(),
     fresh: new Set<Connection>(),
+    refused: new Set<Connection>(),
     pipelining: new Set<Connection>(),
   };
-  /** How many of those are resumed in a turn. */
+  /** How many of each kind are resumed in a turn. */
   #resumed = 1;
   #turns = 0;
-  /** The connections whose next request waits until an answer is written, with that response. */
-  #writing: Writing[] = [];
-  /** Those of them whose client does not read: writing has taken more than a turn. */
-  readonly #stuck = new Set<Connection>();
-  /** How many requests wait, in all and on stuck connections. */
-  #waiting = 0;
-  #waitingStuck = 0;
   /** How many requests have arrived in this turn, and when the first did. */
   #arrived = 0;
   #began = 0;
+  /** How many requests wait. */
+  #waiting = 0;
   #isScheduled = false;
+  /** Whether a connection was opened in this turn. */
+  #isAccepting = false;
 
   /**
    * @param connections returns all connections
@@ -95,21 +93,20 @@ export class RequestQueue {
 
   /** Adds a new connection, paused. */
   open(connection: Connection): void {
+    this.#isAccepting = true;
     this.#hold(connection);
   }
 
   /** Removes a closed connection and its waiting requests. */
   close(connection: Connection): void {
-    const { waiting } = connection;
-    this.#unstick(connection);
-    this.#waiting -= waiting.length;
-    waiting.length = 0;
+    this.#waiting -= connection.waiting.length;
+    connection.waiting.length = 0;
     for (const held of Object.values(this.#held)) held.delete(connection);
   }
 
   /** Adds a request. */
   take(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-    if (connection.socket.destroyed || connection.isEnding) return;
+    if (connection.socket.destroyed || connection.isEnding || connection.isDone) return;
     const isLong = hasLongBody(request);
     this.#arrived += 1;
     if (this.#arrived === 1) this.#began = performance.now();
@@ -119,11 +116,10 @@ export class RequestQueue {
     if (isLong) connection.endAfter(response);
     connection.waiting.push({ request, response });
     this.#waiting += 1;
-    if (this.#stuck.has(connection)) this.#waitingStuck += 1;
-    if (connection.waiting.length >= maxOfConnection) {
+    if (connection.waiting.length >= manyOfOne) {
       connection.pipelines = true;
       connection.pause();
-      if (this.#waiting > backlog.max) this.#shed(connection);
+      if (this.#waiting > maxWaiting) connection.socket.destroy();
     }
     if (connection.isBusy) return;
     connection.isBusy = true;
@@ -133,22 +129,17 @@ export class RequestQueue {
 
   /** Pauses all connections where parsing has taken too long. */
   #brake(): void {
-    if (performance.now() - this.#began < 2 * turnMilliseconds) return;
+    if (performance.now() - this.#began < parsingMilliseconds) return;
     for (const connection of this.#connections()) if (!connection.isPaused) this.#hold(connection);
-  }
-
-  /** Closes a connection that pipelines: the one that has been stuck longest, or else the latest sender. */
-  #shed(latest: Connection): void {
-    const [connection = latest] = this.#stuck;
-    connection.socket.destroy();
-    this.close(connection);
   }
 
   #hold(connection: Connection): void {
     connection.pause();
-    const { known, fresh, pipelining } = this.#held;
-    const held = connection.pipelines ? pipelining : connection.latest === undefined ? fresh : known;
-    held.add(connection);
+    const { welcome, fresh, refused, pipelining } = this.#held;
+    if (connection.pipelines) pipelining.add(connection);
+    else if (connection.isWelcome) welcome.add(connection);
+    else if (connection.latest === undefined) fresh.add(connection);
+    else refused.add(connection);
     this.#schedule();
   }
 
@@ -160,7 +151,6 @@ export class RequestQueue {
 
   readonly #turn = () => {
     this.#isScheduled = false;
-    this.#findStuck();
     const began = performance.now();
     const parsing = this.#arrived === 0 ? 0 : began - this.#began;
     this.#arrived = 0;
@@ -169,15 +159,16 @@ export class RequestQueue {
       this.#batch(began + turnMilliseconds);
       now = performance.now();
     } while (this.#hasNext && now - began < turnMilliseconds);
-    const isHolding = this.#resumeSome(parsing + now - began);
-    if (this.#hasNext || isHolding) this.#schedule();
+    const isBehind = this.#hasNext || parsing + now - began > turnMilliseconds;
+    this.#resumed = isBehind ? Math.ceil(this.#resumed / 2) : Math.min(this.#resumed + 1, maxResumed);
+    if (this.#resumeSome() || this.#hasNext) this.#schedule();
   };
 
   /** @param deadline for beginning a request, by `performance.now()` */
   #batch(deadline: number): void {
     let count = 0;
     do {
-      for (const line of [this.#next.single, this.#next.pipelining]) {
+      for (const line of [this.#next.welcome, this.#next.other]) {
         const some = line.splice(0, fewRequests);
         for (const connection of some) this.#begin(connection);
         count += some.length;
@@ -186,6 +177,7 @@ export class RequestQueue {
     const ready = this.#ready;
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
+      connection.isWelcome = answered.status < 400 && !connection.pipelines;
       connection.noteAnswer(response, sendAnswer(response, answered));
       if (connection.isEnding) this.close(connection);
       this.#end(connection, response);
@@ -204,8 +196,8 @@ export class RequestQueue {
       return;
     }
     answered.then(
-      (each) => {
-        this.#ready.push({ connection, response, answered: each });
+      (answer) => {
+        this.#ready.push({ connection, response, answered: answer });
         this.#schedule();
       },
       () => response.destroy(),
@@ -216,87 +208,70 @@ export class RequestQueue {
   #end(connection: Connection, response: ServerResponse): void {
     if (connection.waiting.length === 0) {
       connection.isBusy = false;
-      // It was paused since it sent many requests at once, all of which are answered.
-      if (connection.isPaused && !connection.socket.destroyed) this.#hold(connection);
+      if ((!connection.isWelcome || connection.isPaused) && !connection.socket.destroyed)
+        this.#hold(connection);
       return;
     }
     if (response.writableFinished) this.#line(connection).push(connection);
     else {
-      this.#writing.push({ connection, response });
       response.once("finish", () => {
-        this.#unstick(connection);
         this.#line(connection).push(connection);
         this.#schedule();
       });
     }
   }
 
-  #findStuck(): void {
-    for (const { connection, response } of this.#writing) {
-      if (response.writableFinished || connection.socket.destroyed) continue;
-      this.#stuck.add(connection);
-      this.#waitingStuck += connection.waiting.length;
-    }
-    this.#writing = [];
-  }
-
-  #unstick(connection: Connection): void {
-    if (this.#stuck.delete(connection)) this.#waitingStuck -= connection.waiting.length;
-  }
-
   /** Returns the line in which a connection waits for its turn. */
-  #line({ pipelines }: Connection): Connection[] {
-    return pipelines ? this.#next.pipelining : this.#next.single;
+  #line({ isWelcome }: Connection): Connection[] {
+    return isWelcome ? this.#next.welcome : this.#next.other;
   }
 
   get #hasNext(): boolean {
-    return this.#next.single.length > 0 || this.#next.pipelining.length > 0;
+    return this.#next.welcome.length > 0 || this.#next.other.length > 0;
   }
 
-  /** How many waiting requests can begin. */
+  /** How many requests can begin. */
   get #backlog(): number {
-    return this.#waiting - this.#waitingStuck;
+    return Object.values(this.#next)
+      .flat()
+      .reduce((sum, { waiting }) => sum + waiting.length, 0);
   }
 
   /**
-   * Resumes paused connections: twice as many as in the turn before, or only one of each kind if that turn took long or
-   * requests wait. New connections do not wait for known ones, which every turn can pause again, nor for a long backlog,
-   * which can take seconds: sometimes the newest is resumed.
-   * @returns whether more can be resumed in the next turn
+   * Resumes paused connections. While new ones arrive, turns have to be short: then they wait. Every other time the newest
+   * are resumed first: they need not wait for thousands.
+   * @returns whether there are more
    */
-  #resumeSome(milliseconds: number): boolean {
-    const { known, fresh, pipelining } = this.#held;
-    const isBehind = milliseconds > turnMilliseconds || this.#backlog >= backlog.some;
-    const isFarBehind = this.#backlog >= backlog.much;
+  #resumeSome(): boolean {
+    const { welcome, fresh, refused, pipelining } = this.#held;
+    const held = () => welcome.size + fresh.size + refused.size + pipelining.size;
+    if (held() === 0) return false;
     this.#turns += 1;
-    this.#resumed = isBehind ? 1 : Math.min(2 * this.#resumed, 1024);
-    for (let count = 0; count < this.#resumed && known.size + fresh.size > 0; count += 1) {
-      resume(known, firstOf(known));
-      if (!isFarBehind) resume(fresh, firstOf(fresh));
+    const waiting = this.#backlog;
+    const isCalm = waiting < backlog.some && fresh.size + refused.size === 0;
+    resume(welcome, this.#resumed);
+    const isRare = this.#turns % rarely === 0;
+    if (isRare || (!this.#isAccepting && waiting < backlog.much)) {
+      resume(fresh, this.#resumed, this.#turns % 2 === 1 ? fresh : Array.from(fresh).reverse());
+      resume(refused, this.#resumed);
     }
-    if (!isBehind && known.size + fresh.size === 0) resume(pipelining, firstOf(pipelining));
-    if (isBehind && this.#turns % rarely === 0) {
-      // The newest of a thousand need not wait for all others.
-      resume(fresh, Array.from(fresh).at(-1));
-      if (!isFarBehind) resume(pipelining, firstOf(pipelining));
-    }
-    if (known.size + fresh.size > 0) return true;
-    // The next turn finds which of those that are being written are stuck. Their requests no longer count then.
-    return pipelining.size > 0 && (this.#backlog < backlog.some || this.#writing.length > 0);
+    if (isRare || isCalm) resume(pipelining, 1);
+    this.#isAccepting = false;
+    return held() > 0;
+  }
+}
+
+/** Resumes some connections, by default the first. */
+function resume(held: Set<Connection>, count: number, connections: Iterable<Connection> = held): void {
+  let left = count;
+  for (const connection of connections) {
+    if (left === 0) return;
+    left -= 1;
+    held.delete(connection);
+    connection.resume();
   }
 }
 
 function hasLongBody({ headers }: IncomingMessage): boolean {
   return headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > maxBody;
-}
-
-function firstOf(held: ReadonlySet<Connection>): Connection | undefined {
-  const [first] = held;
-  return first;
-}
-
-function resume(held: Set<Connection>, connection: Connection | undefined): void {
-  if (connection === undefined) return;
-  held.delete(connection);
-  connection.resume();
 }

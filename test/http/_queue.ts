@@ -10,6 +10,9 @@ import type { Answered } from "../../src/http/send.ts";
 /** An answer without a body. */
 export const empty: Answered = { status: 200, headers: [], body: null };
 
+/** An answer to a client that is refused. */
+export const refusal: Answered = { status: 404, headers: [], body: null };
+
 /** Counts paused connections. */
 export function pausedOf(connections: readonly Connection[]): number {
   return connections.filter(({ isPaused }) => isPaused).length;
@@ -102,23 +105,11 @@ export class QueueDesk {
     return Array.from({ length: count }, () => this.send(connection));
   }
 
-  /** Lets thousands of requests arrive that no turn of the test begins. */
+  /** Lets thousands of requests arrive at once, with one response. */
   flood(connection: Connection, count: number): void {
     const request = new IncomingMessage(connection.socket);
     const response = new ServerResponse(request);
     for (let sent = 0; sent < count; sent += 1) this.queue.take(connection, request, response);
-  }
-
-  /** Lets requests wait that no turn begins. Returns their connection. */
-  fill(count: number): Connection {
-    const busy = this.connect();
-    const { handle } = this;
-    this.handle = (connection, response) =>
-      connection === busy ? new Promise(() => {}) : handle(connection, response);
-    this.flood(busy, count + 1);
-    this.turn();
-    assert.equal(busy.waiting.length, count);
-    return busy;
   }
 
   /** Lets the client read an answer. */

@@ -1,18 +1,31 @@
-/** When the request queue pauses connections, and in which order it resumes them. */
+/** From which connections the request queue reads, in which order it resumes those it has paused, and which it closes. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { empty, pausedOf, QueueDesk } from "./_queue.ts";
+import type { Connection } from "../../src/http/connections.ts";
+import { empty, pausedOf, QueueDesk, refusal } from "./_queue.ts";
+
+/** Runs turns, and returns how many connections are still paused after each. */
+function pausedAfterTurns(desk: QueueDesk, connections: readonly Connection[], turns: number): number[] {
+  return Array.from({ length: turns }, () => {
+    desk.turn();
+    return pausedOf(connections);
+  });
+}
 
 describe("a new connection", () => {
-  it("a new connection is paused until the next turn of the queue", (t) => {
+  it("a new connection is paused until the queue has had a turn in which no other arrived", (t) => {
     const desk = new QueueDesk(t);
     const connection = desk.open();
     assert.equal(connection.isPaused, true);
     desk.turn();
-    assert.deepEqual([connection.isPaused, desk.isScheduled], [false, false]);
+    const second = desk.open();
+    desk.turn();
+    assert.deepEqual([connection.isPaused, second.isPaused], [true, true]);
+    desk.turn();
+    assert.deepEqual([connection.isPaused, second.isPaused, desk.isScheduled], [false, false, false]);
   });
 
-  it("a new connection that closes before the next turn of the queue is not resumed", (t) => {
+  it("a new connection that closes before its turn is not resumed", (t) => {
     const desk = new QueueDesk(t);
     const connection = desk.open();
     desk.queue.close(connection);
@@ -20,32 +33,39 @@ describe("a new connection", () => {
     assert.deepEqual([connection.isPaused, desk.isScheduled], [true, false]);
   });
 
-  it("the queue resumes twice as many new connections in each turn", (t) => {
+  it("the queue resumes one more new connection in each turn, by turns the newest and the oldest ones", (t) => {
     const desk = new QueueDesk(t);
-    const opened = Array.from({ length: 40 }, () => desk.open());
-    for (const paused of [38, 34, 26, 10, 0]) {
-      desk.now += 1_000;
+    const opened = Array.from({ length: 30 }, () => desk.open());
+    desk.turn();
+    desk.turn();
+    assert.deepEqual([pausedOf(opened), opened.at(-1)?.isPaused], [27, false]);
+    desk.turn();
+    assert.deepEqual([pausedOf(opened), opened[0]?.isPaused], [23, false]);
+    desk.settle();
+    assert.equal(pausedOf(opened), 0);
+  });
+
+  it("the newest of 1,000 new connections is resumed within three turns, even if all turns are slow", (t) => {
+    const desk = new QueueDesk(t);
+    const opened = Array.from({ length: 1000 }, () => desk.open());
+    for (let turns = 0; turns < 3; turns += 1) {
+      desk.send(desk.connect());
+      desk.now += 9;
       desk.turn();
-      assert.equal(pausedOf(opened), paused);
-      assert.ok(
-        opened.slice(0, 40 - paused).every(({ isPaused }) => !isPaused),
-        "the oldest first",
-      );
     }
-    assert.equal(desk.isScheduled, false);
+    assert.deepEqual([opened.at(-1)?.isPaused, pausedOf(opened)], [false, 998]);
   });
 
   for (const [parsing, handling, resumed] of [
-    [5, 0, 2],
-    [5.25, 0, 1],
-    [0, 5, 2],
-    [0, 5.25, 1],
-    [2, 3, 2],
-    [3, 3, 1],
+    [2, 0, 3],
+    [2.25, 0, 1],
+    [0, 2.25, 1],
+    [1, 1.5, 1],
   ] as const) {
     it(`the queue resumes ${resumed} after ${parsing} ms of parsing and ${handling} ms of handling`, (t) => {
       const desk = new QueueDesk(t);
       const opened = Array.from({ length: 10 }, () => desk.open());
+      desk.turn();
       desk.handle = () => {
         desk.now += handling;
         return empty;
@@ -56,22 +76,45 @@ describe("a new connection", () => {
       assert.equal(pausedOf(opened), 10 - resumed);
     });
   }
+});
 
-  it("the queue resumes one new connection in a turn after a slow one, and then more again", (t) => {
+describe("a refused client", () => {
+  it("a connection whose answer is a refusal is paused until its turn, and another is not", (t) => {
     const desk = new QueueDesk(t);
-    const opened = Array.from({ length: 40 }, () => desk.open());
-    const paused: number[] = [];
-    for (const milliseconds of [0, 0, 6, 6, 0, 0]) {
-      desk.send(desk.connect());
-      desk.now += milliseconds;
+    const [refused, welcome] = [desk.connect(), desk.connect()];
+    desk.handle = (connection) => (connection === refused ? refusal : empty);
+    for (const connection of [refused, welcome]) desk.send(connection);
+    const hostile = Array.from({ length: 9 }, () => desk.connect());
+    desk.handle = (connection) => (connection === welcome ? empty : refusal);
+    for (const connection of hostile) desk.send(connection);
+    desk.turn();
+    assert.deepEqual([pausedOf([refused, ...hostile]), welcome.isPaused], [8, false]);
+    desk.settle();
+    assert.equal(pausedOf([refused, ...hostile]), 0);
+  });
+
+  it("a welcome client waits for at most a turn while 1,000 refused ones repeat their requests at once", (t) => {
+    const desk = new QueueDesk(t);
+    const polite = desk.connect();
+    desk.send(polite);
+    desk.settle();
+    desk.handle = (connection) => {
+      desk.now += 0.25;
+      return connection === polite ? empty : refusal;
+    };
+    const hostile = Array.from({ length: 1000 }, () => desk.connect());
+    for (const connection of hostile) desk.send(connection);
+    for (let round = 0; round < 100; round += 1) {
+      for (const connection of hostile) if (!connection.isPaused && !connection.isBusy) desk.send(connection);
+      const response = desk.send(polite);
       desk.turn();
-      paused.push(pausedOf(opened));
+      assert.equal(response.writableEnded, true);
     }
-    assert.deepEqual(paused, [38, 34, 33, 32, 30, 26]);
+    assert.ok(desk.handled.length < 100 * 20, "turns are short");
   });
 });
 
-describe("parsing that takes long", () => {
+describe("parsing that takes long, and many waiting requests", () => {
   for (const [requests, milliseconds, expected] of [
     [31, 1_000, false],
     [32, 9.75, false],
@@ -94,17 +137,25 @@ describe("parsing that takes long", () => {
     });
   }
 
-  it("the queue resumes paused connections that have sent a request and new ones, one of each in a slow turn", (t) => {
+  it("with 4,096 waiting requests the queue resumes welcome connections, and no new or refused ones", (t) => {
     const desk = new QueueDesk(t);
-    const known = Array.from({ length: 31 }, () => desk.connect());
-    const fresh = Array.from({ length: 5 }, () => desk.connect());
-    for (const connection of known) desk.send(connection);
-    desk.now += 10;
-    for (const connection of known.slice(0, 1)) desk.send(connection);
-    desk.turn();
-    assert.deepEqual([pausedOf(known), pausedOf(fresh)], [30, 4]);
-    desk.turn();
-    assert.deepEqual([pausedOf(known), pausedOf(fresh)], [28, 2]);
+    const [welcome, refused] = [desk.connect(), desk.connect()];
+    for (const connection of [welcome, refused]) {
+      desk.handle = () => (connection === refused ? refusal : empty);
+      desk.send(connection);
+      desk.settle();
+    }
+    desk.handle = () => {
+      desk.now += 0.1;
+      return empty;
+    };
+    desk.sendAll(desk.connect(), 4500);
+    const fresh = desk.open();
+    for (const connection of [welcome, refused]) desk.queue.open(connection);
+    for (let turns = 0; turns < 3; turns += 1) desk.turn();
+    assert.deepEqual([welcome.isPaused, refused.isPaused, fresh.isPaused], [false, true, true]);
+    desk.settle();
+    assert.deepEqual([refused.isPaused, fresh.isPaused], [false, false]);
   });
 
   for (const headers of [{ "transfer-encoding": "chunked" }, { "content-length": "65537" }]) {
@@ -123,8 +174,9 @@ describe("parsing that takes long", () => {
       const connection = desk.connect();
       const response = desk.send(connection, headers);
       assert.deepEqual([connection.isPaused, response.shouldKeepAlive], [true, false]);
+      desk.send(connection);
       desk.settle();
-      assert.deepEqual([response.writableEnded, connection.isPaused], [true, true]);
+      assert.deepEqual([response.writableEnded, connection.isPaused, desk.handled.length], [true, true, 1]);
     });
   }
 
@@ -169,27 +221,62 @@ describe("a connection that pipelines", () => {
     const desk = new QueueDesk(t);
     const pipelining = [desk.openPipelining(), desk.openPipelining()];
     const others = [desk.open(), desk.open(), desk.open()];
-    const paused: [number, number][] = [];
-    for (let turns = 0; turns < 3; turns += 1) {
-      desk.turn();
-      paused.push([pausedOf(others), pausedOf(pipelining)]);
-    }
-    assert.deepEqual(paused, [
-      [1, 2],
-      [0, 1],
-      [0, 0],
-    ]);
+    assert.deepEqual(pausedAfterTurns(desk, [...others, ...pipelining], 4), [5, 2, 1, 0]);
+    assert.equal(pausedOf(others), 0);
     assert.equal(desk.isScheduled, false);
   });
 
-  it("the queue resumes no connection that pipelines in a slow turn, but in the next", (t) => {
+  it("while 64 requests wait, the queue resumes a connection that pipelines in every 32nd turn", (t) => {
     const desk = new QueueDesk(t);
-    const connection = desk.openPipelining();
-    desk.send(desk.connect());
-    desk.now += 6;
-    desk.turn();
-    assert.equal(connection.isPaused, true);
-    desk.turn();
-    assert.equal(connection.isPaused, false);
+    const pipelining = [desk.openPipelining(), desk.openPipelining()];
+    desk.handle = () => {
+      desk.now += 2;
+      return empty;
+    };
+    desk.sendAll(desk.connect(), 2000);
+    const paused = pausedAfterTurns(desk, pipelining, 70);
+    assert.deepEqual([paused.indexOf(1), paused.indexOf(0)], [31, 63]);
+  });
+
+  it("a connection that pipelines does not wait for a client that does not read", (t) => {
+    const desk = new QueueDesk(t);
+    const reluctant = desk.connect();
+    desk.send(reluctant, {}, false);
+    desk.sendAll(reluctant, 64);
+    const held = desk.openPipelining();
+    desk.settle();
+    assert.deepEqual([reluctant.waiting.length, held.isPaused], [64, false]);
+  });
+
+  it("the queue closes a connection that pipelines when more than 65,536 requests wait, and no other", (t) => {
+    const desk = new QueueDesk(t);
+    const [quiet, busy, latest] = [desk.connect(), desk.connect(), desk.connect()];
+    desk.sendAll(quiet, 14);
+    desk.flood(busy, 65_536 - 14);
+    desk.send(quiet);
+    desk.sendAll(latest, 15);
+    assert.deepEqual(
+      [quiet, busy, latest].map(({ socket }) => socket.destroyed),
+      [false, false, false],
+    );
+    desk.send(latest);
+    assert.deepEqual(
+      [quiet, busy, latest].map(({ socket }) => socket.destroyed),
+      [false, false, true],
+    );
+  });
+
+  it("requests that are answered or whose connection is closed no longer count as waiting", (t) => {
+    const desk = new QueueDesk(t);
+    const gone = desk.connect();
+    desk.flood(gone, 60_000);
+    desk.queue.close(gone);
+    desk.sendAll(desk.connect(), 100);
+    desk.settle();
+    const latest = desk.connect();
+    desk.flood(latest, 65_536);
+    assert.equal(latest.socket.destroyed, false);
+    desk.flood(latest, 1);
+    assert.equal(latest.socket.destroyed, true);
   });
 });
