@@ -41,8 +41,8 @@ function areEqual(one: Fault, other: Fault): boolean {
 /** Reports a fault of the file under inspection, by default damage. */
 export type Report = (offset: number, what: string, kind?: Fault["kind"]) => void;
 
-/** Returns what an unreadable line seems to say: the operation and the records, as far as they can be made out. */
-export function legibleIn({ json }: ScannedLine): string | null {
+/** Returns what the JSON of a line seems to say: the operation and the records, as far as they can be made out. */
+export function legibleIn(json: string): string | null {
   const parts = [
     ...[...json.matchAll(/"operation":"([\w.-]{1,64})"/g)].map(([, name]) => String(name)),
     ...[...json.matchAll(/"collection":"(\w{1,32})"(?:,"key":"((?:[^"\\]|\\.){1,128})")?/g)].map(
@@ -56,6 +56,17 @@ export function legibleIn({ json }: ScannedLine): string | null {
 /** Names some changes by their numbers. */
 export function range(from: number, to: number): string {
   return from === to ? `change ${from}` : `changes ${from} to ${to}`;
+}
+
+/** Says which changes are lost. @param to the last one; undefined where that is unknown */
+export function lostChanges(from: number, to: number | undefined): string {
+  if (to === undefined) return `change ${from} and all after it are lost`;
+  return `${range(from, to)} ${from === to ? "is" : "are"} lost`;
+}
+
+/** Adds what is legible to a fault. */
+export function withLegible(what: string, known: string | null): string {
+  return known === null ? what : `${what} (legible: ${known})`;
 }
 
 /**

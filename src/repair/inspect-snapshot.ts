@@ -1,5 +1,6 @@
-/** Inspects a snapshot, piece by piece: its readable records, and every fault with its position. */
+/** Inspects a snapshot past damage: its readable records, and every fault with its position. */
 import { recordFault } from "../backup/record.ts";
+import { definitionOf } from "../domain/model.ts";
 import { snapshotFile } from "../store/folder/folder-names.ts";
 import {
   miscounted,
@@ -8,16 +9,18 @@ import {
   type SnapshotHeader,
   toSnapshotLine,
 } from "../store/snapshot.ts";
-import { type Fault, inspectHeader } from "./fault.ts";
+import { type Fault, inspectHeader, type Report } from "./fault.ts";
 import { LineScanner, type ScannedLine } from "./scan.ts";
 
 /** A record of a snapshot, and its position. */
 export interface PlacedRecord {
   readonly collection: string;
+  /** Undefined where there is no such collection, or the record has no key. */
+  readonly key: string | undefined;
   readonly record: unknown;
   readonly offset: number;
-  /** Whether the record fits the model. */
-  readonly isSound: boolean;
+  /** Why it does not fit the model. */
+  readonly fault: string | undefined;
 }
 
 /** The result of an inspection. */
@@ -47,88 +50,67 @@ export async function inspectSnapshot(
   sequence: number,
   onRecord: (record: PlacedRecord) => void,
 ): Promise<InspectedSnapshot> {
-  const inspection = new SnapshotInspection(sequence, onRecord);
-  const scanner = new LineScanner([0], (line) => inspection.take(line));
+  const file = snapshotFile(sequence);
+  const faults: Fault[] = [];
+  const report: Report = (offset, what, kind = "damage") => void faults.push({ file, offset, what, kind });
+  const unreadable: ScannedLine[] = [];
+  let header: SnapshotHeader | undefined;
+  let count = 0;
+  /** Whether there were as many records as the last line says. */
+  let isCounted: boolean | undefined;
+
+  const begin = (line: ScannedLine | undefined) => {
+    header = inspectHeader(line, readSnapshotHeader, report);
+    if (header !== undefined && header.sequence !== sequence) {
+      report(0, `the header says that it contains the changes up to ${header.sequence}`);
+    }
+  };
+  const read = (line: ScannedLine) => {
+    if (line.fault !== undefined) report(line.offset, line.fault);
+    if (!line.readable) {
+      unreadable.push(line);
+      return;
+    }
+    if (isCounted !== undefined) report(line.offset, "there is a line after the last one");
+    const parsed = toSnapshotLine(JSON.parse(line.json));
+    if (parsed === undefined) {
+      report(line.offset, neitherRecordNorEnd, "content");
+    } else if (parsed.end !== undefined) {
+      isCounted = parsed.end === count;
+      if (!isCounted && unreadable.length === 0) report(line.offset, miscounted(parsed.end, count));
+    } else {
+      count += 1;
+      const { collection, record } = parsed;
+      const fault = recordFault(collection, record);
+      if (fault !== undefined) report(line.offset, fault, "content");
+      onRecord({ collection, key: keyOf(collection, record), record, offset: line.offset, fault });
+    }
+  };
+
+  let hasBegun = false;
   let length = 0;
+  const scanner = new LineScanner([0], (line) => {
+    if (hasBegun) read(line);
+    else begin(line);
+    hasBegun = true;
+  });
   for await (const piece of pieces) {
     scanner.take(piece);
     length += piece.length;
   }
   scanner.end();
-  return inspection.end(length);
+  if (!hasBegun) begin(undefined);
+  if (isCounted === undefined && unreadable.length === 0) report(length, "the last line is missing");
+  const isOfItsName = header === undefined || header.sequence === sequence;
+  const complete = isCounted === true && unreadable.length === 0 && isOfItsName;
+  return { file, sequence, chain: header?.chain, count, unreadable, complete, faults };
 }
 
-class SnapshotInspection {
-  readonly #sequence: number;
-  readonly #onRecord: (record: PlacedRecord) => void;
-  readonly #faults: Fault[] = [];
-  readonly #unreadable: ScannedLine[] = [];
-  #header: SnapshotHeader | undefined;
-  #hasBegun = false;
-  #count = 0;
-  #hasEnded = false;
-  /** Whether there are as many records as the last line says. */
-  #isCounted = true;
-
-  constructor(sequence: number, onRecord: (record: PlacedRecord) => void) {
-    this.#sequence = sequence;
-    this.#onRecord = onRecord;
-  }
-
-  take(line: ScannedLine): void {
-    if (this.#hasBegun) this.#read(line);
-    else this.#begin(line);
-  }
-
-  end(length: number): InspectedSnapshot {
-    if (!this.#hasBegun) this.#begin(undefined);
-    if (!this.#hasEnded && this.#unreadable.length === 0) this.#report(length, "the last line is missing");
-    const isWhole = this.#hasEnded && this.#isCounted && this.#unreadable.length === 0;
-    return {
-      file: snapshotFile(this.#sequence),
-      sequence: this.#sequence,
-      chain: this.#header?.chain,
-      count: this.#count,
-      unreadable: this.#unreadable,
-      complete: isWhole && (this.#header === undefined || this.#header.sequence === this.#sequence),
-      faults: this.#faults,
-    };
-  }
-
-  #begin(line: ScannedLine | undefined): void {
-    this.#hasBegun = true;
-    this.#header = inspectHeader(line, readSnapshotHeader, (offset, what) => this.#report(offset, what));
-    if (this.#header !== undefined && this.#header.sequence !== this.#sequence) {
-      this.#report(0, `the header says that it contains the changes up to ${this.#header.sequence}`);
-    }
-  }
-
-  #read(line: ScannedLine): void {
-    if (line.fault !== undefined) this.#report(line.offset, line.fault);
-    if (!line.readable) {
-      this.#unreadable.push(line);
-      return;
-    }
-    if (this.#hasEnded) this.#report(line.offset, "there is a line after the last one");
-    const parsed = toSnapshotLine(JSON.parse(line.json));
-    if (parsed === undefined) {
-      this.#report(line.offset, neitherRecordNorEnd, "content");
-    } else if (parsed.end !== undefined) {
-      this.#hasEnded = true;
-      this.#isCounted = parsed.end === this.#count;
-      if (!this.#isCounted && this.#unreadable.length === 0) {
-        this.#report(line.offset, miscounted(parsed.end, this.#count));
-      }
-    } else {
-      this.#count += 1;
-      const { collection, record } = parsed;
-      const fault = recordFault(collection, record);
-      if (fault !== undefined) this.#report(line.offset, fault, "content");
-      this.#onRecord({ collection, record, offset: line.offset, isSound: fault === undefined });
-    }
-  }
-
-  #report(offset: number, what: string, kind: Fault["kind"] = "damage"): void {
-    this.#faults.push({ file: snapshotFile(this.#sequence), offset, what, kind });
+function keyOf(collection: string, record: unknown): string | undefined {
+  try {
+    return definitionOf(collection)?.key(record);
+  } catch {
+    // The record lacks a field of the key.
+    return undefined;
   }
 }

@@ -1,62 +1,69 @@
-/** The records that a verification has read, by collection and key. */
+/** The records at one point of the history, by collection and key. Null is an absent record. */
 import { isDeepStrictEqual } from "node:util";
-import { model } from "../domain/model.ts";
+import { definitionOf, model } from "../domain/model.ts";
 import { Database } from "../store/collection.ts";
 
-/** Shortens the JSON of a record for a message. Null is an absent record. */
+/** Shortens the JSON of a record for a message. */
 export function quote(record: unknown): string {
   if (record === null) return "absent";
   const json = JSON.stringify(record);
-  return json.length <= 80 ? json : `${json.slice(0, 77)}…`;
+  return json.length <= 120 ? json : `${json.slice(0, 119)}…`;
 }
 
-/** See the head of this file. Null is the value of an absent record. */
+/** See the head of this file. After damage, only the records that were set since are known. */
 export class KnownRecords {
-  /** Whether these are all records: any other is absent. */
-  readonly isComplete: boolean;
   readonly #records = new Map<string, Map<string, unknown>>();
+  /** The known records, each as its collection and key; undefined where all are known. */
+  #known: Set<string> | undefined;
 
-  constructor(isComplete: boolean) {
-    this.isComplete = isComplete;
+  /** Whether all records are known. */
+  get isComplete(): boolean {
+    return this.#known === undefined;
   }
 
-  /** Returns a record; undefined if unknown. */
+  /** Returns a record, known or not. */
   get(collection: string, key: string): unknown {
-    const record = this.#records.get(collection)?.get(key);
-    return record === undefined && this.isComplete ? null : record;
+    return this.#records.get(collection)?.get(key) ?? null;
   }
 
-  /** Sets the value of a record. */
+  isKnown(collection: string, key: string): boolean {
+    return this.#known?.has(`${collection} ${key}`) ?? true;
+  }
+
+  /** Sets a record, which is known then. */
   set(collection: string, key: string, record: unknown): void {
     let records = this.#records.get(collection);
     if (records === undefined) {
       records = new Map();
       this.#records.set(collection, records);
     }
-    if (record === null && this.isComplete) records.delete(key);
+    if (record === null) records.delete(key);
     else records.set(key, record);
+    this.#known?.add(`${collection} ${key}`);
   }
 
   /** Returns whether a record has this value, or is unknown. */
   allows(collection: string, key: string, record: unknown): boolean {
-    const known = this.get(collection, key);
-    return known === undefined || isDeepStrictEqual(known, record);
+    return !this.isKnown(collection, key) || isDeepStrictEqual(this.get(collection, key), record);
   }
 
-  /** Yields every record that is known and not absent, except those of some keys. */
-  *without(keys: KnownRecords): Generator<readonly [collection: string, key: string]> {
+  /** Marks all records as unknown: a part of the journal is missing, so they may have changed. */
+  forget(): void {
+    this.#known = new Set();
+  }
+
+  /** Yields every record that is not absent. */
+  *all(): Generator<readonly [collection: string, key: string, record: unknown]> {
     for (const [collection, records] of this.#records) {
-      for (const [key, record] of records) {
-        if (record !== null && keys.get(collection, key) === undefined) yield [collection, key];
-      }
+      for (const [key, record] of records) yield [collection, key, record];
     }
   }
 
-  /** Returns a database with the records, all of which must fit the model. */
+  /** Returns a database with the records of the model's collections. */
   toDatabase(): Database<typeof model> {
     const database = new Database(model);
-    for (const [collection, records] of this.#records) {
-      for (const [key, record] of records) database.collection(collection).set(key, record ?? undefined);
+    for (const [collection, key, record] of this.all()) {
+      if (definitionOf(collection) !== undefined) database.collection(collection).set(key, record);
     }
     return database;
   }

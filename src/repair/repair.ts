@@ -4,10 +4,10 @@ import { Failure } from "../domain/errors.ts";
 import type { model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
 import type { Files } from "../store/folder/files.ts";
-import { segmentsIn, snapshotsIn } from "../store/folder/folder-names.ts";
+import { hasData } from "../store/folder/folder-names.ts";
 import type { Fault } from "./fault.ts";
-import { type Rebuilt, rebuild } from "./rebuild.ts";
-import { verify } from "./verify.ts";
+import type { Rebuilt } from "./findings.ts";
+import { examine, verify } from "./verify.ts";
 
 /** What a repair would do. */
 export interface RepairPlan {
@@ -25,10 +25,10 @@ export interface RepairPlan {
  */
 export async function planRepair(files: Files, folder: string): Promise<RepairPlan> {
   await undoReplacement(files, folder);
-  const { problems } = await verify(files, folder, { running: false });
-  const damage = problems.filter(({ kind }) => kind === "damage");
-  const content = problems.filter(({ kind }) => kind === "content");
-  return { damage, content, rebuilt: damage.length === 0 ? null : await rebuild(files, folder) };
+  const { verified, rebuild } = await examine(files, folder);
+  const damage = verified.problems.filter(({ kind }) => kind === "damage");
+  const content = verified.problems.filter(({ kind }) => kind === "content");
+  return { damage, content, rebuilt: damage.length === 0 ? null : rebuild() };
 }
 
 /** Executes a plan. The caller holds the folder's lock. Returns the name of the folder with the earlier files. */
@@ -61,16 +61,7 @@ export async function replaceFromBackup(
   database: Database<typeof model>,
   now: number,
 ): Promise<string | null> {
-  const names = await files.readdir(folder);
-  const byNames = Math.max(snapshotsIn(names).at(-1) ?? 0, (segmentsIn(names).at(-1) ?? 1) - 1);
-  const highest = await rebuild(files, folder).then(
-    (rebuilt) => rebuilt.database.sequence,
-    // Nothing of them can be saved.
-    (error: unknown) => {
-      if (error instanceof Failure) return 0;
-      throw error;
-    },
-  );
-  database.sequence = Math.max(database.sequence, highest, byNames);
+  const highest = hasData(await files.readdir(folder)) ? (await examine(files, folder)).highest : 0;
+  database.sequence = Math.max(database.sequence, highest);
   return replaceFiles(files, folder, database, "damaged", now);
 }

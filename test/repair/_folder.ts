@@ -1,7 +1,7 @@
 /** Data folders in memory: whole files of a history, each chained to the ones before, to be damaged by a test. */
 import assert from "node:assert/strict";
-import { type Rebuilt, rebuild } from "../../src/repair/rebuild.ts";
-import { type Verified, verify } from "../../src/repair/verify.ts";
+import type { Rebuilt } from "../../src/repair/findings.ts";
+import { examine, type Verified, verify } from "../../src/repair/verify.ts";
 import { chained, inMemory, pointsOf } from "../backup/_setup.ts";
 
 export const journal = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
@@ -93,8 +93,8 @@ export class Folder {
     return lines.reduce((offset, { length }) => offset + length + 1, 0);
   }
 
-  rebuild(): Promise<Rebuilt> {
-    return rebuild(inMemory(this.files), "/data");
+  async rebuild(): Promise<Rebuilt> {
+    return (await examine(inMemory(this.files), "/data")).rebuild();
   }
 
   verify(options = { running: false }): Promise<Verified> {

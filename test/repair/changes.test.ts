@@ -141,7 +141,8 @@ describe("the numbers of changes", () => {
     assert.deepEqual(await faultsOf([1, 2, 3]), []);
     assert.deepEqual(await faultsOf([2, 3]), ["damage 1: expected change 1, got 2"]);
     assert.deepEqual(await faultsOf([1, 3, 4]), ["damage 2: expected change 2, got 3"]);
-    assert.deepEqual(await faultsOf([1, 1, 2]), ["damage 2: expected change 2, got 1"]);
+    const repeated = "damage 2: expected change 2, got 1 (legible: test, wantedReasons b, B)";
+    assert.deepEqual(await faultsOf([1, 1, 2]), [repeated]);
   });
 
   it("go on with any higher number after a broken line, once", async () => {
@@ -149,7 +150,10 @@ describe("the numbers of changes", () => {
     assert.deepEqual(await faultsOf([1, 2, 3], '"B"'), [gone("change 2 is")]);
     assert.deepEqual(await faultsOf([1, 2, 5, 6], '"B"'), [gone("changes 2 to 4 are")]);
     assert.deepEqual(await faultsOf([1, 2, 2, 3], '"B"'), []);
-    assert.deepEqual(await faultsOf([1, 2, 1], '"B"'), ["damage 3: expected change 2, got 1"]);
+    assert.deepEqual(await faultsOf([1, 2, 1], '"B"'), [
+      "damage 3: expected change 2, got 1 (legible: test, wantedReasons c, C)",
+      "damage 2: change 2 and all after it are lost here (legible: test, wantedReasons b)",
+    ]);
     assert.deepEqual(await faultsOf([1, 2, 3, 5], '"B"'), [
       gone("change 2 is"),
       "damage 4: expected change 4, got 5",

@@ -4,8 +4,7 @@ import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
-import { rebuild } from "../../src/repair/rebuild.ts";
-import { verify } from "../../src/repair/verify.ts";
+import { examine, verify } from "../../src/repair/verify.ts";
 import { runs, stride } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
@@ -38,7 +37,7 @@ const check = (contents: ReadonlyMap<string, Buffer>, running = false) =>
 /** What can be saved: the records, and what is said to be lost. */
 async function saved(contents: ReadonlyMap<string, Buffer>) {
   try {
-    const { database, lost } = await rebuild(inMemory(contents), "/data");
+    const { database, lost } = (await examine(inMemory(contents), "/data")).rebuild();
     return { points: pointsOf(database.view.wantedReasons.values()), lost, sequence: database.sequence };
   } catch (error) {
     assert.ok(error instanceof Failure, String(error));

@@ -59,8 +59,8 @@ describe("a verification reports missing files:", () => {
       .snapshot(3, ...records(3));
     folder.without(journal(1), journal(3));
     assert.deepEqual(await folder.problems(), [
-      `damage ${snapshot(2)}@0: the journal from change 3 on, which follows this snapshot, is missing`,
-      `damage ${snapshot(3)}@0: the journal from change 4 on, which follows this snapshot, is missing`,
+      `damage ${snapshot(3)}@0: it contains change 3, but the journal ends with 2`,
+      `damage ${journal(4)}@0: the file is missing: it was created before ${snapshot(3)}, and may have had changes`,
     ]);
     const { sequence, records: count, segments } = await folder.verify();
     assert.deepEqual([sequence, count, segments], [3, 5, 0]);
@@ -73,7 +73,7 @@ describe("a verification reports missing files:", () => {
       .journal(4, step(4, "A", 7, 8), step(5, "A", 8, 9))
       .without(journal(1), journal(2));
     assert.deepEqual(await folder.problems(), [
-      `damage ${snapshot(1)}@0: the journal from change 2 on, which follows this snapshot, is missing`,
+      `damage ${journal(4)}@0: it begins with change 4, but the journal before it lacks changes 2 to 3`,
     ]);
     assert.equal((await folder.verify()).sequence, 5);
   });

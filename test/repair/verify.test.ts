@@ -98,13 +98,13 @@ describe("verifying", () => {
     assert.deepEqual([problems, inconsistencies], [[], []]);
   });
 
-  it("quotes up to 80 characters of a record", async () => {
+  it("quotes up to 120 characters of a record", async () => {
     const overhead = JSON.stringify({ reason: "", points: 1 }).length;
-    for (const length of [80, 81]) {
+    for (const length of [120, 121]) {
       const reason = "x".repeat(length - overhead);
       const json = JSON.stringify({ reason, points: 1 });
       const [problem] = await new Folder().journal(1, change(1, reason), step(2, reason, 2, 3)).problems();
-      assert.ok(problem?.endsWith(`but it was ${length === 80 ? json : `${json.slice(0, 77)}…`}`), problem);
+      assert.ok(problem?.endsWith(`but it was ${length === 120 ? json : `${json.slice(0, 119)}…`}`), problem);
     }
   });
 });

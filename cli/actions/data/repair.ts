@@ -25,8 +25,7 @@ export async function repairFolder(context: Context, yes: boolean): Promise<void
   await requireData(workspace());
   const { plan, kept } = await withFolder(folder, "Repairing", () =>
     withProgress(context, "Repairing", async (progress) => {
-      // They are verified, and read again to rebuild the data.
-      const made = await planRepair(await reportingReads(folder, progress, 2), folder);
+      const made = await planRepair(await reportingReads(folder, progress), folder);
       const isDone = made.rebuilt !== null && yes;
       return { plan: made, kept: isDone ? await repair(nodeFiles, folder, made, Date.now()) : null };
     }),

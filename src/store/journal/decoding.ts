@@ -159,14 +159,20 @@ export class LineDecoder {
   }
 }
 
-/** Returns the document of a file's first line, `null` for an empty file. @throws BrokenLine where it is damaged */
-export async function readFirstLine(files: Files, path: string): Promise<string> {
+/** Returns a file's bytes up to its first line feed. */
+export async function readHead(files: Files, path: string): Promise<Buffer> {
   const pieces: Uint8Array[] = [];
   for await (const piece of piecesOf(files, path)) {
-    pieces.push(Buffer.from(piece));
-    if (piece.includes(lineFeed)) break;
+    const feed = piece.indexOf(lineFeed);
+    pieces.push(Buffer.from(feed === -1 ? piece : piece.subarray(0, feed + 1)));
+    if (feed !== -1) break;
   }
-  const bytes = Buffer.concat(pieces);
+  return Buffer.concat(pieces);
+}
+
+/** Returns the document of a file's first line, `null` for an empty file. @throws BrokenLine where it is damaged */
+export async function readFirstLine(files: Files, path: string): Promise<string> {
+  const bytes = await readHead(files, path);
   if (bytes.length === 0) return "null";
   const feed = bytes.indexOf(lineFeed);
   if (feed === -1) return decodeLast(bytes, 0, 0).json;

@@ -1,0 +1,232 @@
+/** Reads the segments of a journal past damage, and finds where their changes do not follow each other. */
+import type { ClockSteps } from "../store/clock.ts";
+import type { Files } from "../store/folder/files.ts";
+import { segmentFile } from "../store/folder/folder-names.ts";
+import { legibleIn, lostChanges, range, withLegible } from "./fault.ts";
+import type { Findings } from "./findings.ts";
+import {
+  type FoundChange,
+  type Gap,
+  inspectSegment,
+  type SegmentItem,
+  type SegmentStart,
+  type Tail,
+} from "./inspect-segment.ts";
+import { quote } from "./known-records.ts";
+
+/** The length of the shortest line of a change, in bytes: so many bytes cannot have been more changes. */
+const shortestChange = 64;
+
+/** The segment that is being read. */
+interface CurrentSegment {
+  readonly file: string;
+  /** How it begins, until it is known how that fits what was read before. */
+  start: SegmentStart | undefined;
+  /** Whether its next changes may be those that were read before. */
+  overlaps: boolean;
+  /** Whether its changes are those of other data. */
+  isForeign: boolean;
+}
+
+/** What a {@link JournalReading} needs. */
+export interface JournalOptions {
+  readonly files: Files;
+  readonly folder: string;
+  /** Whether a service is writing to the newest segment. */
+  readonly running: boolean;
+  readonly findings: Findings;
+  readonly clock: ClockSteps;
+  /** Reads the snapshots up to a change, which may take the place of changes that cannot be read. */
+  readonly readSnapshots: (sequence: number) => Promise<void>;
+}
+
+/** See the head of this file. Usage: {@link read} each segment, then {@link end}. */
+export class JournalReading {
+  readonly #options: JournalOptions;
+  readonly #findings: Findings;
+  /** Lines that cannot be read, after the change that was reached. */
+  #gap: (Gap & { readonly file: string }) | undefined;
+  /** The last segment with changes. */
+  #previous = "";
+  /** The last change of a segment of other data. */
+  #foreign: { readonly file: string; readonly sequence: number; readonly chain: number } | undefined;
+  #changes = 0;
+  #headless = 0;
+
+  constructor(options: JournalOptions) {
+    this.#options = options;
+    this.#findings = options.findings;
+  }
+
+  /** The number of changes that were read. */
+  get changes(): number {
+    return this.#changes;
+  }
+
+  /** The number of segments that end within their headers. */
+  get headless(): number {
+    return this.#headless;
+  }
+
+  /** Reads the segment of a name. */
+  async read(first: number, isNewest: boolean): Promise<void> {
+    const findings = this.#findings;
+    const { files, folder } = this.#options;
+    const file = segmentFile(first);
+    const segment: CurrentSegment = { file, start: undefined, overlaps: false, isForeign: false };
+    const chains = findings.chain === undefined ? [] : [findings.chain];
+    const isReadable = await findings.unlessNewer(file, async () => {
+      for await (const items of inspectSegment(files, folder, first, chains)) {
+        for (const item of items) await this.#take(segment, item, isNewest);
+      }
+    });
+    if (!isReadable) findings.forget();
+    if (segment.start === undefined) return;
+    if (segment.start.first > findings.sequence) return this.#link(segment, false);
+    findings.remarks.push(
+      `${file} has no changes: a failed snapshot created it, and the journal went on in the file before it.`,
+    );
+  }
+
+  async #take(segment: CurrentSegment, item: SegmentItem, isNewest: boolean): Promise<void> {
+    const { file } = segment;
+    if (item.is === "start") segment.start = item;
+    else if (item.is === "headless") this.#loseHeadless(file, item.length);
+    else if (item.is === "fault") this.#findings.problems.push(item.fault);
+    else {
+      await this.#link(segment);
+      if (item.is === "change") await this.#advance(segment, item);
+      else if (item.is === "tail") this.#takeTail(file, item, isNewest);
+      else if (!segment.isForeign) this.#gap ??= { ...item, file };
+    }
+  }
+
+  /** Checks how a segment begins, once it has anything, or has ended. */
+  async #link(segment: CurrentSegment, hasChanges = true): Promise<void> {
+    const { file, start } = segment;
+    if (start === undefined) return;
+    segment.start = undefined;
+    const { first, chain } = start;
+    const findings = this.#findings;
+    if (this.#foreign?.chain === chain && this.#foreign?.sequence === first - 1) {
+      return this.#refuse(segment, 0, `it follows ${this.#foreign.file}`, hasChanges);
+    }
+    const begins = `it begins with change ${first}, but`;
+    const lacking = range(findings.sequence + 1, first - 1);
+    await this.skipTo(first - 1, file, 0, `${begins} the journal before it lacks ${lacking}`);
+    if (first <= findings.sequence) {
+      segment.overlaps = true;
+      findings.damage(file, 0, `${begins} the file before it has ${findings.sequence}`);
+    } else if (chain !== undefined && findings.chain !== undefined && chain !== findings.chain) {
+      const previous = this.#previous === "" ? "" : ` in ${this.#previous}`;
+      this.#refuse(segment, 0, `it does not follow what was written before it${previous}`, hasChanges);
+    }
+  }
+
+  /** Takes none of the further changes of a segment: they belong to other data. */
+  #refuse(segment: CurrentSegment, offset: number, why: string, hasChanges = true): void {
+    segment.isForeign = true;
+    const { file } = segment;
+    if (!hasChanges) this.#findings.damage(file, offset, why);
+    else this.#findings.damageAndLose(file, offset, `${why}: its changes belong to other data`);
+  }
+
+  async #advance(segment: CurrentSegment, change: FoundChange): Promise<void> {
+    const findings = this.#findings;
+    const { file } = segment;
+    const { record, chain, offset } = change;
+    const { sequence } = record;
+    this.#changes += 1;
+    this.#options.clock.take(record);
+    const isOther =
+      sequence === findings.sequence && findings.chain !== undefined && chain !== findings.chain;
+    if (segment.overlaps && isOther) {
+      this.#refuse(segment, offset, `it has another change ${sequence} than the file before it`);
+    }
+    if (segment.isForeign) {
+      this.#foreign = { file, sequence, chain };
+      return;
+    }
+    const unexpected = `expected change ${findings.sequence + 1}, got ${sequence}`;
+    if (sequence <= findings.sequence) {
+      const known = legibleIn(JSON.stringify(record));
+      if (!segment.overlaps) findings.damageAndLose(file, offset, unexpected, known);
+      return;
+    }
+    segment.overlaps = false;
+    await this.skipTo(sequence - 1, file, offset, unexpected);
+    const { records } = findings;
+    for (const { collection, key, before } of record.changes) {
+      if (records.allows(collection, key, before)) continue;
+      const was = quote(records.get(collection, key));
+      const says = `change ${sequence} says that ${collection} ${key} was ${quote(before)}, but it was ${was}`;
+      findings.problems.push({ file, offset, what: says, kind: "content" });
+    }
+    findings.advance(file, change);
+    this.#previous = file;
+    await this.#options.readSnapshots(sequence);
+  }
+
+  /**
+   * Moves on to a change, after reading the snapshots before it. Changes that are missing are reported where they should
+   * be: at the lines that cannot be read, if there are any.
+   */
+  async skipTo(sequence: number, file: string, offset: number, what: string): Promise<void> {
+    const findings = this.#findings;
+    const gap = this.#gap;
+    this.#gap = undefined;
+    const first = findings.sequence + 1;
+    if (sequence >= first) {
+      const lost = `${lostChanges(first, sequence)} here`;
+      if (gap === undefined) findings.damage(file, offset, what);
+      else findings.damage(gap.file, gap.offset, withLegible(lost, gap.known));
+      findings.forget();
+    }
+    await this.#options.readSnapshots(sequence);
+    if (sequence <= findings.sequence) return;
+    const lost = lostChanges(findings.sequence + 1, sequence);
+    findings.lose(gap?.file ?? file, gap?.offset ?? offset, lost, gap?.known);
+    findings.forget();
+    findings.sequence = sequence;
+  }
+
+  /** Reports the lines at the end of the journal that cannot be read. */
+  end(): void {
+    if (this.#gap === undefined) return;
+    const findings = this.#findings;
+    const { file, offset, length, known } = this.#gap;
+    const lost = lostChanges(findings.sequence + 1, undefined);
+    findings.damage(file, offset, withLegible(`${lost} here`, known));
+    findings.lose(file, offset, lost, known);
+    findings.forget();
+    findings.highest = Math.max(findings.highest, findings.sequence + Math.ceil(length / shortestChange));
+  }
+
+  #loseHeadless(file: string, length: number): void {
+    this.#headless += 1;
+    const what =
+      `the changes that this file may have had: ${length} bytes of its header are left. ` +
+      "It had none if an earlier version was killed while it created the file";
+    this.#findings.lose(file, 0, what);
+    this.#findings.forget();
+  }
+
+  #takeTail(file: string, { offset, length, readable }: Tail, isNewest: boolean): void {
+    const findings = this.#findings;
+    if (!isNewest) {
+      findings.damage(file, offset, "the line is incomplete, and later segments exist");
+      // It was whole once.
+      if (!readable) this.#gap ??= { is: "gap", file, offset, length, known: null };
+    } else if (this.#options.running) {
+      findings.remarks.push(
+        `${file} ends in an incomplete line at byte ${offset}: the service is writing it.`,
+      );
+    } else if (readable) {
+      findings.damage(file, offset, "the line feed at the end is missing; the next start adds it");
+    } else {
+      const what = `the line is incomplete: ${length} bytes that were never acknowledged`;
+      findings.damage(file, offset, `${what}; the next start cuts them off`);
+      findings.lose(file, offset, what);
+    }
+  }
+}
