@@ -3,10 +3,8 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { nodeFiles } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
-import { BrokenLine } from "../store/journal/lines.ts";
-import { readSegmentInstant } from "../store/journal/segment-file.ts";
+import { readInstant } from "../store/journal/decoding.ts";
 import { listData, steadily } from "../store/listing.ts";
-import { readSnapshotInstant } from "../store/snapshot.ts";
 
 /** The size of files in bytes, and when the oldest was begun, in milliseconds since 1970; undefined if that is unknown. */
 export interface Written {
@@ -33,7 +31,7 @@ export function readDataFiles(folder: string): Promise<DataFiles> {
     return {
       journal: {
         bytes: sizes.reduce((sum, size) => sum + size, 0),
-        since: oldest === undefined ? undefined : await ifWhole(readSegmentInstant(nodeFiles, oldest)),
+        since: oldest === undefined ? undefined : await readInstant(nodeFiles, oldest),
       },
       snapshot: newest === undefined ? undefined : await snapshotAt(join(folder, snapshotFile(newest))),
     };
@@ -41,19 +39,9 @@ export function readDataFiles(folder: string): Promise<DataFiles> {
 }
 
 async function snapshotAt(path: string): Promise<Written> {
-  return { bytes: await sizeOf(path), since: await ifWhole(readSnapshotInstant(nodeFiles, path)) };
+  return { bytes: await sizeOf(path), since: await readInstant(nodeFiles, path) };
 }
 
 async function sizeOf(path: string): Promise<number> {
   return (await stat(path)).size;
-}
-
-/** Returns undefined for a damaged file. `data verify` reports damage; a scrape must go on. */
-async function ifWhole(reading: Promise<number>): Promise<number | undefined> {
-  try {
-    return await reading;
-  } catch (error) {
-    if (error instanceof BrokenLine) return undefined;
-    throw error;
-  }
 }

@@ -2,9 +2,8 @@
 import { access, constants, readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { model } from "../domain/model.ts";
-import { openRegular } from "../regular-file.ts";
 import { spaceFor } from "../store/folder/disk.ts";
-import { naming, nodeFiles } from "../store/folder/files.ts";
+import { nodeFiles } from "../store/folder/files.ts";
 import {
   segmentFile,
   segmentsIn,
@@ -13,8 +12,8 @@ import {
   tablesFolder,
 } from "../store/folder/folder-names.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
+import { readInstant } from "../store/journal/decoding.ts";
 import { readHistory } from "../store/journal/history.ts";
-import { bodyOffset } from "../store/journal/lines.ts";
 import { listData, steadily } from "../store/listing.ts";
 import { readState } from "../store/reading.ts";
 
@@ -59,10 +58,10 @@ export function statusOf(folder: string): Promise<Status> {
     const { records, lastChange, problem } = await readData(folder);
     const newest = snapshots.at(-1);
     const [first] = segments;
-    const begun = first === undefined ? null : await instantOf(join(folder, segmentFile(first)));
+    const begun = first === undefined ? null : await instantOf(folder, segmentFile(first));
     const journalFrom = first === undefined ? null : { sequence: first, instant: begun };
     const oldest = snapshots.find((sequence) => first !== undefined && first <= sequence + 1);
-    const oldestInstant = oldest === undefined ? null : await instantOf(join(folder, snapshotFile(oldest)));
+    const oldestInstant = oldest === undefined ? null : await instantOf(folder, snapshotFile(oldest));
     return {
       folder,
       bytes: await bytesIn(folder),
@@ -72,7 +71,7 @@ export function statusOf(folder: string): Promise<Status> {
       lastSnapshot:
         newest === undefined
           ? null
-          : { sequence: newest, instant: await instantOf(join(folder, snapshotFile(newest))) },
+          : { sequence: newest, instant: await instantOf(folder, snapshotFile(newest)) },
       journalFrom,
       reachesBackTo: first === 1 ? begun : oldestInstant,
       problem,
@@ -117,24 +116,9 @@ async function readData(folder: string): Promise<Pick<Status, "records" | "lastC
   }
 }
 
-/** The longest header, in bytes: nothing more of a file is read for its instant. */
-const maxHeader = 1024;
-
-/** Returns when a file was begun, from its header, or null where that cannot be read. A wrong checksum is ignored here. */
-async function instantOf(path: string): Promise<number | null> {
-  const file = await openRegular(path);
-  try {
-    const { buffer, bytesRead } = await file.read(Buffer.alloc(maxHeader), 0, maxHeader, 0);
-    const [line = ""] = buffer.toString("utf8", 0, bytesRead).split("\n", 1);
-    const header: unknown = JSON.parse(line.slice(bodyOffset));
-    if (typeof header !== "object" || header === null || !("instant" in header)) return null;
-    return typeof header.instant === "number" ? header.instant : null;
-  } catch (error) {
-    if (error instanceof SyntaxError) return null;
-    throw naming(path, error);
-  } finally {
-    await file.close();
-  }
+/** Returns when a file of a folder was begun, or null where that cannot be read. */
+async function instantOf(folder: string, name: string): Promise<number | null> {
+  return (await readInstant(nodeFiles, join(folder, name))) ?? null;
 }
 
 async function bytesIn(folder: string): Promise<Status["bytes"]> {

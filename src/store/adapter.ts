@@ -5,9 +5,9 @@ import type { Model } from "../domain/collection.ts";
 import type { Database } from "./collection.ts";
 import { type Files, sizeOf } from "./folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
-import { readSegmentInstant } from "./journal/segment-file.ts";
+import { readInstant } from "./journal/decoding.ts";
 import { type Recovery, recover } from "./recovery.ts";
-import { readSnapshotInstant, writeSnapshot } from "./snapshot.ts";
+import { writeSnapshot } from "./snapshot.ts";
 
 /** See the head of this file. The caller holds the folder's lock. */
 export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
@@ -57,9 +57,8 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
       newest === undefined ? segmentFile(segmentsIn(names)[0] ?? 1) : snapshotFile(newest),
     );
     if (newest !== undefined) this.#snapshotBytes = await sizeOf(files, path);
-    const instant = (newest === undefined ? readSegmentInstant : readSnapshotInstant)(files, path);
     // A damaged snapshot counts as old: the next change begins another one.
-    this.#historySince = await instant.catch(() => 0);
+    this.#historySince = (await readInstant(files, path)) ?? 0;
     return database;
   }
 

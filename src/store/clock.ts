@@ -3,8 +3,8 @@ import { join } from "node:path";
 import type { JournalRecord } from "./change.ts";
 import type { Files } from "./folder/files.ts";
 import { segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
+import { readInstant } from "./journal/decoding.ts";
 import { readHistory } from "./journal/history.ts";
-import { readSnapshotInstant } from "./snapshot.ts";
 
 type Dated = Pick<JournalRecord, "sequence" | "instant">;
 
@@ -84,8 +84,8 @@ async function beforeJournal(
   const names = await files.readdir(folder);
   const sequence = (segmentsIn(names)[0] ?? 1) - 1;
   if (!snapshotsIn(names).includes(sequence)) return undefined;
-  const taken = await readSnapshotInstant(files, join(folder, snapshotFile(sequence)));
-  return taken > instant ? undefined : { sequence, later: 0, steps: [] };
+  const taken = await readInstant(files, join(folder, snapshotFile(sequence)));
+  return taken === undefined || taken > instant ? undefined : { sequence, later: 0, steps: [] };
 }
 
 function toText(instant: number): string {

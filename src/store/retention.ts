@@ -17,8 +17,7 @@
 import { join } from "node:path";
 import type { Files } from "./folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
-import { BrokenLine } from "./journal/lines.ts";
-import { readSnapshotInstant } from "./snapshot.ts";
+import { readInstant } from "./journal/decoding.ts";
 
 /** How far back the data can be restored. */
 export interface Retention {
@@ -35,7 +34,7 @@ export async function prune(files: Files, folder: string, retention: Retention):
   const names = await files.readdir(folder);
   const snapshots: Dated[] = [];
   for (const sequence of snapshotsIn(names)) {
-    snapshots.push({ sequence, instant: await instantOf(files, folder, sequence) });
+    snapshots.push({ sequence, instant: await readInstant(files, join(folder, snapshotFile(sequence))) });
   }
   const base = baseOf(snapshots, retention);
   if (base === undefined) return;
@@ -65,13 +64,4 @@ function baseOf(snapshots: readonly Dated[], retention: Retention): number | und
   const now = Math.min(...dated.slice(-retention.snapshots).map(({ instant }) => instant));
   const old = dated.filter(({ instant }) => now - instant >= retention.milliseconds);
   return old.at(-retention.snapshots)?.sequence;
-}
-
-async function instantOf(files: Files, folder: string, sequence: number): Promise<number | undefined> {
-  try {
-    return await readSnapshotInstant(files, join(folder, snapshotFile(sequence)));
-  } catch (error) {
-    if (error instanceof BrokenLine) return undefined;
-    throw error;
-  }
 }

@@ -16,7 +16,7 @@ import * as v from "valibot";
 import type { Database } from "./collection.ts";
 import { type Files, writeDurably } from "./folder/files.ts";
 import { snapshotFile } from "./folder/folder-names.ts";
-import { LineDecoder, readFirstLine } from "./journal/decoding.ts";
+import { LineDecoder } from "./journal/decoding.ts";
 import { LineEncoder } from "./journal/encoding.ts";
 import { BrokenLine, readHeader } from "./journal/lines.ts";
 
@@ -57,11 +57,6 @@ export interface SnapshotOptions {
 /** Reads a header. @throws BrokenLine, NewerFormat as `readHeader` */
 export function readSnapshotHeader(json: string): SnapshotHeader {
   return readHeader(json, headerSchema, format, version);
-}
-
-/** Returns when the snapshot in a file was begun, in milliseconds since 1970. @throws BrokenLine where it is damaged */
-export async function readSnapshotInstant(files: Files, path: string): Promise<number> {
-  return readSnapshotHeader(await readFirstLine(files, path)).instant;
 }
 
 /** Returns the line that a document is, or undefined. By hand: with a schema, a start would take longer. */

@@ -117,26 +117,16 @@ describe("the status of a folder has", () => {
 });
 
 describe("the instant of a file", () => {
-  const instant = /"instant":\d+/;
-  for (const [what, text, by, expected] of [
-    ["is read although the checksum of the header is wrong", instant, '"instant":5', 5],
-    ["is unknown if it is no number", instant, '"instant":"5"', null],
-    ["is unknown without one in the header", /"instant"/, '"instant2"', null],
-    ["is unknown if the header is no JSON", "{", "!", null],
-    ["is unknown if the header is longer than any", "{", `{"x":"${"y".repeat(1_100)}",`, null],
-    ["is read from a header of 1,000 bytes", instant, `"instant":5,"x":"${"y".repeat(850)}"`, 5],
-    ["is unknown if the header is null", /\{.*\}/, "null", null],
-    ["is unknown if the header is a number", /\{.*\}/, "7", null],
-    ["is unknown if the header is a text", /\{.*\}/, '"instant"', null],
-    ["is unknown if the file is empty", /^.*$/s, "", null],
-  ] as const) {
-    it(what, async (t) => {
+  it("is unknown if its header is damaged, or the file is empty", async (t) => {
+    for (const [text, by] of [
+      ["{", "!"],
+      [/^.*$/s, ""],
+    ] as const) {
       const folder = await written(t, [{ A: 1 }, "snapshot"]);
       await edit(join(folder, snapshotFile(1)), text, by);
-      assert.deepEqual((await statusOf(folder)).lastSnapshot, { sequence: 1, instant: expected });
-      assert.deepEqual(await openIn(folder), []);
-    });
-  }
+      assert.deepEqual((await statusOf(folder)).lastSnapshot, { sequence: 1, instant: null });
+    }
+  });
 
   it("is a failure with the path, if the file cannot be read", async (t) => {
     const folder = await written(t, [{ A: 1 }, "snapshot"]);

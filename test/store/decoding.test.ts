@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import * as fc from "fast-check";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
-import { LineDecoder, readFirstLine } from "../../src/store/journal/decoding.ts";
+import { LineDecoder, readInstant } from "../../src/store/journal/decoding.ts";
 import { LineEncoder } from "../../src/store/journal/encoding.ts";
 import { BrokenLine, encodeLine } from "../../src/store/journal/lines.ts";
 
@@ -217,7 +217,9 @@ describe("the memory of a decoder", () => {
   });
 });
 
-describe("the first line of a file", () => {
+describe("the instant of a file, in its header,", () => {
+  const header = '{"instant":12345}';
+
   /** Files that are read in pieces of a length, each overwritten by the next one, and how many pieces were read. */
   function files(bytes: Buffer, length: number): { files: Files; count(): number } {
     let count = 0;
@@ -241,30 +243,22 @@ describe("the first line of a file", () => {
       [100, 1],
     ] as const) {
       const { files: some, count } = files(bytes, length);
-      assert.equal(await readFirstLine(some, "/file"), header);
+      assert.equal(await readInstant(some, "/file"), 12345);
       assert.equal(count(), pieces);
     }
   });
 
-  it("may lack its line feed, and is null in an empty file", async () => {
+  it("may lack its line feed", async () => {
     const bytes = linesOf([header]);
-    assert.equal(await readFirstLine(files(bytes.subarray(0, -1), 5).files, "/file"), header);
-    assert.equal(await readFirstLine(files(Buffer.alloc(0), 5).files, "/file"), "null");
+    assert.equal(await readInstant(files(bytes.subarray(0, -1), 5).files, "/file"), 12345);
   });
 
-  it("is refused where it is damaged or incomplete", async () => {
+  it("is unknown where the header is damaged, incomplete or missing", async () => {
     const bytes = linesOf([header, "1"]);
     const spoiled = Buffer.from(bytes);
     spoiled[12] = 0x20;
-    for (const [content, message, incomplete] of [
-      [spoiled, "the checksum of the line is wrong", false],
-      [bytes.subarray(0, 20), "the line is incomplete", true],
-    ] as const) {
-      await assert.rejects(readFirstLine(files(content, 10).files, "/file"), {
-        message,
-        offset: 0,
-        incomplete,
-      });
+    for (const content of [spoiled, bytes.subarray(0, 20), Buffer.alloc(0), linesOf(['{"instant":"1"}'])]) {
+      assert.equal(await readInstant(files(content, 10).files, "/file"), undefined);
     }
   });
 });

@@ -9,6 +9,7 @@
 import { crc32 } from "node:zlib";
 import { type Files, piecesOf } from "../folder/files.ts";
 import { BrokenLine, beginsWith, bodyOffset, lineFeed } from "./lines.ts";
+import { isObject } from "./record-lines.ts";
 
 /** The bytes that are decoded together, unless a line is longer. */
 const room = 64 * 1024;
@@ -170,14 +171,13 @@ export async function readHead(files: Files, path: string): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-/** Returns the document of a file's first line, `null` for an empty file. @throws BrokenLine where it is damaged */
-export async function readFirstLine(files: Files, path: string): Promise<string> {
-  const bytes = await readHead(files, path);
-  if (bytes.length === 0) return "null";
-  const feed = bytes.indexOf(lineFeed);
-  if (feed === -1) return decodeLast(bytes, 0, 0).json;
-  if (checksumOf(bytes, 0, feed, 0) === undefined) throw wrong(0);
-  return bytes.toString("utf8", bodyOffset, feed);
+/** Returns when a data file was begun, in milliseconds since 1970; undefined where its header is damaged. */
+export async function readInstant(files: Files, path: string): Promise<number | undefined> {
+  const head = await readHead(files, path);
+  const end = head.at(-1) === lineFeed ? head.length - 1 : head.length;
+  if (checksumOf(head, 0, end, 0) === undefined) return undefined;
+  const header: unknown = JSON.parse(head.toString("utf8", bodyOffset, end));
+  return isObject(header) && typeof header.instant === "number" ? header.instant : undefined;
 }
 
 /** Decodes a line without a line feed. @throws BrokenLine where it is incomplete or damaged */

@@ -3,15 +3,8 @@ import { join } from "node:path";
 import { type Files, piecesOf } from "../folder/files.ts";
 import { segmentFile } from "../folder/folder-names.ts";
 import { damaged } from "../folder/refusals.ts";
-import { readFirstLine } from "./decoding.ts";
 import { BrokenLine, NewerFormat } from "./lines.ts";
-import {
-  type ReadRecord,
-  type ReadSegment,
-  readSegmentHeader,
-  type SegmentHeader,
-  SegmentReader,
-} from "./segment.ts";
+import { type ReadRecord, type ReadSegment, type SegmentHeader, SegmentReader } from "./segment.ts";
 
 /** Changes of a segment, and its header. */
 export interface SegmentPart {
@@ -51,11 +44,6 @@ export async function* readSegmentFile(
   yield* parts();
   if (segment.first === first) return segment;
   throw damaged(path, 0, `the header says that it begins with ${segment.first}`);
-}
-
-/** Returns when the segment in a file was begun, in milliseconds since 1970. @throws BrokenLine where it is damaged */
-export async function readSegmentInstant(files: Files, path: string): Promise<number> {
-  return readSegmentHeader(await readFirstLine(files, path)).instant;
 }
 
 /** Returns the refusal of a damaged line, which names its file; any other error as it is. */
