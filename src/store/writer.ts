@@ -10,9 +10,9 @@ import type { JournalRecord, RecordChange } from "./change.ts";
 import type { Database, DraftView } from "./collection.ts";
 import { BatchDraft } from "./draft.ts";
 import { uncertain, unreliable } from "./folder/refusals.ts";
-import { BulkLines } from "./journal/bulk.ts";
 import { LineEncoder } from "./journal/encoding.ts";
 import { type Journal, SyncFailure } from "./journal/journal.ts";
+import { encodeInLines } from "./journal/record-lines.ts";
 
 /** Who makes a change, and through which operation, for the journal. */
 export interface Origin {
@@ -75,7 +75,7 @@ export class Writer<M extends Model> {
   readonly #now: () => number;
   readonly #events: WriterEvents;
   readonly #draft: BatchDraft<M>;
-  /** Is reused for every batch. */
+  /** Is reused for every batch and bulk change. */
   readonly #encoder = new LineEncoder(batchLength);
   #waiting: Waiting<M>[] = [];
   /** Tasks to run between two batches. */
@@ -125,15 +125,15 @@ export class Writer<M extends Model> {
       const changes = await decide(moment);
       if (changes.length === 0) return;
       const record = toRecord(moment, origin, changes);
-      const lines = new BulkLines(record, this.#database.chain);
+      this.#encoder.begin(this.#database.chain);
       try {
-        await this.#journal.append(lines.pieces());
+        await this.#journal.append(encodeInLines(this.#encoder, record));
       } catch (error) {
         if (error instanceof SyncFailure) await this.#fail(error);
         throw refusalOf(error);
       }
       // In one step, so that nobody reads one half of it.
-      this.#database.apply(record, lines.chain);
+      this.#database.apply(record, this.#encoder.chain);
       made = record.sequence;
     });
     return made;

@@ -2,14 +2,16 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { JournalRecord, RecordChange } from "../../src/store/change.ts";
-import { BulkLines, mostInLine } from "../../src/store/journal/bulk.ts";
+import { LineEncoder } from "../../src/store/journal/encoding.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
 import {
   addLine,
   changesIn,
   closeRecord,
+  encodeInLines,
   hasMore,
   isFurtherLine,
+  mostInLine,
   openRecord,
   sequenceOf,
 } from "../../src/store/journal/record-lines.ts";
@@ -151,9 +153,10 @@ describe("the lines of a bulk change", () => {
 
   function encoded(changes: readonly RecordChange[]) {
     const record: JournalRecord = { ...whole, changes };
-    const lines = new BulkLines(record, 99);
-    const pieces = Array.from(lines.pieces(), (piece) => Buffer.from(piece));
-    return { record, pieces, chain: lines.chain };
+    const encoder = new LineEncoder(1000);
+    encoder.begin(99);
+    const pieces = Array.from(encodeInLines(encoder, record), (piece) => Buffer.from(piece));
+    return { record, pieces, chain: encoder.chain };
   }
 
   for (const [what, lengths, expected] of [
@@ -189,8 +192,4 @@ describe("the lines of a bulk change", () => {
       assert.equal(chain, before);
     });
   }
-
-  it("begin with the checksum of the line before them, until they are encoded", () => {
-    assert.equal(new BulkLines({ ...whole }, 99).chain, 99);
-  });
 });

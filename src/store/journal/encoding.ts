@@ -28,6 +28,11 @@ export class LineEncoder {
     if (this.#bytes.length > mostRetained) this.#bytes = Buffer.allocUnsafeSlow(this.#room);
   }
 
+  /** The checksum of the last line, to which the next one is chained. */
+  get chain(): number {
+    return this.#chain;
+  }
+
   /** The bytes added since the last {@link piece}. */
   get length(): number {
     return this.#length;

@@ -20,6 +20,35 @@
  * Documents are checked by hand: with a schema, a start would take twice as long.
  */
 import type { JournalRecord, RecordChange } from "../change.ts";
+import type { LineEncoder } from "./encoding.ts";
+
+/** The bytes of a line of a bulk change, at most, unless one record alone needs more. */
+export const mostInLine = 1024 * 1024;
+/** The bytes of such a line beside the changes, at most: checksum, number, and who made the change. */
+const roomForHead = 1024;
+
+/** Encodes a bulk change. Yields its lines one by one, so that it is never in memory as text; the next overwrites each. */
+export function* encodeInLines(encoder: LineEncoder, record: JournalRecord): Generator<Uint8Array> {
+  const { changes, ...head } = record;
+  let opening = JSON.stringify(head).slice(0, -1);
+  let texts: string[] = [];
+  let length = 0;
+  const line = (end: string) => {
+    encoder.add(`${opening},"changes":[${texts.join(",")}]${end}`);
+    opening = `{"sequence":${head.sequence}`;
+    texts = [];
+    length = 0;
+    return encoder.piece();
+  };
+  for (const change of changes) {
+    const text = JSON.stringify(change);
+    const bytes = Buffer.byteLength(text) + 1;
+    if (length > 0 && length + bytes > mostInLine - roomForHead) yield line(',"more":true}');
+    texts.push(text);
+    length += bytes;
+  }
+  yield line("}");
+}
 
 /** A change whose last line has not been read yet. */
 export interface OpenRecord {
