@@ -22,10 +22,7 @@
  */
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
-import { Low } from "lowdb";
 import { Failure } from "../domain/errors.ts";
-import { model } from "../domain/model.ts";
-import { FolderAdapter } from "../store/adapter.ts";
 import type { Database } from "../store/collection.ts";
 import { type Files, hasCode, isMissing, syncFolder, writeDurably } from "../store/folder/files.ts";
 import {
@@ -42,6 +39,7 @@ import {
 import { foreignFiles } from "../store/folder/refusals.ts";
 import { headerLine } from "../store/journal/segment.ts";
 import { namesIn } from "../store/listing.ts";
+import { writeSnapshot } from "../store/snapshot.ts";
 
 /** Ensures that a folder has neither data nor foreign files. @throws Failure `CONFLICT` */
 export async function requireRoom(files: Files, folder: string): Promise<void> {
@@ -63,7 +61,7 @@ export async function requireRoom(files: Files, folder: string): Promise<void> {
 export async function replaceFiles(
   files: Files,
   folder: string,
-  database: Database<typeof model>,
+  database: Database,
   kind: "replaced" | "damaged",
   now: number,
 ): Promise<string | null> {
@@ -93,7 +91,7 @@ export async function replaceFiles(
     await writeDurably(files, staged, [headerLine(sequence + 1, database.chain, now)]);
     // 4.
     state = "written";
-    await new Low(new FolderAdapter(files, folder, model, () => now), database).write();
+    await writeSnapshot(files, folder, database, now);
     state = "mixed";
     // 5.
     for (const first of segments) await move(segmentFile(first));

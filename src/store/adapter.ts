@@ -3,25 +3,24 @@ import { join } from "node:path";
 import type { Adapter } from "lowdb";
 import type { Model } from "../domain/collection.ts";
 import type { Database } from "./collection.ts";
-import { type Files, sizeOf } from "./folder/files.ts";
+import { sizeOf } from "./folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
 import { readInstant } from "./journal/decoding.ts";
+import type { LockedFolder } from "./journal/journal.ts";
 import { type Recovery, recover } from "./recovery.ts";
 import { writeSnapshot } from "./snapshot.ts";
 
-/** See the head of this file. The caller holds the folder's lock. */
+/** See the head of this file. */
 export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
-  readonly #files: Files;
-  readonly #folder: string;
+  readonly #place: LockedFolder;
   readonly #model: M;
   readonly #now: () => number;
   #recovery: Recovery | undefined;
   #snapshotBytes = 0;
   #historySince = 0;
 
-  constructor(files: Files, folder: string, model: M, now: () => number) {
-    this.#files = files;
-    this.#folder = folder;
+  constructor(place: LockedFolder, model: M, now: () => number) {
+    this.#place = place;
     this.#model = model;
     this.#now = now;
   }
@@ -47,8 +46,8 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
    * @throws Failure `STORE_UNAVAILABLE` where the files are damaged or incomplete
    */
   async read(): Promise<Database<M>> {
-    const [files, folder] = [this.#files, this.#folder];
-    const { database, ...recovery } = await recover(files, folder, this.#model, this.#now());
+    const { files, folder } = this.#place;
+    const { database, ...recovery } = await recover(this.#place, this.#model, this.#now());
     this.#recovery = recovery;
     const names = await files.readdir(folder);
     const newest = snapshotsIn(names).at(-1);
@@ -70,7 +69,8 @@ export class FolderAdapter<M extends Model> implements Adapter<Database<M>> {
   /** Writes the data as it is now, whatever changes meanwhile. Durable when this returns. */
   async write(database: Database<M>): Promise<void> {
     const now = this.#now();
-    this.#snapshotBytes = await writeSnapshot(this.#files, this.#folder, database, now);
+    const { files, folder } = this.#place;
+    this.#snapshotBytes = await writeSnapshot(files, folder, database, now);
     this.#historySince = now;
   }
 }

@@ -28,7 +28,7 @@ import {
   segmentFile,
   snapshotsIn,
 } from "./folder/folder-names.ts";
-import { Journal } from "./journal/journal.ts";
+import { Journal, type LockedFolder } from "./journal/journal.ts";
 import { journalVersion, type ReadSegment } from "./journal/segment.ts";
 import { newestWholeSnapshot } from "./reading.ts";
 import { replay } from "./replay.ts";
@@ -48,21 +48,21 @@ export interface Recovery {
 }
 
 /**
- * Reads a folder whose lock the caller holds, and opens its journal for appending.
+ * Reads a folder, and opens its journal for appending.
  * @throws Failure `STORE_UNAVAILABLE` where the files are damaged or incomplete
  */
 export async function recover<M extends Model>(
-  files: Files,
-  folder: string,
+  place: LockedFolder,
   model: M,
   now: number,
 ): Promise<Recovery & { readonly database: Database<M> }> {
+  const { files, folder } = place;
   const names = await files.readdir(folder);
   for (const name of names) if (isTemporary(name)) await files.unlink(join(folder, name));
   if (!hasData(names)) {
     requireNew(folder, names);
     await syncNames(files, folder);
-    const journal = await Journal.create(files, folder, 1, 0, now);
+    const journal = await Journal.create(place, 1, 0, now);
     const database = new Database(model);
     return { database, journal, isNew: true, isOutdated: false, replayed: 0, warnings: [] };
   }
@@ -75,7 +75,7 @@ export async function recover<M extends Model>(
   });
   if (clock.warning !== undefined) warnings.push(clock.warning);
   const end = await repairEnd(files, folder, newest, warnings);
-  const journal = await Journal.open(files, folder, newest.first, end);
+  const journal = await Journal.open(place, newest.first, end);
   const isOutdated = newest.version < journalVersion;
   return { database, journal, isNew: false, isOutdated, replayed, warnings };
 }

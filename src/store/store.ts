@@ -90,7 +90,6 @@ export class Store<M extends Model> {
     this.#low = low;
     this.#adapter = adapter;
     this.#journal = journal;
-    journal.measureBy(options.meter);
     this.#lock = lock;
     this.#snapshotSequence = low.data.sequence - replayed;
     this.#writer = new Writer(low.data, journal, this.#now, {
@@ -111,11 +110,10 @@ export class Store<M extends Model> {
   static async open<M extends Model>(options: StoreOptions<M>): Promise<Store<M>> {
     const { folder, model, files = nodeFiles, now = Date.now } = options;
     const lock = await lockFolder(files, folder);
-    const adapter = new FolderAdapter(files, folder, model, now);
+    const adapter = new FolderAdapter({ files, folder, lock, meter: options.meter }, model, now);
     try {
       const low = new Low(adapter, new Database(model));
       await low.read();
-      adapter.recovery.journal.guardBy(lock);
       const isUnsynced = (await files.readdir(folder)).includes(unsyncedMarker);
       const store = new Store(options, low, adapter, lock);
       if (adapter.recovery.isOutdated) {
@@ -222,8 +220,7 @@ export class Store<M extends Model> {
       await this.#snapshot?.catch(() => {});
       if (options.snapshot === true && this.#writer.fatal === undefined) await this.#takeSnapshot();
     } finally {
-      await this.#journal.close();
-      await this.#lock.release();
+      await this.#journal.close().finally(() => this.#lock.release());
     }
   }
 

@@ -56,8 +56,7 @@ export class Bench {
     let bench: Bench | undefined;
     const files = ruledFiles((call) => bench?.rule(call));
     const lock = await FolderLock.take(files, folder);
-    const journal = await Journal.create(files, folder, 1, 99, 5);
-    journal.guardBy(lock);
+    const journal = await Journal.create({ files, folder, lock }, 1, 99, 5);
     const opened = new Bench(folder, journal);
     bench = opened;
     t.after(async () => {

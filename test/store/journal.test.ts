@@ -18,20 +18,23 @@ describe("an existing segment", () => {
   it("is appended to at an offset, and not opened where it cannot be synced", async (t) => {
     const folder = await temporaryFolder(t);
     await writeFile(join(folder, segment(7)), "the beginning");
+    const lock = await FolderLock.take(nodeFiles, folder);
+    const before = openFiles(folder);
     const failing = ruledFiles(({ operation }) =>
       operation === "datasync" ? systemError("EIO") : undefined,
     );
-    await assert.rejects(Journal.open(failing, folder, 7, 4), (error) => {
+    await assert.rejects(Journal.open({ files: failing, folder, lock }, 7, 4), (error) => {
       assert.ok(error instanceof SyncFailure, `${error}`);
       assert.match(String(error.cause), new RegExp(segment(7)));
       return true;
     });
-    assert.deepEqual(openFiles(folder), []);
-    const journal = await Journal.open(nodeFiles, folder, 7, 4);
+    assert.deepEqual(openFiles(folder), before);
+    const journal = await Journal.open({ files: nodeFiles, folder, lock }, 7, 4);
     await journal.append([line]);
     assert.deepEqual([journal.first, journal.size], [7, 11]);
     assert.equal(await readFile(join(folder, segment(7)), "utf8"), "the a line\nng");
     await journal.close();
+    await lock.release();
   });
 });
 
@@ -87,9 +90,8 @@ describe("moving on to another segment", () => {
       if (isReopened) await writeFile(join(folder, segment(1)), header);
       const lock = await FolderLock.take(nodeFiles, folder);
       const journal = isReopened
-        ? await Journal.open(nodeFiles, folder, 1, header.length)
-        : await Journal.create(nodeFiles, folder, 1, 99, 5);
-      journal.guardBy(lock);
+        ? await Journal.open({ files: nodeFiles, folder, lock }, 1, header.length)
+        : await Journal.create({ files: nodeFiles, folder, lock }, 1, 99, 5);
       await journal.append([line]);
       await journal.rotate(4, 77, 6);
       assert.deepEqual([journal.first, journal.size], [4, headerLine(4, 77, 6).length]);
@@ -150,8 +152,7 @@ describe("moving on to another segment", () => {
     const folder = await temporaryFolder(t);
     const files: Files = { ...nodeFiles, open };
     const lock = await FolderLock.take(files, folder);
-    const journal = await Journal.create(files, folder, 1, 99, 5);
-    journal.guardBy(lock);
+    const journal = await Journal.create({ files, folder, lock }, 1, 99, 5);
     await assert.rejects(journal.rotate(4, 77, 6), FolderHeld);
     assert.deepEqual(readdirSync(folder).toSorted(), [segment(1), "lock"]);
     assert.equal(journal.first, 1);

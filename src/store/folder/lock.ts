@@ -61,15 +61,14 @@ export class FolderLock {
     if (!tryLockSegment(file)) throw new FolderHeld(this.#folder, undefined);
   }
 
-  /** Sets the segment that the journal has opened or created. */
+  /** Sets the segment with which the journal begins. One that exists was locked with the folder. */
   begin(path: string, file: File): void {
-    if (this.#taken === undefined) this.lockSegment(file);
     this.#segment = { path, identity: identityOf(file) };
   }
 
   /** Sets the next segment, which is locked already. */
   async follow(path: string, file: File): Promise<void> {
-    this.#segment = { path, identity: identityOf(file) };
+    this.begin(path, file);
     const taken = this.#taken;
     this.#taken = undefined;
     await taken?.close();

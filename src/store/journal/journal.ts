@@ -19,24 +19,30 @@ import { lineFeed } from "./lines.ts";
 import type { Meter } from "./meter.ts";
 import { headerLine } from "./segment.ts";
 
-/** The journal, by its newest segment, which is open for appending. */
+/** A data folder whose lock this process has. */
+export interface LockedFolder {
+  readonly files: Files;
+  readonly folder: string;
+  readonly lock: Pick<FolderLock, "lockSegment" | "begin" | "follow" | "misplaced">;
+  /** Receives how long appends and syncs take. */
+  readonly meter?: Meter | undefined;
+}
+
+/** The journal, by its newest segment, which is open for appending. The lock of the folder follows it. */
 export class Journal {
-  readonly #files: Files;
-  readonly #folder: string;
-  #lock: FolderLock | undefined;
-  #meter: Meter | undefined;
+  readonly #place: LockedFolder;
   #failure: unknown;
   #file: File;
   #size: number;
   /** The sequence number of the segment's first change. */
   first: number;
 
-  private constructor(files: Files, folder: string, file: File, first: number, size: number) {
-    this.#files = files;
-    this.#folder = folder;
+  private constructor(place: LockedFolder, file: File, first: number, size: number) {
+    this.#place = place;
     this.#file = file;
     this.first = first;
     this.#size = size;
+    this.#place.lock.begin(this.#path, file);
   }
 
   /**
@@ -44,7 +50,8 @@ export class Journal {
    * have been killed before its sync, and later writes sync only their own bytes.
    * @throws SyncFailure where it could not be synced
    */
-  static async open(files: Files, folder: string, first: number, size: number): Promise<Journal> {
+  static async open(place: LockedFolder, first: number, size: number): Promise<Journal> {
+    const { files, folder } = place;
     const flags = constants.O_RDWR | (files.durable ?? 0);
     const path = join(folder, segmentFile(first));
     const file = await files.open(path, flags);
@@ -56,30 +63,13 @@ export class Journal {
       await file.close().catch(() => {});
       throw new SyncFailure("the journal could not be synced", naming(path, cause));
     }
-    return new Journal(files, folder, file, first, size);
+    return new Journal(place, file, first, size);
   }
 
   /** Creates the segment that begins with `first`, durably. */
-  static async create(
-    files: Files,
-    folder: string,
-    first: number,
-    chain: number,
-    now: number,
-  ): Promise<Journal> {
-    const { file, size } = await createSegment(files, folder, first, chain, now);
-    return new Journal(files, folder, file, first, size);
-  }
-
-  /** Adds the segment, and every one that follows it, to the folder's lock. */
-  guardBy(lock: FolderLock): void {
-    this.#lock = lock;
-    lock.begin(this.#path, this.#file);
-  }
-
-  /** Has appends and syncs measured from now on. */
-  measureBy(meter: Meter | undefined): void {
-    this.#meter = meter;
+  static async create(place: LockedFolder, first: number, chain: number, now: number): Promise<Journal> {
+    const { file, size } = await createSegment(place, first, chain, now);
+    return new Journal(place, file, first, size);
   }
 
   /** Why the last append failed; undefined if it succeeded. */
@@ -115,11 +105,11 @@ export class Journal {
       await this.#append(pieces);
     } catch (error) {
       this.#failure = error;
-      this.#meter?.appendFailed();
+      this.#place.meter?.appendFailed();
       throw error;
     }
     this.#failure = undefined;
-    this.#meter?.appended(changes, performance.now() - began);
+    this.#place.meter?.appended(changes, performance.now() - began);
   }
 
   async #append(pieces: Iterable<Uint8Array>): Promise<void> {
@@ -147,8 +137,8 @@ export class Journal {
    */
   async rotate(first: number, chain: number, now: number): Promise<void> {
     this.check();
-    await requireNoRecords(this.#files, this.#folder, first);
-    const segment = createSegment(this.#files, this.#folder, first, chain, now, this.#lock);
+    await requireNoRecords(this.#place.files, this.#place.folder, first);
+    const segment = createSegment(this.#place, first, chain, now);
     const { file, size } = await segment.catch(async (error: unknown) => {
       if (first !== this.first) await this.#removeNew(first);
       throw error;
@@ -157,16 +147,17 @@ export class Journal {
     this.#file = file;
     this.#size = size;
     this.first = first;
-    await this.#lock?.follow(this.#path, file);
+    await this.#place.lock.follow(this.#path, file);
     await old.close();
   }
 
   /** Removes a segment that could not be begun: the journal goes on in the present one. */
   async #removeNew(first: number): Promise<void> {
     const name = segmentFile(first);
-    await this.#files.unlink(join(this.#folder, name)).catch(async (cause: unknown) => {
+    await this.#place.files.unlink(join(this.#place.folder, name)).catch(async (cause: unknown) => {
       // On a read-only disk the error does not tell whether it exists.
-      const exists = async () => (await this.#files.readdir(this.#folder).catch(() => [name])).includes(name);
+      const exists = async () =>
+        (await this.#place.files.readdir(this.#place.folder).catch(() => [name])).includes(name);
       if (isMissing(cause) || !(await exists())) return;
       const why = cause instanceof Error ? cause.message : String(cause);
       throw new SyncFailure(`a new, empty segment of the journal could not be removed: ${why}`, cause);
@@ -178,17 +169,17 @@ export class Journal {
   }
 
   get #path(): string {
-    return join(this.#folder, segmentFile(this.first));
+    return join(this.#place.folder, segmentFile(this.first));
   }
 
   #requireInPlace(change: "unwritten" | "written"): void {
-    const path = this.#lock?.misplaced;
+    const path = this.#place.lock.misplaced;
     if (path !== undefined) throw new FolderLost(path, change === "written");
   }
 
   /** Writes a piece and syncs it: in one call, where the system can. */
   async #write(piece: Uint8Array, position: number): Promise<void> {
-    const isDurable = this.#files.durable !== undefined;
+    const isDurable = this.#place.files.durable !== undefined;
     if (!isDurable) await writeAll(this.#file, piece, position);
     const began = performance.now();
     try {
@@ -198,7 +189,7 @@ export class Journal {
       if (isDurable && isFull(cause)) throw cause;
       throw new SyncFailure("the journal could not be synced", naming(this.#path, cause));
     }
-    this.#meter?.synced(performance.now() - began);
+    this.#place.meter?.synced(performance.now() - began);
   }
 
   async #cutBack(cause: unknown): Promise<void> {
@@ -244,17 +235,15 @@ export class FolderLost extends SyncFailure {
  * name comes from a failed attempt and has no changes.
  */
 async function createSegment(
-  files: Files,
-  folder: string,
+  { files, folder, lock }: LockedFolder,
   first: number,
   chain: number,
   now: number,
-  lock?: FolderLock,
 ) {
   const bytes = headerLine(first, chain, now);
   const path = join(folder, segmentFile(first));
   const fill = (file: File) => {
-    lock?.lockSegment(file);
+    lock.lockSegment(file);
     return writeAll(file, bytes, 0);
   };
   const file = await createDurably(files, path, fill, { durable: true });
