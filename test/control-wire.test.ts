@@ -5,7 +5,6 @@ import { chmod, mkdir, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { ImportProblems } from "../src/backup/import-problems.ts";
 import { requireSocketPath, socketPath } from "../src/control/socket.ts";
 import { fromWire, toWire } from "../src/control/wire.ts";
 import { Failure } from "../src/domain/errors.ts";
@@ -49,9 +48,9 @@ describe("an error on the control socket", () => {
   });
 
   it("the problems of an import arrive on the control socket", () => {
-    const received = transmitted(new ImportProblems("export.json", ["one", "two"]));
-    assert.ok(received instanceof ImportProblems, String(received));
-    assert.deepEqual([received.file, received.problems], ["export.json", ["one", "two"]]);
+    const received = transmitted(new Failure("PARAMETER_INVALID", "No.", { problems: ["one", "two"] }));
+    assert.ok(received instanceof Failure, String(received));
+    assert.deepEqual([received.code, received.problems], ["PARAMETER_INVALID", ["one", "two"]]);
   });
 
   for (const thrown of [new TypeError("unforeseen"), "unforeseen"]) {

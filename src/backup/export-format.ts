@@ -4,9 +4,9 @@
  *     {"format":"gameaddon-export","version":1,"exported":1790000000000,"collections":{"players":[{…}],…}}
  */
 import * as v from "valibot";
+import { Failure } from "../domain/errors.ts";
 import { collectionNames, definitionOf, type model } from "../domain/model.ts";
 import type { Database } from "../store/collection.ts";
-import { ImportProblems } from "./import-problems.ts";
 import { recordFault, suggest, unknownKeyIn } from "./record.ts";
 
 export const exportFormat = "gameaddon-export";
@@ -51,7 +51,7 @@ export function formatExport({ collections, ...head }: ExportDocument): string {
 /**
  * Sets the records of an export in an empty database. A collection that it lacks stays empty.
  * @param file its name in problems
- * @throws ImportProblems with every problem
+ * @throws Failure `PARAMETER_INVALID` with every problem
  */
 export function fromExport(text: string, file: string, database: Database): void {
   const { collections } = parse(text, file);
@@ -80,10 +80,16 @@ export function fromExport(text: string, file: string, database: Database): void
       latest = Math.max(latest, listedOf(record));
     }
   }
-  if (problems.length > 0) throw new ImportProblems(file, problems);
+  if (problems.length > 0) throw notImportable(file, problems);
   // Not 0: a folder whose journal begins with change 1 would open empty if the snapshot were lost. And after the changes by
   // which the target list is ordered.
   database.sequence = latest + 1;
+}
+
+/** Returns the refusal of a document that cannot be imported. */
+export function notImportable(file: string, problems: readonly string[]): Failure {
+  const count = problems.length === 1 ? "a problem" : `${problems.length} problems`;
+  return new Failure("PARAMETER_INVALID", `${file} has ${count}; nothing was changed.`, { problems });
 }
 
 function parse(text: string, file: string): v.InferOutput<typeof documentSchema> {
@@ -91,7 +97,7 @@ function parse(text: string, file: string): v.InferOutput<typeof documentSchema>
   try {
     document = JSON.parse(text);
   } catch (cause) {
-    throw new ImportProblems(file, [`it is not JSON: ${(cause as Error).message}`]);
+    throw notImportable(file, [`it is not JSON: ${(cause as Error).message}`]);
   }
   const parsed = v.safeParse(documentSchema, document);
   if (parsed.success) return parsed.output;
@@ -100,7 +106,7 @@ function parse(text: string, file: string): v.InferOutput<typeof documentSchema>
     const place = v.getDotPath(issue);
     return `${place ?? "the document"}: ${issue.message}; ${expected}`;
   });
-  throw new ImportProblems(file, issues);
+  throw notImportable(file, issues);
 }
 
 /** Returns the number of the change that added an entry to the target list, or 0 for other records. */

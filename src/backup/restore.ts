@@ -44,7 +44,7 @@ export interface RestoreResult extends Omit<RestorePreview, "revision"> {
 
 /**
  * Previews a restore or an import. Changes nothing.
- * @throws Failure where the source cannot be read, ImportProblems where an export is not consistent
+ * @throws Failure where the source cannot be read, or an export is not consistent
  */
 export async function previewRestore(store: DataStore, request: RestoreRequest): Promise<RestorePreview> {
   return withPlan(store, request, async (plan, source) => {

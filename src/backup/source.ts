@@ -21,8 +21,7 @@ import {
   findInconsistencies,
   type Inconsistency,
 } from "./consistency.ts";
-import { fromExport } from "./export-format.ts";
-import { ImportProblems } from "./import-problems.ts";
+import { fromExport, notImportable } from "./export-format.ts";
 import { recordFault } from "./record.ts";
 import { statSourceFile, unreadable } from "./source-file.ts";
 
@@ -61,7 +60,7 @@ export async function readSource(files: Files, folder: string, source: Source): 
  * @param folder the data folder, for its own past
  * @throws Failure `UNKNOWN_ENTRY` where there is no such file or moment, `STORE_UNAVAILABLE` where it is damaged, too large
  *   or not a regular file
- * @throws ImportProblems where an export has invalid records
+ * @throws Failure `PARAMETER_INVALID` where an export has invalid records
  */
 export async function readSourceInto(
   files: Files,
@@ -97,7 +96,7 @@ export interface ConsistentSource extends ReadSource {
 
 /**
  * Reads a source for a folder without data.
- * @throws ImportProblems where an export is inconsistent; otherwise as {@link readSource}
+ * @throws Failure `PARAMETER_INVALID` where an export is inconsistent; otherwise as {@link readSource}
  */
 export async function readConsistentSource(
   files: Files,
@@ -111,12 +110,12 @@ export async function readConsistentSource(
 /**
  * Returns the inconsistencies in the result of a restore or an import, a sentence each. A backup may have some and still be
  * the best one available; an export may come from anywhere.
- * @throws ImportProblems where an export has some
+ * @throws Failure `PARAMETER_INVALID` where an export has some
  */
 export async function problemsOf(source: Source, result: CheckedData): Promise<string[]> {
   const found = await findInconsistencies(result);
   if (source.kind !== "export" || found.length === 0) return found.map(describeInconsistency);
-  throw new ImportProblems(source.file, withoutRepetitions(found, result));
+  throw notImportable(source.file, withoutRepetitions(found, result));
 }
 
 /** Says once that a collection has no records, and not of each record that refers to one of them. */
@@ -164,7 +163,7 @@ async function readBackupInto(files: Files, path: string, database: Database): P
 /**
  * Reads a file whole, up to the size that it has now.
  * @throws Failure `UNKNOWN_ENTRY` where there is none, `STORE_UNAVAILABLE` where it is longer than a string can be
- * @throws ImportProblems where it is not UTF-8
+ * @throws Failure `PARAMETER_INVALID` where it is not UTF-8
  */
 async function readText(files: Files, path: string): Promise<string> {
   const { size } = await statSourceFile(path);
@@ -179,7 +178,7 @@ async function readText(files: Files, path: string): Promise<string> {
     throw unreadable(path, error);
   });
   // Invalid bytes must not become replacement characters in the data. A byte-order mark is skipped.
-  if (!isUtf8(bytes)) throw new ImportProblems(path, ["it is not UTF-8: save it in that encoding"]);
+  if (!isUtf8(bytes)) throw notImportable(path, ["it is not UTF-8: save it in that encoding"]);
   return new TextDecoder().decode(bytes);
 }
 

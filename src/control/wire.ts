@@ -1,6 +1,5 @@
 /** Converts errors to and from JSON for the control socket. */
 import * as v from "valibot";
-import { ImportProblems } from "../backup/import-problems.ts";
 import { Failure, type FailureCode } from "../domain/errors.ts";
 import type { Fault } from "../table/yaml/fault.ts";
 import { TableFaults } from "../table-in-force/route-table.ts";
@@ -14,7 +13,7 @@ export interface WireError {
   readonly file?: string;
   readonly faults?: readonly Fault[];
   readonly text?: string;
-  readonly problems?: readonly string[];
+  readonly problems?: readonly string[] | undefined;
 }
 
 const text = v.optional(v.string());
@@ -41,24 +40,20 @@ export function toWire(error: unknown): WireError {
     const { message, file, faults, text } = error;
     return { message, file, faults, text };
   }
-  if (error instanceof ImportProblems) {
-    const { message, file, problems } = error;
-    return { message, file, problems };
-  }
   if (error instanceof Failure) {
-    const { code, message, parameter, hint, operatorHint } = error;
-    return { code, message, parameter, hint: operatorHint ?? hint };
+    const { code, message, parameter, hint, operatorHint, problems } = error;
+    return { code, message, parameter, hint: operatorHint ?? hint, problems };
   }
   return { message: error instanceof Error ? error.message : String(error) };
 }
 
 /** Restores an error from JSON. */
 export function fromWire({ code, message, parameter, hint, file, faults, text, problems }: WireError): Error {
-  if (file !== undefined && problems !== undefined) return new ImportProblems(file, problems);
   if (file !== undefined && faults !== undefined) return new TableFaults(file, faults, text);
   if (code === undefined) return new Error(message);
   return new Failure(code, message, {
     ...(parameter === undefined ? {} : { parameter }),
     ...(hint === undefined ? {} : { hint }),
+    ...(problems === undefined ? {} : { problems }),
   });
 }

@@ -39,6 +39,8 @@ export interface FailureDetails {
   readonly hint?: string;
   /** What the operator can do about it, for the log and the command line: more than a caller should know. */
   readonly operatorHint?: string;
+  /** Everything that is wrong, a sentence each, if that is more than the message says. */
+  readonly problems?: readonly string[];
   /** The underlying error, for the log, never for the caller. */
   readonly cause?: unknown;
 }
@@ -50,6 +52,7 @@ export class Failure extends Error {
   readonly parameter: string | undefined;
   readonly hint: string | undefined;
   readonly operatorHint: string | undefined;
+  readonly problems: readonly string[] | undefined;
 
   constructor(code: FailureCode, message: string, details: FailureDetails = {}) {
     super(message, details.cause === undefined ? undefined : { cause: details.cause });
@@ -57,5 +60,6 @@ export class Failure extends Error {
     this.parameter = details.parameter;
     this.hint = details.hint;
     this.operatorHint = details.operatorHint;
+    this.problems = details.problems;
   }
 }

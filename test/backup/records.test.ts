@@ -2,8 +2,8 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { formatExport, fromExport, toExport } from "../../src/backup/export-format.ts";
-import { ImportProblems } from "../../src/backup/import-problems.ts";
 import { recordFault } from "../../src/backup/record.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 
@@ -21,12 +21,13 @@ function imported(collections: Readonly<Record<string, readonly unknown[]>>): Da
 }
 
 /** Returns the refusal of an import. */
-function refusalOf(text: string): ImportProblems {
+function refusalOf(text: string) {
   try {
     fromExport(text, "e.json", new Database(model));
   } catch (error) {
-    assert.ok(error instanceof ImportProblems, String(error));
-    return error;
+    assert.ok(error instanceof Failure, String(error));
+    const { code, message, problems = [] } = error;
+    return { code, message, problems };
   }
   return assert.fail("expected a refusal");
 }
@@ -81,7 +82,7 @@ describe("the number of an imported database", () => {
 
 describe("the problems of an import", () => {
   it("are all reported, each with its place, and counted", () => {
-    const { file, problems, message, code } = refusalOf(
+    const { problems, message, code } = refusalOf(
       textOf({
         nothing: [{}],
         wantedReasons: [reason("A"), reason("B", -1), reason("a"), "text", reason("C"), reason("A", 3)],
@@ -100,10 +101,7 @@ describe("the problems of an import", () => {
     assert.match(problems[1] ?? "", /^collections\.wantedReasons\[1\]: a record of wantedReasons, points: ./);
     assert.match(problems[3] ?? "", /^collections\.wantedReasons\[3\]: a record of wantedReasons: ./);
     assert.match(problems[5] ?? "", /^collections\.targets\[0\]: a record of targets, listed: ./);
-    assert.deepEqual(
-      [file, code, message],
-      ["e.json", "PARAMETER_INVALID", "e.json has 6 problems; nothing was changed."],
-    );
+    assert.deepEqual([code, message], ["PARAMETER_INVALID", "e.json has 6 problems; nothing was changed."]);
   });
 
   it("are an unknown key, at any depth, with the nearest name", () => {

@@ -5,7 +5,6 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { gunzipSync, gzipSync } from "node:zlib";
 import { writeBackup } from "../../src/backup/backup.ts";
-import { ImportProblems } from "../../src/backup/import-problems.ts";
 import {
   countOf,
   problemsOf,
@@ -14,6 +13,7 @@ import {
   readSource,
   recognizeSource,
 } from "../../src/backup/source.ts";
+import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -244,11 +244,11 @@ describe("an inconsistent source", () => {
     const file = join(await temporaryFolder(t), "e.json");
     await writeFile(file, exportOf({ statistics: [statistic] }));
     await assert.rejects(readConsistentSource(nodeFiles, "/none", { kind: "export", file }), (error) => {
-      assert.ok(error instanceof ImportProblems);
-      assert.deepEqual(
-        [error.file, error.problems],
-        [file, ["collections.players is missing or empty, but a record refers to it"]],
-      );
+      assert.ok(error instanceof Failure);
+      assert.equal(error.message, `${file} has a problem; nothing was changed.`);
+      assert.deepEqual(error.problems, [
+        "collections.players is missing or empty, but a record refers to it",
+      ]);
       return true;
     });
     await writeFile(file, exportOf({ wantedReasons: [{ reason: "A", points: 1 }] }));

@@ -4,7 +4,6 @@
  */
 import { resolve } from "node:path";
 import { type Command, InvalidArgumentError } from "commander";
-import { ImportProblems } from "../../../src/backup/import-problems.ts";
 import { requireRoom } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
 import { readConsistentSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
@@ -67,7 +66,7 @@ async function applySource(context: Context, source: Source, options: RestoreOpt
   try {
     await apply(context, source, options);
   } catch (error) {
-    if (!(error instanceof ImportProblems)) throw error;
+    if (!(error instanceof Failure) || error.problems === undefined) throw error;
     const { code, message, problems } = error;
     if (!output.wantsJSON) {
       for (const problem of problems.slice(0, maxProblems)) output.remark(problem);
