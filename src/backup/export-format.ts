@@ -49,11 +49,13 @@ export function formatExport({ collections, ...head }: ExportDocument): string {
 }
 
 /**
- * Sets the records of an export in an empty database. A collection that it lacks stays empty.
+ * Sets the records of an export in an empty database. A collection that it lacks stays empty: an earlier version may not
+ * have had it, and a person may have left it out.
  * @param file its name in problems
+ * @returns the names of those collections
  * @throws Failure `PARAMETER_INVALID` with every problem
  */
-export function fromExport(text: string, file: string, database: Database): void {
+export function fromExport(text: string, file: string, database: Database): string[] {
   const { collections } = parse(text, file);
   const problems: string[] = [];
   let latest = 0;
@@ -84,6 +86,7 @@ export function fromExport(text: string, file: string, database: Database): void
   // Not 0: a folder whose journal begins with change 1 would open empty if the snapshot were lost. And after the changes by
   // which the target list is ordered.
   database.sequence = latest + 1;
+  return collectionNames.filter((name) => !Object.hasOwn(collections, name));
 }
 
 /** Returns the refusal of a document that cannot be imported. */
@@ -103,8 +106,9 @@ function parse(text: string, file: string): v.InferOutput<typeof documentSchema>
   if (parsed.success) return parsed.output;
   const expected = `expected {"format":"${exportFormat}","version":${exportVersion},"exported":…,"collections":{…}}`;
   const issues = parsed.issues.map((issue) => {
-    const place = v.getDotPath(issue);
-    return `${place ?? "the document"}: ${issue.message}; ${expected}`;
+    const place = v.getDotPath(issue) ?? "the document";
+    if (issue.expected !== "never") return `${place}: ${issue.message}; ${expected}`;
+    return `${place}: unknown key${suggest(place, Object.keys(documentSchema.entries)) || `; ${expected}`}`;
   });
   throw notImportable(file, issues);
 }

@@ -66,6 +66,13 @@ export class RestorePlan {
     return changes;
   }
 
+  /** Returns whether a collection without records in the source loses the present ones. */
+  removesAll(collection: string): boolean {
+    const present: Readonly<Record<string, DurableRows<unknown>>> = this.#present;
+    const stays = isBookkeeping(collection) || collection === "names" || collection === "tokens";
+    return !stays && (present[collection]?.size ?? 0) > 0;
+  }
+
   /** The result, for the check of its consistency. */
   get result(): CheckedData {
     return { ...this.#source.database.view, names: this.#names(), tokens: this.#tokens };

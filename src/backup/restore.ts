@@ -24,7 +24,7 @@ export interface RestorePreview {
   readonly resources: readonly ResourceChange[];
   /** The number of records that would change. */
   readonly changes: number;
-  /** Inconsistent records of the result, a sentence each: a backup may have such data. */
+  /** Inconsistent records of the result, which a backup may have, and what an export lacks, a sentence each. */
   readonly problems: readonly string[];
   /** The number of valid tokens of the source that the result lacks, since tokens are not restored. */
   readonly tokensLeftOut: number;
@@ -93,7 +93,7 @@ async function withPlan<T>(
   const overlay = new Overlay(store.data);
   let followed: FollowedRevocations | undefined;
   try {
-    const head = await readSourceInto(nodeFiles, store.folder, source, () => overlay.begin());
+    const { missing, ...head } = await readSourceInto(nodeFiles, store.folder, source, () => overlay.begin());
     await overlay.end();
     const records = countOf(overlay.database);
     followed = tokens ? await followRevocations(nodeFiles, store) : undefined;
@@ -108,7 +108,9 @@ async function withPlan<T>(
       source.kind === "export" ? { ...result, tokens: given } : result,
     );
     const { tokensLeftOut } = plan;
-    return await use(plan, { ...head, records, problems, tokensLeftOut });
+    const removed = missing.filter((name) => plan.removesAll(name));
+    const lacks = removed.map((name) => `collections.${name} is missing: all its records are removed`);
+    return await use(plan, { ...head, records, problems: [...problems, ...lacks], tokensLeftOut });
   } finally {
     followed?.close();
     overlay.close();

@@ -37,6 +37,8 @@ export interface SourceHead {
   readonly instant: number | null;
   /** Changes when the source does. */
   readonly revision: string;
+  /** The collections that an export lacks, and which count as empty. */
+  readonly missing: readonly string[];
 }
 
 export interface ReadSource extends SourceHead {
@@ -71,8 +73,8 @@ export async function readSourceInto(
   if (source.kind === "backup") return readBackupInto(files, source.file, empty());
   if (source.kind === "export") {
     const text = await readText(files, source.file);
-    fromExport(text, source.file, empty());
-    return { instant: null, revision: createHash("sha256").update(text).digest("hex") };
+    const missing = fromExport(text, source.file, empty());
+    return { instant: null, revision: createHash("sha256").update(text).digest("hex"), missing };
   }
   const { sequence } = source;
   const { database } = await readStateInto(files, folder, empty, sequence);
@@ -85,7 +87,7 @@ export async function readSourceInto(
       },
     );
   }
-  return { instant: null, revision: `${database.sequence} ${database.chain}` };
+  return { instant: null, revision: `${database.sequence} ${database.chain}`, missing: [] };
 }
 
 /** A source and its inconsistencies. */
@@ -152,7 +154,7 @@ async function readBackupInto(files: Files, path: string, database: Database): P
   await statSourceFile(path);
   try {
     const { sequence, chain, instant } = await readSnapshot(unpacked(files, path), database, { check });
-    return { instant, revision: `${sequence} ${chain} ${instant}` };
+    return { instant, revision: `${sequence} ${chain} ${instant}`, missing: [] };
   } catch (error) {
     if (error instanceof BrokenLine) throw notWhole(path, `at byte ${error.offset}, ${error.message}`);
     if (error instanceof Failure) throw error;

@@ -123,6 +123,11 @@ describe("the problems of an import", () => {
     );
   });
 
+  it("are an unknown key beside the collections, with the nearest name", () => {
+    const text = textOf({}).replace('"collections"', '"colections"');
+    assert.deepEqual(refusalOf(text).problems.at(-1), 'colections: unknown key; did you mean "collections"?');
+  });
+
   it("may be a single one", () => {
     const { message, problems } = refusalOf(textOf({ nothing: [] }));
     assert.equal(message, "e.json has a problem; nothing was changed.");

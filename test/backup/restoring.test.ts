@@ -173,6 +173,18 @@ describe("an import", () => {
     assert.equal(await lastOperation(store), "data.import by operator");
   });
 
+  it("names the collections that it lacks, if that removes records", async (t) => {
+    const { base, store } = await places(t);
+    for (const [collections, expected] of [
+      [{}, ["collections.wantedReasons is missing: all its records are removed"]],
+      [{ wantedReasons: [] }, []],
+    ] as const) {
+      const source = await exportTo(join(base, "e.json"), collections);
+      const { problems, changes } = await previewRestore(store, { source, tokens: false });
+      assert.deepEqual([problems, changes > 0], [expected, true]);
+    }
+  });
+
   it("is refused if its own tokens are inconsistent, though they are not restored", async (t) => {
     const { base, store } = await places(t);
     const lost = await exportTo(join(base, "e.json"), { tokens: [token("b", { uuid: ada })] });
