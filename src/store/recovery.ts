@@ -119,6 +119,7 @@ async function repairEnd(
   if (torn > 0) {
     const broken = `${path}${brokenSuffix}`;
     await copyTo(files, broken, piecesOf(files, path, end));
+    await syncFolder(files, folder);
     await edit(files, path, "r+", (file) => file.truncate(end));
     warnings.push(
       `${path} ended in an incomplete change of ${torn} bytes, which was never acknowledged. ` +

@@ -16,6 +16,7 @@ import {
   ninth,
   notebook,
   openNotebook,
+  ruledFiles,
   segment,
   snapshot,
   spoil,
@@ -29,6 +30,15 @@ describe("a torn end", () => {
     const path = join(folder, segment(7));
     const bytes = await readFile(path);
     const torn = bytes.subarray(0, -10);
+    await writeFile(path, torn);
+    const calls: string[] = [];
+    const files = ruledFiles(({ operation, path: of }) => void calls.push(`${operation} ${of}`));
+    await (await openNotebook(folder, { files })).close();
+    const synced = calls.indexOf(`sync ${folder}`);
+    assert.ok(
+      synced >= 0 && synced < calls.indexOf(`truncate ${path}`),
+      "the copy is durable before the cut",
+    );
     await writeFile(path, torn);
     const [warning = ""] = await assertGoesOn(folder, 8);
     const end = readSegment(torn).end;
