@@ -3,6 +3,7 @@ import { styleText } from "node:util";
 import { Failure } from "../../src/domain/errors.ts";
 import { escapeUnits } from "../../src/domain/escape.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
+import { reasonOf } from "../../src/store/folder/files.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";
 import { TableFaults } from "../../src/table-in-force/route-table.ts";
@@ -221,5 +222,5 @@ function toProblem(error: unknown): Problem {
   if (error instanceof TableFaults) return { code: "TABLE_FAULTS", message: error.message };
   if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : "INTERNAL";
-  return { code, message: error.message, hint: remedyFor(error) };
+  return { code, message: reasonOf(error), hint: remedyFor(error) };
 }

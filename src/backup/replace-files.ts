@@ -24,7 +24,7 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
 import type { Database } from "../store/collection.ts";
-import { type Files, hasCode, isMissing, syncFolder, writeDurably } from "../store/folder/files.ts";
+import { type Files, hasCode, isMissing, reasonOf, syncFolder, writeDurably } from "../store/folder/files.ts";
 import {
   belongsToData,
   earlierFolder,
@@ -177,7 +177,7 @@ function replacementFailed(
   state: Exclude<State, "written">,
   cause: unknown,
 ): Failure {
-  const reason = cause instanceof Error ? cause.message : String(cause);
+  const reason = reasonOf(cause);
   const messages: Readonly<Record<typeof state, readonly [what: string, hint: string]>> = {
     old: [
       "was not replaced",

@@ -6,7 +6,7 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
-import { type Files, isMissing } from "../store/folder/files.ts";
+import { type Files, isMissing, reasonOf } from "../store/folder/files.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
 import { type BackupResult, type Progress, writeBackup } from "./backup.ts";
 
@@ -70,7 +70,7 @@ async function removeOldest(
     .filter(isLater)
     .map((name) => `${join(folder, name)} has a date in the future: it is neither counted nor removed.`);
   const removed: string[] = [];
-  const failed: NodeJS.ErrnoException[] = [];
+  const failed: unknown[] = [];
   // Another backup may have ended since this one began: the newest ones stay, although this one is older.
   for (const name of backups.filter((each) => !isLater(each)).slice(0, -keep)) {
     if (name === written) continue;
@@ -79,7 +79,7 @@ async function removeOldest(
       await files.unlink(path);
       removed.push(path);
     } catch (error) {
-      if (!isMissing(error)) failed.push(error as NodeJS.ErrnoException);
+      if (!isMissing(error)) failed.push(error);
     }
   }
   const [first] = failed;
@@ -87,7 +87,7 @@ async function removeOldest(
   const count = failed.length === 1 ? "an older one" : `${failed.length} older ones`;
   throw new Failure(
     "STORE_UNAVAILABLE",
-    `Wrote the backup ${join(folder, written)}, but could not remove ${count}: ${first.message}.`,
+    `Wrote the backup ${join(folder, written)}, but could not remove ${count}: ${reasonOf(first)}.`,
     { hint: remedyFor(first) ?? "Remove the cause; the next backup removes them.", cause: first },
   );
 }

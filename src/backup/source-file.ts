@@ -2,6 +2,7 @@
 import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { Failure } from "../domain/errors.ts";
+import { reasonOf } from "../store/folder/files.ts";
 
 /**
  * Returns the facts about a file. Opening a named pipe would wait for its writer, and the input of a device may never end.
@@ -39,7 +40,7 @@ export function unreadable(path: string, cause: NodeJS.ErrnoException): Failure 
       cause,
     });
   }
-  return new Failure("STORE_UNAVAILABLE", `${path} cannot be read: ${message}.`, { cause });
+  return new Failure("STORE_UNAVAILABLE", `${path} cannot be read: ${reasonOf(cause)}.`, { cause });
 }
 
 function notAFile(path: string, is: string): Failure {

@@ -7,6 +7,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
+import { reasonOf } from "../store/folder/files.ts";
 import { lockHolder, processState } from "../store/folder/lock-file.ts";
 import type { Control, ControlMethod } from "./control.ts";
 import { entryAt, missing, socketPath } from "./socket.ts";
@@ -227,7 +228,7 @@ function unconnected(cause: NodeJS.ErrnoException): Error {
     "STORE_UNAVAILABLE",
     isExhausted
       ? `This command has run out of file descriptors (${code}) and cannot reach the service on the data folder.`
-      : `Cannot reach the service on the data folder: ${cause.message}.`,
+      : `Cannot reach the service on the data folder: ${reasonOf(cause)}.`,
     {
       hint: isExhausted
         ? "Raise the limit of this shell (ulimit -n). The service received nothing."

@@ -3,7 +3,7 @@ import { access, constants, readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { model } from "../domain/model.ts";
 import { spaceFor } from "../store/folder/disk.ts";
-import { nodeFiles } from "../store/folder/files.ts";
+import { nodeFiles, reasonOf } from "../store/folder/files.ts";
 import {
   segmentFile,
   segmentsIn,
@@ -86,7 +86,7 @@ export async function diskOf(folder: string): Promise<Disk> {
   try {
     await access(folder, constants.W_OK);
   } catch (error) {
-    return { free, problem: `${(error as Error).message}. ${remedyFor(error) ?? ""}`.trimEnd() };
+    return { free, problem: `${reasonOf(error)}. ${remedyFor(error) ?? ""}`.trimEnd() };
   }
   if (shortage === undefined) return { free, problem: null };
   return { free, problem: `The disk is full: ${shortage}. Make room on it; until then changes are refused.` };
@@ -104,14 +104,14 @@ async function readData(folder: string): Promise<Pick<Status, "records" | "lastC
     }
     return { records, lastChange: { sequence, instant }, problem: null };
   } catch (error) {
-    const { code, message }: NodeJS.ErrnoException = error as Error;
+    const { code }: NodeJS.ErrnoException = error as Error;
     // A file has vanished meanwhile: all of them are read again.
     if (code === undefined || code === "ENOENT") throw error;
     const remedy = remedyFor(error);
     return {
       records: null,
       lastChange: null,
-      problem: remedy === undefined ? message : `${message}. ${remedy}`,
+      problem: remedy === undefined ? reasonOf(error) : `${reasonOf(error)}. ${remedy}`,
     };
   }
 }

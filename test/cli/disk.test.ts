@@ -114,7 +114,7 @@ describe("on a full disk", { skip: noMount }, () => {
     for (const name of ["change", "snapshot", "here", "scheduled"]) {
       const { code, stderr } = ran.get(name) as Ran;
       assert.equal(code, 1, name);
-      assert.match(stderr, /ENOSPC.*disk\/.*\n?.*The disk is full: make room/, name);
+      assert.match(stderr, /disk\/.*ENOSPC.*\n?.*The disk is full: make room/, name);
     }
     assert.match(String(ran.get("call")?.stderr), /addon-cli data status/);
     const status = ran.get("status") as Ran;
@@ -143,7 +143,10 @@ describe("on a full disk", { skip: noMount }, () => {
       try again player add Bob
       `,
     );
-    assert.match(String(ran.get("change")?.stderr), /\.broken'.*\n.*The disk is full: make room/);
+    assert.match(
+      String(ran.get("change")?.stderr),
+      /\.broken: no space left on device .*\n.*The disk is full: make room/,
+    );
     assert.equal(ran.get("again")?.code, 0, ran.get("again")?.stderr);
   });
 });
@@ -164,7 +167,7 @@ describe("on a read-only disk", { skip: noMount }, () => {
     );
     for (const name of ["list", "verify", "backup"])
       assert.equal(ran.get(name)?.code, 0, ran.get(name)?.stderr);
-    assert.match(String(ran.get("status")?.stdout), /^problem +EROFS.*The disk is read-only/m);
+    assert.match(String(ran.get("status")?.stdout), /^problem +.*EROFS.*The disk is read-only/m);
     assert.match(String(ran.get("change")?.stderr), /EROFS/);
   });
 });

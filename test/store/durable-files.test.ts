@@ -9,6 +9,8 @@ import {
   hasCode,
   isMissing,
   naming,
+  nodeFiles,
+  reasonOf,
   temporaryName,
   writeDurably,
 } from "../../src/store/folder/files.ts";
@@ -113,6 +115,12 @@ describe("a file that is written durably", () => {
 });
 
 describe("an error of the file system", () => {
+  it("is said in words, with its file and without the name of the call", async () => {
+    const error = await nodeFiles.readdir("/nowhere").catch((cause: unknown) => cause);
+    assert.equal(reasonOf(error), "/nowhere: no such file or directory (ENOENT)");
+    assert.equal(reasonOf("anything"), "anything");
+  });
+
   it("gets the name of its file, unless it has one", () => {
     const named = naming("/data/file", systemError("EIO"));
     assert.ok(named instanceof FileError);

@@ -4,6 +4,7 @@ import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { basename, dirname, join } from "node:path";
+import { getSystemErrorMap } from "node:util";
 import { openRegular, readRegular } from "../../regular-file.ts";
 
 /** An open file. */
@@ -36,9 +37,27 @@ export class FileError extends Error {
   readonly code: string | undefined;
 
   constructor(path: string, cause: NodeJS.ErrnoException) {
-    super(`${cause.message} '${path}'`, { cause });
+    super(reasonOf(cause, path), { cause });
     this.code = errorCode(cause);
   }
+}
+
+/**
+ * Returns the message of an error for people. Node's own names calls: `EACCES: permission denied, scandir '/srv/data'`;
+ * this one is `/srv/data: permission denied (EACCES)`.
+ * @param file of an error that does not name it
+ */
+export function reasonOf(error: unknown, file?: string): string {
+  if (!(error instanceof Error)) return String(error);
+  const {
+    errno,
+    message,
+    address,
+    path = address ?? file,
+  }: NodeJS.ErrnoException & { address?: string } = error;
+  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno);
+  if (known !== undefined) return `${path === undefined ? "" : `${path}: `}${known[1]} (${known[0]})`;
+  return path === undefined || message.includes(path) ? message : `${message} '${path}'`;
 }
 
 /** Returns the code of an error, such as `ENOSPC`, or undefined. */

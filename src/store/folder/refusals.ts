@@ -1,7 +1,7 @@
 /** The refusals of the store: what happened, and what to do about it. */
 import { Failure } from "../../domain/errors.ts";
 import { UnexpectedFile } from "../../regular-file.ts";
-import { errorCode } from "./files.ts";
+import { errorCode, reasonOf } from "./files.ts";
 
 /** Returns the code of the operating system's error that caused an error, or undefined. */
 export function systemCode(error: unknown): string | undefined {
@@ -70,7 +70,7 @@ export function unusable(folder: string, cause: unknown): Failure {
   const remedy = folderErrors.has(code) ? undefined : remedyFor(cause);
   return new Failure(
     "STORE_UNAVAILABLE",
-    `The data folder ${folder} cannot be used: ${why === undefined ? (cause as Error).message : `${why} (${code})`}.`,
+    `The data folder ${folder} cannot be used: ${why === undefined ? reasonOf(cause) : `${why} (${code})`}.`,
     { hint: remedy ?? advice, cause },
   );
 }
@@ -129,7 +129,7 @@ export function outOfReach(folder: string, sequence: number): Failure {
 /** The refusal after a failed snapshot; the message of the file system names the file. */
 export function unwritten(cause: unknown): Failure {
   const remedy = remedyFor(cause) ?? "Remove the cause.";
-  return new Failure("STORE_UNAVAILABLE", `The snapshot could not be written: ${(cause as Error).message}.`, {
+  return new Failure("STORE_UNAVAILABLE", `The snapshot could not be written: ${reasonOf(cause)}.`, {
     hint: `Nothing is lost: the journal has all changes. ${remedy} \`addon-cli data snapshot\` writes the snapshot.`,
     cause,
   });
@@ -163,7 +163,8 @@ export function unreliable(cause: unknown): Failure {
 
 /** A player is the caller, and learns nothing about files and disks. */
 function refusedChange(message: string, cause: unknown, hint = "Try again in a moment."): Failure {
-  const why = cause instanceof Error ? cause.message : String(cause);
-  const operatorHint = [`${why}.`, remedyFor(cause)].filter((each) => each !== undefined).join(" ");
+  const operatorHint = [`${reasonOf(cause)}.`, remedyFor(cause)]
+    .filter((each) => each !== undefined)
+    .join(" ");
   return new Failure("STORE_UNAVAILABLE", message, { hint, operatorHint, cause });
 }

@@ -9,6 +9,7 @@ import {
   isMissing,
   naming,
   readWhole,
+  reasonOf,
   syncFolder,
   writeAll,
 } from "../folder/files.ts";
@@ -159,8 +160,8 @@ export class Journal {
       const exists = async () =>
         (await this.#place.files.readdir(this.#place.folder).catch(() => [name])).includes(name);
       if (isMissing(cause) || !(await exists())) return;
-      const why = cause instanceof Error ? cause.message : String(cause);
-      throw new SyncFailure(`a new, empty segment of the journal could not be removed: ${why}`, cause);
+      const what = "a new, empty segment of the journal could not be removed";
+      throw new SyncFailure(`${what}: ${reasonOf(cause)}`, cause);
     });
   }
 
