@@ -137,7 +137,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<str
       ...snapshotsIn(names).map(snapshotFile),
       ...segmentsIn(names).toReversed().map(segmentFile),
     ];
-    for (const name of moved.filter((each) => each !== written)) {
+    for (const name of moved.filter((name) => name !== written)) {
       await files.rename(join(place, name), join(folder, name));
       await syncFolder(files, place);
       await syncFolder(files, folder);

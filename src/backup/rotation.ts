@@ -72,7 +72,7 @@ async function removeOldest(
   const removed: string[] = [];
   const failed: unknown[] = [];
   // Another backup may have ended since this one began: the newest ones stay, although this one is older.
-  for (const name of backups.filter((each) => !isLater(each)).slice(0, -keep)) {
+  for (const name of backups.filter((name) => !isLater(name)).slice(0, -keep)) {
     if (name === written) continue;
     const path = join(folder, name);
     try {

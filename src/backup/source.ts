@@ -126,10 +126,11 @@ function withoutRepetitions(found: readonly Inconsistency[], result: CheckedData
   const isEmpty = (name: "players" | "names") => [...result[name].values()].length === 0;
   const lacks = { players: isEmpty("players"), names: isEmpty("names") };
   const counts = { players: 0, names: 0 };
-  for (const each of found) {
-    const refersTo = each.what.startsWith("there is no player ") ? "players" : "names";
-    if (lacks[refersTo] && each.what.startsWith("there is no ")) counts[refersTo] += 1;
-    else problems.push(describeInconsistency(each));
+  for (const inconsistency of found) {
+    const { what } = inconsistency;
+    const refersTo = what.startsWith("there is no player ") ? "players" : "names";
+    if (lacks[refersTo] && what.startsWith("there is no ")) counts[refersTo] += 1;
+    else problems.push(describeInconsistency(inconsistency));
   }
   for (const [name, count] of Object.entries(counts)) {
     const records = count === 1 ? "a record refers" : `${count} records refer`;

@@ -43,7 +43,7 @@ export const longestTyped = 200;
 export const mostCompared = 300;
 
 /** Names to suggest from, folded once. */
-export class KnownNames {
+export class NameSuggestions {
   readonly #names: readonly (readonly [name: string, folded: string])[];
 
   constructor(names: readonly string[]) {
@@ -81,9 +81,9 @@ export class KnownNames {
   }
 }
 
-/** Returns the name nearest to `typed`; see {@link KnownNames.nearest}. */
+/** Returns the name nearest to `typed`; see {@link NameSuggestions.nearest}. */
 export function nearest(typed: string, known: readonly string[]): string | undefined {
-  return typed.length > longestTyped ? undefined : new KnownNames(known).nearest(typed);
+  return typed.length > longestTyped ? undefined : new NameSuggestions(known).nearest(typed);
 }
 
 /**

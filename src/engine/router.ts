@@ -1,7 +1,7 @@
 /** The router: finds the route of a path, for requests and for commands. */
 import { addRoute, createRouter, findRoute, type RouterContext } from "rou3";
 import { textLength } from "../domain/limits.ts";
-import { endsAlike, KnownNames, longestTyped } from "../domain/text.ts";
+import { endsAlike, longestTyped, NameSuggestions } from "../domain/text.ts";
 import type { Route, Table } from "../table/table.ts";
 
 /** A route, and the values of its placeholders, percent-encoded. */
@@ -28,7 +28,7 @@ export class Router {
   readonly #before: string;
   readonly #behind: string;
   /** Folded once, since anybody can request unknown paths without a token. */
-  readonly #paths: KnownNames;
+  readonly #paths: NameSuggestions;
   readonly #byPath: ReadonlyMap<string, Route>;
   /** The length of the longest path that can match, with the prefix. Any character can be percent-encoded. */
   readonly longestPath: number;
@@ -41,7 +41,7 @@ export class Router {
       return 3 * [first, ...others].join("").length + others.length * longestValue;
     });
     this.longestPath = 3 * `${this.#before}${this.#behind}`.length + longestToken + Math.max(...lengths);
-    this.#paths = new KnownNames([...this.#byPath.keys()]);
+    this.#paths = new NameSuggestions([...this.#byPath.keys()]);
     for (const route of routes) {
       addRoute(this.#routes, "", route.path.replace(/\{(\w+)\}/g, ":$1"), route);
     }

@@ -11,7 +11,7 @@ import {
 import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import type { Data, Draft, DurableData } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import { respelled, toSubject } from "./players.ts";
+import { toSubject, withLatestSpelling } from "./players.ts";
 
 /** Returns the names of a kind, in the seed's order. */
 export function namesOf({ names }: Pick<Data, "names">, kind: Named["kind"]): readonly string[] {
@@ -85,7 +85,7 @@ export function joinGroup(draft: Draft, group: string, member: Subject): boolean
   requireGroup(draft, group);
   const known = draft.groupMembers.get(groupMemberKey(group, member));
   if (known !== undefined) {
-    const latest = respelled(known, member);
+    const latest = withLatestSpelling(known, member);
     if (latest !== known) draft.groupMembers.put(latest);
     return false;
   }

@@ -60,7 +60,7 @@ export function toSubject(data: Data, reference: string): Subject {
  * @param parameter the parameter that has the reference
  * @throws Failure `PARAMETER_INVALID` for an unregistered name with an invisible character: some are letters to Unicode
  */
-export function toNewSubject(data: Data, reference: string, parameter = "name"): Subject {
+export function requireVisibleSubject(data: Data, reference: string, parameter = "name"): Subject {
   const subject = toSubject(data, reference);
   const invisible = subject.uuid === null ? invisibleIn(subject.name) : undefined;
   if (invisible === undefined) return subject;
@@ -71,7 +71,7 @@ export function toNewSubject(data: Data, reference: string, parameter = "name"):
  * Returns a record with the latest spelling of an unregistered name: clients compare names exactly, so that a first
  * misspelling must not stick. An unchanged record is returned itself.
  */
-export function respelled<T extends Subject>(record: T, { name, uuid }: Subject): T {
+export function withLatestSpelling<T extends Subject>(record: T, { name, uuid }: Subject): T {
   const isSame = uuid !== null || record.uuid !== null || record.name === name;
   return isSame ? record : { ...record, name };
 }

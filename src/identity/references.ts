@@ -68,7 +68,9 @@ function renameCreator(collection: AnyCollection<DraftRows<AnyRecord>>, { name, 
   for (const record of [...rows.values()]) {
     const creators = creatorsIn(collection, record);
     if (!creators.some(isTheirs)) continue;
-    const renamed = creators.map((each) => (isTheirs(each) ? { ...each, creatorName: name } : each));
+    const renamed = creators.map((creator) =>
+      isTheirs(creator) ? { ...creator, creatorName: name } : creator,
+    );
     rows.put(
       refersTo.creator === "record" ? { ...renamed[0] } : { ...record, [`${refersTo.creator}`]: renamed },
     );

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { nodeFiles } from "../store/folder/files.ts";
 import { segmentFile, segmentsIn, snapshotFile, snapshotsIn } from "../store/folder/folder-names.ts";
 import { readInstant } from "../store/journal/decoding.ts";
-import { listData, steadily } from "../store/listing.ts";
+import { listData, retryIfMissing } from "../store/listing.ts";
 
 /** The size of files in bytes, and when the oldest was begun, in milliseconds since 1970; undefined if that is unknown. */
 export interface Written {
@@ -22,7 +22,7 @@ export interface DataFiles {
 
 /** Reads the headers and the sizes of the files in a data folder. Takes no lock. */
 export function readDataFiles(folder: string): Promise<DataFiles> {
-  return steadily(async () => {
+  return retryIfMissing(async () => {
     const names = await listData(nodeFiles, folder);
     const segments = segmentsIn(names).map((first) => join(folder, segmentFile(first)));
     const [oldest] = segments;

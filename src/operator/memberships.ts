@@ -10,7 +10,7 @@ import {
   requireGroup,
   requireOrganisation,
 } from "../identity/memberships.ts";
-import { findPlayer, playerNames, requirePlayer, toNewSubject } from "../identity/players.ts";
+import { findPlayer, playerNames, requirePlayer, requireVisibleSubject } from "../identity/players.ts";
 import type { Data, Draft } from "../store/data.ts";
 import { defineChange, defineRead, type Info } from "./define.ts";
 import { playerReference, rank } from "./input.ts";
@@ -94,7 +94,7 @@ export const addToGroup = defineChange({
   input: v.strictObject({ player: playerReference, group: v.string() }),
   change(draft, input) {
     const group = requireGroup(draft, input.group);
-    const subject = toNewSubject(draft, input.player, "player");
+    const subject = requireVisibleSubject(draft, input.player, "player");
     if (!joinGroup(draft, group, subject)) return { info: `${subject.name} is already in ${group}.` };
     return { info: `Added ${subject.name} to ${group}.${unregisteredNote(draft, input.player)}` };
   },

@@ -15,7 +15,13 @@ import {
   requireGroup,
   requireOrganisation,
 } from "../identity/memberships.ts";
-import { findPlayer, formerPlayers, requirePlayer, statisticOf, toNewSubject } from "../identity/players.ts";
+import {
+  findPlayer,
+  formerPlayers,
+  requirePlayer,
+  requireVisibleSubject,
+  statisticOf,
+} from "../identity/players.ts";
 import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Data, Draft } from "../store/data.ts";
@@ -166,7 +172,7 @@ export const exclude = defineChangeByTable({
   input: v.strictObject({ player: playerReference, dryRun: v.optional(v.boolean()) }),
   change(draft, input, context): { info: string; wouldChange?: true } {
     const group = context.excludedGroup();
-    const subject = toNewSubject(draft, input.player, "player");
+    const subject = requireVisibleSubject(draft, input.player, "player");
     if (input.dryRun === true && !isInGroup(draft, group, subject))
       return { info: `This excludes ${subject.name}.`, wouldChange: true };
     if (!joinGroup(draft, group, subject)) return { info: `${subject.name} is already excluded.` };

@@ -14,7 +14,7 @@ import {
 import { remedyFor } from "../store/folder/refusals.ts";
 import { readInstant } from "../store/journal/decoding.ts";
 import { readHistory } from "../store/journal/history.ts";
-import { listData, steadily } from "../store/listing.ts";
+import { listData, retryIfMissing } from "../store/listing.ts";
 import { readState } from "../store/reading.ts";
 
 /** The number of a change or a snapshot, and its instant in milliseconds since 1970, null where that is unknown. */
@@ -51,7 +51,7 @@ export interface Disk {
 
 /** Returns the status of a folder. @throws Failure `UNKNOWN_ENTRY` where there is no data in it */
 export function statusOf(folder: string): Promise<Status> {
-  return steadily(async () => {
+  return retryIfMissing(async () => {
     const names = await listData(nodeFiles, folder);
     const snapshots = snapshotsIn(names);
     const segments = segmentsIn(names);

@@ -18,7 +18,7 @@ import {
   snapshotsIn,
   unsyncedMarker,
 } from "../store/folder/folder-names.ts";
-import { listData, steadily } from "../store/listing.ts";
+import { listData, retryIfMissing } from "../store/listing.ts";
 import { abridged, type Fault } from "./fault.ts";
 import { Findings, type Rebuilt } from "./findings.ts";
 import { inspectSnapshot } from "./inspect-snapshot.ts";
@@ -66,7 +66,7 @@ export async function verify(files: Files, folder: string, options: { running: b
 
 /** Verifies a folder as {@link verify} does, and finds what can be saved. */
 export function examine(files: Files, folder: string, { running = false } = {}): Promise<Examined> {
-  return steadily(async () => {
+  return retryIfMissing(async () => {
     const names = await listData(files, folder);
     return new Verification(files, folder, names, running).run();
   });

@@ -3,7 +3,7 @@ import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { type HouseBan, houseBanDuration, houseBanEnd, subjectKey } from "../domain/model.ts";
 import { comparisonForm, didYouMean, fold, mostCompared, oneOf } from "../domain/text.ts";
-import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
+import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
 import { creatorFields, creatorInAnswer, creatorOf } from "./shared/creator.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
@@ -116,9 +116,9 @@ export const add = defineChange({
       const sentence = `There is no house-ban reason ${input.reason}.${didYouMean(input.reason, names)}`;
       throw new Failure("UNKNOWN_ENTRY", sentence, { parameter: "reason", hint });
     }
-    const player = toNewSubject(draft, input.name);
+    const player = requireVisibleSubject(draft, input.name);
     const stored = currentBan(draft, subjectKey(player), now);
-    const ban = stored === undefined ? undefined : respelled(stored, player);
+    const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
     if (ban !== undefined && reasonOf(ban, known.reason) !== undefined) {
       if (ban !== stored) draft.houseBans.put(ban);
       return `${ban.name} already has a house ban for ${known.reason}.`;
@@ -138,7 +138,7 @@ export const remove = defineChange({
   change(draft, input, { now }) {
     const player = toSubject(draft, input.name);
     const stored = currentBan(draft, subjectKey(player), now);
-    const ban = stored === undefined ? undefined : respelled(stored, player);
+    const ban = stored === undefined ? undefined : withLatestSpelling(stored, player);
     if (ban === undefined) throw new Failure("UNKNOWN_ENTRY", `${player.name} has no house ban.`);
     const removed = reasonOf(ban, input.reason);
     const isWhole = removed === undefined && comparisonForm(input.reason) === everyReason;

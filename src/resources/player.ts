@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { joinGroup, leaveGroup, namesOf, notInGroup } from "../identity/memberships.ts";
-import { toNewSubject } from "../identity/players.ts";
+import { requireVisibleSubject } from "../identity/players.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { field, group, playerName, subject } from "./shared/values.ts";
 
@@ -45,7 +45,7 @@ export const add = defineChange({
   example: "Added Ada to the group VIP.",
   input: membership,
   change(draft, input) {
-    const member = toNewSubject(draft, input.name);
+    const member = requireVisibleSubject(draft, input.name);
     if (!joinGroup(draft, input.group, member))
       return `${member.name} is already in the group ${input.group}.`;
     return `Added ${member.name} to the group ${input.group}.`;

@@ -2,7 +2,7 @@
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
 import { subjectKey, type Target } from "../domain/model.ts";
-import { respelled, toNewSubject, toSubject } from "../identity/players.ts";
+import { requireVisibleSubject, toSubject, withLatestSpelling } from "../identity/players.ts";
 import type { Data } from "../store/data.ts";
 import { defineCachedRead, defineChange } from "./shared/define.ts";
 import { field, playerName, subject } from "./shared/values.ts";
@@ -10,7 +10,7 @@ import { field, playerName, subject } from "./shared/values.ts";
 function requireTarget(data: Data, reference: string): Target {
   const player = toSubject(data, reference);
   const target = data.targets.get(subjectKey(player));
-  if (target !== undefined) return respelled(target, player);
+  if (target !== undefined) return withLatestSpelling(target, player);
   throw new Failure("UNKNOWN_ENTRY", `${reference} is not on the target list.`);
 }
 
@@ -41,13 +41,13 @@ export const add = defineChange({
   description: "Lists a player who is marked as done again.",
   input: { name: named },
   change(draft, input, { sequence }) {
-    const player = toNewSubject(draft, input.name);
+    const player = requireVisibleSubject(draft, input.name);
     const target = draft.targets.get(subjectKey(player));
     if (target === undefined) {
       draft.targets.put({ ...player, done: false, listed: sequence });
       return `Added ${player.name} to the target list.`;
     }
-    const latest = respelled(target, player);
+    const latest = withLatestSpelling(target, player);
     if (latest !== target || target.done) draft.targets.put({ ...latest, done: false });
     return target.done ? `${latest.name} is listed again.` : `${latest.name} is already on the target list.`;
   },

@@ -101,7 +101,7 @@ export class Collection<T> implements DurableRows<T> {
   watch(watcher: Watcher<T>): () => void {
     this.#watchers = [...this.#watchers, watcher];
     return () => {
-      this.#watchers = this.#watchers.filter((each) => each !== watcher);
+      this.#watchers = this.#watchers.filter((other) => other !== watcher);
     };
   }
 

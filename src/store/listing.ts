@@ -8,7 +8,7 @@ import { unusable } from "./folder/refusals.ts";
 const attempts = 5;
 
 /** Runs `read`, and runs it again where a file has vanished: the running service deletes what is past its retention. */
-export async function steadily<T>(read: () => Promise<T>): Promise<T> {
+export async function retryIfMissing<T>(read: () => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
       return await read();

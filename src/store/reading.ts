@@ -9,7 +9,7 @@ import { Database } from "./collection.ts";
 import { type Files, piecesOf } from "./folder/files.ts";
 import { snapshotFile, snapshotsIn } from "./folder/folder-names.ts";
 import { BrokenLine, NewerFormat } from "./journal/lines.ts";
-import { listData, steadily } from "./listing.ts";
+import { listData, retryIfMissing } from "./listing.ts";
 import { replay } from "./replay.ts";
 import { readSnapshot } from "./snapshot.ts";
 
@@ -75,7 +75,7 @@ export function readStateInto<M extends Model>(
   empty: () => Database<M>,
   until?: number,
 ): Promise<ReadState<M>> {
-  return steadily(async () => {
+  return retryIfMissing(async () => {
     const names = await listData(files, folder);
     const warnings: string[] = [];
     const reachable = snapshotsIn(names).filter((sequence) => until === undefined || sequence <= until);

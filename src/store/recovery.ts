@@ -137,8 +137,8 @@ async function repairEnd(
 export async function copyDataFiles(files: Files, folder: string, name: string): Promise<void> {
   const target = join(folder, name);
   await files.mkdir(target);
-  for (const each of await files.readdir(folder)) {
-    if (isDataFile(each)) await copyTo(files, join(target, each), piecesOf(files, join(folder, each)));
+  for (const file of await files.readdir(folder)) {
+    if (isDataFile(file)) await copyTo(files, join(target, file), piecesOf(files, join(folder, file)));
   }
   await syncFolder(files, target);
   await syncFolder(files, folder);

@@ -30,20 +30,22 @@ export interface Origin {
   readonly undoes?: number;
 }
 
-/** The moment of a change: its number, and the instant in milliseconds since 1970. */
-export interface Moment {
+/** The context of a change: its number, and the instant in milliseconds since 1970. */
+export interface ChangeContext {
   readonly sequence: number;
   readonly now: number;
 }
 
 /** Decides a change: reads and writes the draft and returns the answer. If it throws, nothing changes. */
-export type Decide<M extends Model, T> = (draft: DraftView<M>, moment: Moment) => T;
+export type Decide<M extends Model, T> = (draft: DraftView<M>, context: ChangeContext) => T;
 
 /**
  * Decides a bulk change: returns what becomes of each record, or throws. No other change is made until it settles; it
  * should yield to the event loop every few milliseconds.
  */
-export type DecideBulk = (moment: Moment) => readonly RecordChange[] | Promise<readonly RecordChange[]>;
+export type DecideBulk = (
+  context: ChangeContext,
+) => readonly RecordChange[] | Promise<readonly RecordChange[]>;
 
 /** The bytes of nearly every batch, at most. */
 const batchLength = 64 * 1024;
@@ -108,8 +110,8 @@ export class Writer<M extends Model> {
         reject(unreliable(this.#fatal));
         return;
       }
-      const decideAndAcknowledge: Decide<M, () => void> = (draft, moment) => {
-        const value = decide(draft, moment);
+      const decideAndAcknowledge: Decide<M, () => void> = (draft, context) => {
+        const value = decide(draft, context);
         return () => resolve(value);
       };
       this.#waiting.push({ origin, decide: decideAndAcknowledge, reject });
@@ -121,10 +123,10 @@ export class Writer<M extends Model> {
   async changeInBulk(origin: Origin, decide: DecideBulk): Promise<number | undefined> {
     let made: number | undefined;
     await this.betweenBatches(async () => {
-      const moment = { sequence: this.#database.sequence + 1, now: this.#now() };
-      const changes = await decide(moment);
+      const context = { sequence: this.#database.sequence + 1, now: this.#now() };
+      const changes = await decide(context);
       if (changes.length === 0) return;
-      const record = toRecord(moment, origin, changes);
+      const record = toRecord(context, origin, changes);
       this.#encoder.begin(this.#database.chain);
       try {
         await this.#journal.append(encodeInLines(this.#encoder, record));
@@ -195,14 +197,14 @@ export class Writer<M extends Model> {
       if (batch.length === mostInBatch || (batch.length > 0 && performance.now() > deadline)) break;
       batch.push(waiting);
       const { origin, decide, reject } = waiting;
-      const moment = { sequence: sequence + 1, now: this.#now() };
+      const context = { sequence: sequence + 1, now: this.#now() };
       try {
-        const acknowledge = decide(draft.view, moment);
+        const acknowledge = decide(draft.view, context);
         const changes = draft.changes();
         if (changes.length > 0) {
-          const record = toRecord(moment, origin, changes);
+          const record = toRecord(context, origin, changes);
           const chain = encoder.add(JSON.stringify(record));
-          ({ sequence } = moment);
+          ({ sequence } = context);
           made.push({ record, chain });
         }
         draft.commit();
@@ -239,7 +241,7 @@ function refusalOf(error: unknown): Failure {
 }
 
 function toRecord(
-  { sequence, now }: Moment,
+  { sequence, now }: ChangeContext,
   origin: Origin,
   changes: readonly RecordChange[],
 ): JournalRecord {

@@ -9,9 +9,9 @@ import {
   didYouMean,
   endsAlike,
   fold,
-  KnownNames,
   longestTyped,
   mostCompared,
+  NameSuggestions,
   nearest,
   oneOf,
 } from "../../src/domain/text.ts";
@@ -154,8 +154,8 @@ describe("the nearest known name", () => {
     const known = "a".repeat(200);
     assert.equal(nearest(known, [known]), known);
     assert.equal(nearest(`${known}a`, [known]), undefined);
-    assert.equal(new KnownNames([known]).nearest(known), known);
-    assert.equal(new KnownNames([known]).nearest(`${known}a`), undefined);
+    assert.equal(new NameSuggestions([known]).nearest(known), known);
+    assert.equal(new NameSuggestions([known]).nearest(`${known}a`), undefined);
     assert.equal(longestTyped, 200);
   });
 

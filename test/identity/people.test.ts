@@ -2,7 +2,13 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { currentVocabulary, joinGroup, namesOf } from "../../src/identity/memberships.ts";
-import { findPlayer, formerPlayers, playerNames, respelled, toSubject } from "../../src/identity/players.ts";
+import {
+  findPlayer,
+  formerPlayers,
+  playerNames,
+  toSubject,
+  withLatestSpelling,
+} from "../../src/identity/players.ts";
 import { assertRefused, memory } from "../_memory.ts";
 
 const [one, two] = ["1".repeat(32), "2".repeat(32)];
@@ -90,7 +96,7 @@ describe("a name", () => {
   it("gets the latest spelling only where neither the record nor the reference has a UUID", () => {
     const spelled = (record: string | null, reference: string | null, name = "ADA") => {
       const before = { name: "Ada", uuid: record };
-      const after = respelled(before, { name, uuid: reference });
+      const after = withLatestSpelling(before, { name, uuid: reference });
       return after === before ? "the same record" : after.name;
     };
     assert.deepEqual(

@@ -6,7 +6,7 @@ import { describe, it } from "node:test";
 import { Failure } from "../../src/domain/errors.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
-import { listData, namesIn, steadily } from "../../src/store/listing.ts";
+import { listData, namesIn, retryIfMissing } from "../../src/store/listing.ts";
 import { readState, readStateInto } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -39,7 +39,7 @@ describe("reading while a running service deletes files", () => {
   for (const times of [0, 1, 4]) {
     it(`succeeds where a file has vanished ${times} times`, async () => {
       const read = failing(times, systemError("ENOENT"));
-      assert.equal(await steadily(read.run), "answer");
+      assert.equal(await retryIfMissing(read.run), "answer");
       assert.equal(read.attempts, times + 1);
     });
   }
@@ -47,11 +47,11 @@ describe("reading while a running service deletes files", () => {
   it("is given up the fifth time, and at once for any other error", async () => {
     const missing = systemError("ENOENT");
     const vanishing = failing(5, missing);
-    await assert.rejects(steadily(vanishing.run), missing);
+    await assert.rejects(retryIfMissing(vanishing.run), missing);
     assert.equal(vanishing.attempts, 5);
     const denied = systemError("EACCES");
     const denying = failing(1, denied);
-    await assert.rejects(steadily(denying.run), denied);
+    await assert.rejects(retryIfMissing(denying.run), denied);
     assert.equal(denying.attempts, 1);
   });
 

@@ -11,7 +11,7 @@ import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { steadily } from "../../../src/store/listing.ts";
+import { retryIfMissing } from "../../../src/store/listing.ts";
 import { parseInstant, readOption } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import type { GlobalOptions } from "../../data/workspace.ts";
@@ -108,7 +108,7 @@ async function sequenceOf({ output, workspace }: Context, moment: Moment): Promi
       hint: "Name a past time, or a change, such as --at '#42'.",
     });
   }
-  const found = await steadily(() => findMoment(nodeFiles, folder, instant));
+  const found = await retryIfMissing(() => findMoment(nodeFiles, folder, instant));
   if (found === undefined || found.sequence === 0) {
     throw new Failure("UNKNOWN_ENTRY", `There was no data in ${folder} at ${formatInstant(instant)}.`, {
       hint: "`addon-cli data status` shows how far back the data reaches.",

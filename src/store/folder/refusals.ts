@@ -5,8 +5,8 @@ import { errorCode, reasonOf } from "./files.ts";
 
 /** Returns the code of the operating system's error that caused an error, or undefined. */
 export function systemCode(error: unknown): string | undefined {
-  for (let each = error; each instanceof Error; each = each.cause) {
-    const code = errorCode(each);
+  for (let cause = error; cause instanceof Error; cause = cause.cause) {
+    const code = errorCode(cause);
     if (code !== undefined && /^E[A-Z0-9]+$/.test(code)) return code;
   }
   return undefined;
@@ -164,7 +164,7 @@ export function unreliable(cause: unknown): Failure {
 /** A player is the caller, and learns nothing about files and disks. */
 function refusedChange(message: string, cause: unknown, hint = "Try again in a moment."): Failure {
   const operatorHint = [`${reasonOf(cause)}.`, remedyFor(cause)]
-    .filter((each) => each !== undefined)
+    .filter((sentence) => sentence !== undefined)
     .join(" ");
   return new Failure("STORE_UNAVAILABLE", message, { hint, operatorHint, cause });
 }
