@@ -24,7 +24,15 @@ import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
 import type { Database } from "../store/collection.ts";
-import { type Files, hasCode, isMissing, reasonOf, syncFolder, writeDurably } from "../store/folder/files.ts";
+import {
+  type Files,
+  hasCode,
+  isMissing,
+  piecesOf,
+  reasonOf,
+  syncFolder,
+  writeDurably,
+} from "../store/folder/files.ts";
 import {
   belongsToData,
   earlierFolder,
@@ -155,7 +163,7 @@ export async function undoReplacement(files: Files, folder: string): Promise<str
 }
 
 async function copy(files: Files, name: string, from: string, to: string): Promise<void> {
-  await writeDurably(files, join(to, name), [await files.readFile(join(from, name))]);
+  await writeDurably(files, join(to, name), piecesOf(files, join(from, name)));
 }
 
 /** An operator's archive of such a folder may lie beside it. */

@@ -13,7 +13,7 @@ import { model } from "../domain/model.ts";
 import { Database } from "../store/collection.ts";
 import { type Files, piecesOf, readRange } from "../store/folder/files.ts";
 import { BrokenLine } from "../store/journal/lines.ts";
-import { readStateInto } from "../store/reading.ts";
+import { readState } from "../store/reading.ts";
 import { readSnapshot } from "../store/snapshot.ts";
 import {
   type CheckedData,
@@ -77,7 +77,7 @@ export async function readSourceInto(
     return { instant: null, revision: createHash("sha256").update(text).digest("hex"), missing };
   }
   const { sequence } = source;
-  const { database } = await readStateInto(files, folder, empty, sequence);
+  const { database } = await readState(files, folder, model, sequence, empty);
   if (database.sequence < sequence) {
     throw new Failure(
       "UNKNOWN_ENTRY",

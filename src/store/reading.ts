@@ -54,6 +54,7 @@ export async function newestWholeSnapshot<M extends Model>(
  * Reads the data as it is in the files, or as it was after a change. Starts again if a running service deletes a file
  * meanwhile.
  * @param until the number of that change
+ * @param empty returns a database without records, for each attempt
  * @throws Failure `STORE_UNAVAILABLE` where the files are damaged, `UNKNOWN_ENTRY` where there is no data
  */
 export function readState<M extends Model>(
@@ -61,19 +62,7 @@ export function readState<M extends Model>(
   folder: string,
   model: M,
   until?: number,
-): Promise<ReadState<M>> {
-  return readStateInto(files, folder, () => new Database(model), until);
-}
-
-/**
- * Reads the data as {@link readState} does, into a database of the caller's.
- * @param empty returns a database without records, for each attempt
- */
-export function readStateInto<M extends Model>(
-  files: Files,
-  folder: string,
-  empty: () => Database<M>,
-  until?: number,
+  empty = () => new Database(model),
 ): Promise<ReadState<M>> {
   return retryIfMissing(async () => {
     const names = await listData(files, folder);

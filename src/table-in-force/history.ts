@@ -11,7 +11,7 @@
 import { join } from "node:path";
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
-import { type Files, nodeFiles, writeDurably } from "../store/folder/files.ts";
+import { type Files, nodeFiles, readWhole, writeDurably } from "../store/folder/files.ts";
 import { tablesFolder } from "../store/folder/folder-names.ts";
 import { isRevision, revisionOf } from "../table/revision.ts";
 
@@ -123,7 +123,7 @@ export class TableHistory {
 
   async #read(path: string): Promise<Buffer | undefined> {
     try {
-      return await this.#files.readFile(path);
+      return await readWhole(this.#files, path);
     } catch (error) {
       if (["ENOENT", "ENOTDIR"].includes((error as NodeJS.ErrnoException).code ?? "")) return undefined;
       throw error;

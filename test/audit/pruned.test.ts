@@ -40,7 +40,7 @@ function failing(names: readonly string[], code: string, times = Number.POSITIVE
   let left = times;
   return ruledFiles(({ operation, path }) => {
     const isMeant =
-      (operation === "readFile" || operation === "open") && names.some((name) => path.endsWith(name));
+      (operation === "readPieces" || operation === "open") && names.some((name) => path.endsWith(name));
     if (!isMeant || left === 0) return undefined;
     left -= 1;
     return systemError(code);

@@ -96,7 +96,7 @@ describe("the names of players in a folder", () => {
     it(`are refused if the disk cannot read ${name}`, async (t) => {
       const folder = await history(t);
       const files = ruledFiles(({ operation, path }) =>
-        operation === "readFile" && path === join(folder, name) ? systemError("EIO") : undefined,
+        operation === "readPieces" && path === join(folder, name) ? systemError("EIO") : undefined,
       );
       await assert.rejects(readNames(files, folder), { code: "EIO" });
     });
@@ -159,7 +159,9 @@ describe("the newest changes", () => {
   }
 
   it("of none need no file", async () => {
-    const files = ruledFiles(({ operation }) => (operation === "readFile" ? systemError("EIO") : undefined));
+    const files = ruledFiles(({ operation }) =>
+      operation === "readPieces" ? systemError("EIO") : undefined,
+    );
     const listed = { ...files, readdir: async () => [segment(1)] };
     const { entries, warnings } = await readNewest(listed, "/none", { limit: 0 });
     assert.deepEqual([entries, warnings], [[], []]);

@@ -86,7 +86,9 @@ export function inMemory(contents: ReadonlyMap<string, Buffer>, folder = "/data"
   const refuse = () => Promise.reject(new Error("these files are to be read only"));
   return {
     readdir: async () => [...contents.keys()],
-    readFile: async (path) => contents.get(path.slice(folder.length + 1)) ?? Promise.reject(new Error(path)),
+    async *readPieces(path, from) {
+      yield (contents.get(path.slice(folder.length + 1)) ?? assert.fail(path)).subarray(from);
+    },
     open: refuse,
     rename: refuse,
     unlink: refuse,

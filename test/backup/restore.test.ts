@@ -105,7 +105,7 @@ it("a moment is read again if a snapshot deletes its files meanwhile", async (t)
   await store.close();
   let dropped = 0;
   const files = ruledFiles(({ operation, path }) => {
-    if (operation !== "readFile" || !path.endsWith(segment(1)) || dropped > 0) return undefined;
+    if (operation !== "readPieces" || !path.endsWith(segment(1)) || dropped > 0) return undefined;
     dropped += 1;
     return systemError("ENOENT");
   });

@@ -4,7 +4,7 @@ import { describe, it, type TestContext } from "node:test";
 import { followRevocations } from "../../src/backup/revocations.ts";
 import { model, type Token } from "../../src/domain/model.ts";
 import type { DataStore } from "../../src/store/data.ts";
-import { nodeFiles } from "../../src/store/folder/files.ts";
+import { nodeFiles, readWhole } from "../../src/store/folder/files.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { ruledFiles, systemError } from "../store/_faults.ts";
@@ -67,7 +67,7 @@ describe("the revocations in the journal", () => {
     await put(store, "cc", 6);
     let isFirst = true;
     const files = ruledFiles(async ({ operation }) => {
-      if (operation !== "readFile" || !isFirst) return undefined;
+      if (operation !== "readPieces" || !isFirst) return undefined;
       isFirst = false;
       await put(store, "aa", null);
       await put(store, "bb", 7);
@@ -80,8 +80,8 @@ describe("the revocations in the journal", () => {
     const earlier: typeof files = {
       ...files,
       async *readPieces(path, from) {
-        const before = await nodeFiles.readFile(path);
-        for await (const _ of readPieces?.(path, from) ?? []);
+        const before = await readWhole(nodeFiles, path);
+        for await (const _ of readPieces(path, from));
         yield before.subarray(from);
       },
     };
@@ -95,7 +95,9 @@ describe("the revocations in the journal", () => {
     const store = await openStore(t);
     await put(store, "aa", 5);
     const watchers = watchersOf(t, store.data);
-    const files = ruledFiles(({ operation }) => (operation === "readFile" ? systemError("EIO") : undefined));
+    const files = ruledFiles(({ operation }) =>
+      operation === "readPieces" ? systemError("EIO") : undefined,
+    );
     await assert.rejects(followRevocations(files, store), { code: "EIO" });
     assert.equal(watchers(), 0);
     const { close } = await followRevocations(nodeFiles, store);

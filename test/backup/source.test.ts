@@ -79,7 +79,9 @@ describe("a backup as a source", () => {
 
   it("that cannot be read is refused with the reason", async (t) => {
     const { file } = await places(t);
-    const files = ruledFiles(({ operation }) => (operation === "readFile" ? systemError("EIO") : undefined));
+    const files = ruledFiles(({ operation }) =>
+      operation === "readPieces" ? systemError("EIO") : undefined,
+    );
     await assert.rejects(readBackup(files, file), {
       code: "STORE_UNAVAILABLE",
       message: `${file} cannot be read: EIO: injected '${file}'.`,
@@ -198,7 +200,7 @@ describe("a moment as a source", () => {
     await store.change(origin, (draft) => draft.wantedReasons.delete("a"));
     let attempts = 0;
     const files = ruledFiles(async ({ operation, path }) => {
-      if (operation !== "readFile" || !path.endsWith(segment(2)) || attempts > 0) return undefined;
+      if (operation !== "readPieces" || !path.endsWith(segment(2)) || attempts > 0) return undefined;
       attempts += 1;
       await store.snapshot();
       return systemError("ENOENT");

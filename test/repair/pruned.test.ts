@@ -26,7 +26,7 @@ describe("a file that is deleted between its listing and its reading", () => {
         await write(folder, [{ A: 1 }, "snapshot", { B: 2 }, "snapshot", { C: 3 }]);
         let dropped = 0;
         const files = ruledFiles(({ operation, path }) => {
-          if (operation !== "readFile" || !path.endsWith(file) || dropped > 0) return undefined;
+          if (operation !== "readPieces" || !path.endsWith(file) || dropped > 0) return undefined;
           dropped += 1;
           return systemError("ENOENT");
         });

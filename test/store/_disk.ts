@@ -48,7 +48,7 @@ export class Disk {
     this.files = {
       ...(durable === 0 ? {} : { durable }),
       open: (path, flags, mode) => this.#step(() => this.#openFile(path, flags, mode)),
-      readFile: (path) => this.#step(() => nodeFiles.readFile(path)),
+      readPieces: (path, from) => this.#read(path, from),
       readdir: (path) => this.#step(() => nodeFiles.readdir(path)),
       rename: (from, to) =>
         this.#step(async () => {
@@ -111,6 +111,11 @@ export class Disk {
   async remains(into: string, random?: () => number): Promise<void> {
     await this.restart();
     await this.#restore(this.#root, this.#nodeOf(this.#root), into, random);
+  }
+
+  async *#read(path: string, from?: number): AsyncGenerator<Uint8Array> {
+    await this.#step(async () => {});
+    yield* nodeFiles.readPieces(path, from);
   }
 
   /** The call at which the power fails is cut off before, or after, the file system has done it. */

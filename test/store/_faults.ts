@@ -263,7 +263,7 @@ export function ruledFiles(rule: (call: Call) => Outcome | Promise<Outcome>, dur
     ...(durable === 0 ? {} : { durable }),
     // For a rule it is all the same how a file is read.
     async *readPieces(path, from) {
-      const outcome = await rule({ operation: "readFile", path, length: Number.NaN });
+      const outcome = await rule({ operation: "readPieces", path, length: Number.NaN });
       if (outcome instanceof Error) throw outcome;
       yield* piecesOf(quickFiles, path, from);
     },

@@ -51,7 +51,9 @@ class MemoryFiles {
     };
     return {
       open,
-      readFile: async (path) => get(path),
+      async *readPieces(path, from) {
+        yield get(path).subarray(from);
+      },
       readdir: async () => [...bytes.keys()],
       rename: async (from, to) => {
         set(to, get(from));

@@ -21,9 +21,6 @@ import { openFiles, ruledFiles, systemError } from "./_faults.ts";
 /** More than two pieces. */
 const bytes = Buffer.from(Array.from({ length: 600_000 }, (_, index) => index % 251));
 
-/** Node's file system, which does not read in pieces. */
-const { readPieces: _, ...wholeFiles } = nodeFiles;
-
 /** Returns copies of all pieces. */
 async function all(pieces: AsyncIterable<Uint8Array>): Promise<Buffer[]> {
   const copies: Buffer[] = [];
@@ -36,22 +33,19 @@ describe("a file that is read in pieces", () => {
     const folder = await temporaryFolder(t);
     const path = join(folder, "file");
     await writeFile(path, bytes);
-    for (const files of [nodeFiles, wholeFiles]) {
-      for (const from of [0, 599_990, 600_000]) {
-        assert.ok(
-          Buffer.concat(await all(piecesOf(files, path, from))).equals(bytes.subarray(from)),
-          `${from}`,
-        );
-      }
-      for (const [from, to] of [
-        [0, 1],
-        [10, 300_000],
-        [262_143, 262_145],
-        [599_990, 700_000],
-      ] as const) {
-        assert.ok((await readRange(files, path, from, to)).equals(bytes.subarray(from, to)), `${from}`);
-      }
+    for (const from of [0, 599_990, 600_000]) {
+      const found = Buffer.concat(await all(piecesOf(nodeFiles, path, from)));
+      assert.ok(found.equals(bytes.subarray(from)), `${from}`);
     }
+    for (const [from, to] of [
+      [0, 1],
+      [10, 300_000],
+      [262_143, 262_145],
+      [599_990, 700_000],
+    ] as const) {
+      assert.ok((await readRange(nodeFiles, path, from, to)).equals(bytes.subarray(from, to)), `${from}`);
+    }
+    assert.ok((await readWhole(nodeFiles, path)).equals(bytes));
     assert.deepEqual(openFiles(folder), []);
   });
 
@@ -112,8 +106,7 @@ describe("the size of a file", () => {
 });
 
 describe("an error while a file is read", () => {
-  const failing: Files = { ...wholeFiles, readFile: () => Promise.reject(systemError("EIO")) };
-  const failingInPieces: Files = {
+  const failing: Files = {
     ...nodeFiles,
     async *readPieces() {
       yield bytes.subarray(0, 10);
@@ -122,9 +115,8 @@ describe("an error while a file is read", () => {
   };
   for (const [how, read] of [
     ["as a whole", () => readWhole(failing, "/data/file")],
-    ["by a file system without pieces", () => all(piecesOf(failing, "/data/file"))],
-    ["in pieces", () => all(piecesOf(failingInPieces, "/data/file"))],
-    ["between two offsets", () => readRange(failingInPieces, "/data/file", 0, 20)],
+    ["in pieces", () => all(piecesOf(failing, "/data/file"))],
+    ["between two offsets", () => readRange(failing, "/data/file", 0, 20)],
   ] as const) {
     it(`${how} names that file`, () =>
       assert.rejects(read(), (error) => {

@@ -120,7 +120,7 @@ describe("pruning a folder with", () => {
     const folder = await folderOf(t, { 1: 0, 2: 1, 3: 2, 4: 20, 5: 21 }, [1, 2, 3]);
     const before = await namesIn(folder, dataFile);
     const files = ruledFiles(({ operation, path }) =>
-      operation === "readFile" && path.endsWith(snapshot(5)) ? systemError("EACCES") : undefined,
+      operation === "readPieces" && path.endsWith(snapshot(5)) ? systemError("EACCES") : undefined,
     );
     await assert.rejects(prune(files, folder, retention), { code: "EACCES" });
     assert.deepEqual(await namesIn(folder, dataFile), before);

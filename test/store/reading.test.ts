@@ -7,7 +7,7 @@ import { Failure } from "../../src/domain/errors.ts";
 import { Database } from "../../src/store/collection.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData, namesIn, retryIfMissing } from "../../src/store/listing.ts";
-import { readState, readStateInto } from "../../src/store/reading.ts";
+import { readState } from "../../src/store/reading.ts";
 import { Store } from "../../src/store/store.ts";
 import { temporaryFolder } from "../_setup.ts";
 import {
@@ -59,12 +59,12 @@ describe("reading while a running service deletes files", () => {
     const folder = await ninth(await temporaryFolder(t));
     let readings = 0;
     const files = ruledFiles(async ({ operation, path }) => {
-      if (operation !== "readFile" || !path.endsWith(snapshot(6))) return undefined;
+      if (operation !== "readPieces" || !path.endsWith(snapshot(6))) return undefined;
       readings += 1;
       return readings < 3 ? systemError("ENOENT") : undefined;
     });
     let empties = 0;
-    const { database, warnings } = await readStateInto(files, folder, () => {
+    const { database, warnings } = await readState(files, folder, notebook, undefined, () => {
       empties += 1;
       return new Database(notebook);
     });

@@ -195,7 +195,7 @@ describe("the history of route tables, on a failing disk,", () => {
   it("is not replaced by a new one while it cannot be read", async (t) => {
     const folder = await filledFolder(t);
     const rule = ({ operation, path }: Call) =>
-      operation === "readFile" && path.endsWith("history.json") ? systemError("EIO") : undefined;
+      operation === "readPieces" && path.endsWith("history.json") ? systemError("EIO") : undefined;
     const history = new TableHistory(folder, ruledFiles(rule));
     await assert.rejects(history.list(), { code: "EIO" });
     await assert.rejects(history.add(tableOf(99), textOf(99)), { code: "EIO" });
@@ -204,7 +204,7 @@ describe("the history of route tables, on a failing disk,", () => {
 
   it("reports a text that cannot be read", async (t) => {
     const folder = await filledFolder(t);
-    const rule = ({ operation }: Call) => (operation === "readFile" ? systemError("EACCES") : undefined);
+    const rule = ({ operation }: Call) => (operation === "readPieces" ? systemError("EACCES") : undefined);
     const { revision } = tableOf(19);
     await assert.rejects(new TableHistory(folder, ruledFiles(rule)).text(revision), { code: "EACCES" });
   });

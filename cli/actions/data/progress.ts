@@ -52,7 +52,7 @@ export async function reportingReads(folder: string, progress: Progress, passes 
   return {
     ...nodeFiles,
     async *readPieces(path, from) {
-      for await (const piece of nodeFiles.readPieces?.(path, from) ?? []) {
+      for await (const piece of nodeFiles.readPieces(path, from)) {
         yield piece;
         read += piece.length;
         progress(total === 0 ? 1 : read / total);

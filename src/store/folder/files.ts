@@ -5,7 +5,7 @@ import * as fs from "node:fs/promises";
 import * as os from "node:os";
 import { basename, dirname, join } from "node:path";
 import { getSystemErrorMap } from "node:util";
-import { openRegular, readRegular } from "../../regular-file.ts";
+import { openRegular } from "../../regular-file.ts";
 
 /** An open file. */
 export type File = Pick<fs.FileHandle, "write" | "datasync" | "sync" | "truncate" | "close" | "stat" | "fd">;
@@ -21,9 +21,11 @@ export interface Files {
    * where there is no such flag.
    */
   readonly durable?: number;
-  readFile(path: string): Promise<Buffer>;
-  /** Yields the bytes of a file from an offset on. Each piece is overwritten when the next one is taken. */
-  readPieces?(path: string, from?: number): AsyncIterable<Uint8Array>;
+  /**
+   * Yields the bytes of a file from an offset on, so that a large file is never in memory as a whole. Each piece is
+   * overwritten when the next one is taken.
+   */
+  readPieces(path: string, from?: number): AsyncIterable<Uint8Array>;
   readdir(path: string): Promise<string[]>;
   rename(from: string, to: string): Promise<void>;
   unlink(path: string): Promise<void>;
@@ -124,7 +126,6 @@ export const nodeFiles: Files = {
   open: openFile,
   // On macOS such a write does not wait for the disk, while a sync does; Windows has none.
   ...(process.platform === "linux" ? { durable: constants.O_DSYNC } : {}),
-  readFile: readRegular,
   readdir: fs.readdir,
   rename: fs.rename,
   unlink: fs.unlink,
@@ -146,15 +147,8 @@ export const nodeFiles: Files = {
   },
 };
 
-/**
- * Yields the bytes of a file from an offset on, so that a large file is never in memory as a whole. Each piece is
- * overwritten when the next one is taken. A file system without `readPieces` yields the file in one piece.
- */
+/** Yields the bytes of a file as {@link Files.readPieces} does; an error names the file. */
 export async function* piecesOf(files: Files, path: string, from = 0): AsyncGenerator<Uint8Array> {
-  if (files.readPieces === undefined) {
-    yield (await readWhole(files, path)).subarray(from);
-    return;
-  }
   try {
     yield* files.readPieces(path, from);
   } catch (error) {
@@ -189,11 +183,9 @@ export async function sizeOf(files: Files, path: string): Promise<number> {
 
 /** Reads a file. */
 export async function readWhole(files: Files, path: string): Promise<Buffer> {
-  try {
-    return await files.readFile(path);
-  } catch (error) {
-    throw naming(path, error);
-  }
+  const pieces: Buffer[] = [];
+  for await (const piece of piecesOf(files, path)) pieces.push(Buffer.from(piece));
+  return Buffer.concat(pieces);
 }
 
 /** Only its owner may read a data file: it has hashes of tokens, and who did what. */
