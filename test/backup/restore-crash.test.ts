@@ -13,7 +13,7 @@ import { Store } from "../../src/store/store.ts";
 import { sample } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
-import { buildInto } from "../store/_faults.ts";
+import { buildInto } from "../store/_build.ts";
 
 /** So many that a restore of all takes two lines of the journal. */
 const count = 9000;

@@ -1,12 +1,9 @@
 /** Helpers of the store's tests: a small model, changes with known outcomes, file systems that fail or forget. */
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
 import { readdirSync, readlinkSync } from "node:fs";
-import { readdir, readFile, symlink, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import * as os from "node:os";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { promisify } from "node:util";
 import * as v from "valibot";
 import { define, type Model } from "../../src/domain/collection.ts";
 import { Failure } from "../../src/domain/errors.ts";
@@ -14,9 +11,6 @@ import type { DraftView, View } from "../../src/store/collection.ts";
 import { type File, type Files, nodeFiles, piecesOf } from "../../src/store/folder/files.ts";
 import { encodeLine } from "../../src/store/journal/lines.ts";
 import { Store, type StoreOptions } from "../../src/store/store.ts";
-
-// Not from the other setup: the driver loads this file, and is to start fast.
-const projectFolder = fileURLToPath(new URL("../..", import.meta.url));
 
 export interface Note {
   readonly id: string;
@@ -290,32 +284,6 @@ export function systemError(code: string): NodeJS.ErrnoException {
   const { EDQUOT } = os.constants.errno;
   const reported = code === "EDQUOT" ? { code: `Unknown system error -${EDQUOT}`, errno: -EDQUOT } : { code };
   return Object.assign(new Error(`${code}: injected`), reported);
-}
-
-/**
- * Compiles what a real process runs, which starts faster than through tsx: `src`, `cli` and the tests' own.
- * They are in the folder as the sources are in the project.
- */
-export async function buildInto(folder: string): Promise<void> {
-  for (const name of await readdir(projectFolder)) {
-    const isPacked = /^(?:node_modules|data|package\.json|routes\..*)$/.test(name);
-    if (isPacked) await symlink(join(projectFolder, name), join(folder, name));
-  }
-  const config = join(folder, "tsconfig.json");
-  const compilerOptions = { noEmit: false, rootDir: projectFolder, outDir: folder, noCheck: true };
-  const include = [
-    "src",
-    "cli",
-    "test/store/_driver.ts",
-    "test/backup/_restore-driver.ts",
-    "test/torture/service.ts",
-  ].map((each) => join(projectFolder, each));
-  await writeFile(
-    config,
-    JSON.stringify({ extends: join(projectFolder, "tsconfig.json"), compilerOptions, include }),
-  );
-  const tsc = join(projectFolder, "node_modules", "typescript", "bin", "tsc");
-  await promisify(execFile)(process.execPath, [tsc, "-p", config]);
 }
 
 /** The name of the segment that begins with a number. */

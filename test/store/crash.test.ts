@@ -9,7 +9,8 @@ import { after, describe, it } from "node:test";
 import { sample } from "../_depth.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavailable } from "../_strace.ts";
-import { assertKept, buildInto, dataFile, fill, namesIn, openNotebook, segment } from "./_faults.ts";
+import { buildInto } from "./_build.ts";
+import { assertKept, dataFile, fill, namesIn, openNotebook, segment } from "./_faults.ts";
 
 const endings: (() => unknown)[] = [];
 const own = { after: (end: () => unknown) => void endings.push(end) } as Parameters<

@@ -314,21 +314,4 @@ describe("a disk", () => {
       });
     }
   }
-
-  it("that fails during a snapshot of the journal's size causes a warning, and changes go on", async (t) => {
-    const warnings: string[] = [];
-    const warn = (message: string) => void warnings.push(message);
-    const folder = await temporaryFolder(t);
-    const files = ruledFiles(({ operation, path }) =>
-      operation === "rename" && path.includes("snapshot-") ? systemError("EIO") : undefined,
-    );
-    const store = await openNotebook(folder, { files, snapshotAfter: { bytes: 1000, snapshots: 0 }, warn });
-    await fill(store, 30);
-    await store.close();
-    assert.deepEqual(await namesIn(folder, /^snapshot-|\.tmp$/), []);
-    assert.deepEqual([...new Set(warnings)], ["No snapshot could be written."]);
-    const again = await openNotebook(folder);
-    assertKept(again, 30, 30);
-    await again.close();
-  });
 });
