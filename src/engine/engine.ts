@@ -1,16 +1,72 @@
 /**
  * The engine: answers requests by one route table. It serves any table with any operations and callers, which are its
- * options. `pipeline.ts` has the steps of a request.
+ * options. The steps of a request, in the order of docs/architecture.md. Each can end it with a failure:
+ *
+ * 1. path: `UNKNOWN_PATH`
+ * 2. method: `METHOD_NOT_ALLOWED`, and for a change that a browser fetches ahead of time `SPECULATIVE`
+ * 3. token: `TOKEN_UNKNOWN`, `TOKEN_EXPIRED`, `TOKEN_REVOKED`
+ * 4. limit: `RATE_LIMITED`
+ * 5. exclusion: `EXCLUDED`
+ * 6. read-only token, for a change: `READ_ONLY`
+ * 7. the parameters that the restriction depends on: `PARAMETER_…`, `UNKNOWN_…`; then the restriction: `RESTRICTED`
+ * 8. the other parameters: `PARAMETER_…`, `UNKNOWN_…`
+ * 9. for a change, the form of its `Idempotency-Key`: `PARAMETER_INVALID`; then the operation: its own failures
+ * 10. the answer
+ *
+ * A request that fails at one of the first three steps is counted before it is refused: as a read if its token is valid,
+ * otherwise as `unknown`. A preflight ends at step 2, and counts as a request for a page. A request from within the
+ * process has neither a token nor limits: it begins at step 5.
  */
-import type { Caller } from "../table/caller.ts";
-import type { Table } from "../table/table.ts";
-import type { Refusal } from "./limiter.ts";
-import { type EngineOptions, Pipeline } from "./pipeline.ts";
+import { Failure } from "../domain/errors.ts";
+import { denialOf, isOperationAllowed } from "../table/authorization.ts";
+import type { Caller, Vocabulary } from "../table/caller.ts";
+import { type Limit, limitFor } from "../table/limits.ts";
+import type { Operation } from "../table/operation.ts";
+import { describe, type Input } from "../table/restriction/restriction.ts";
+import type { Route, Table } from "../table/table.ts";
+import { bearerToken, isInHeader } from "./bearer.ts";
+import { ReadyBody } from "./body.ts";
+import { Exchange, methodNotAllowed, type Observer } from "./exchange.ts";
+import { RequestInput } from "./input.ts";
+import type { Limiter, Refusal } from "./limiter.ts";
+import { reasonOf } from "./reason.ts";
 import type { IncomingRequest } from "./request.ts";
-import type { Answer } from "./response.ts";
-import { Router } from "./router.ts";
+import { idempotencyKeyIn, isSpeculative, versionIn } from "./request-headers.ts";
+import { type Answer, changeAnswer, preflightAnswer, readAnswer } from "./response.ts";
+import { type Match, Router } from "./router.ts";
 
-/** See the head of this file. */
+export interface EngineOptions extends Observer {
+  readonly table: Table;
+  readonly vocabulary: () => Vocabulary;
+  /** Matches texts that contain a token; see {@link RequestInput}. */
+  readonly tokenForm?: RegExp | undefined;
+  /** Returns the caller that a token belongs to. @throws Failure `TOKEN_…` */
+  readonly authenticate: (token: string) => Caller;
+  /** Applies the limits of the table; undefined if they are off. */
+  readonly limiter?: Limiter | undefined;
+  /** Called for every request that passes step 3, with the addon version of its `User-Agent`. */
+  readonly seen?: (caller: Caller, version: string | undefined) => void;
+}
+
+/** Parameters of a call from within the process; not percent-encoded. */
+export type Query = readonly (readonly [name: string, text: string])[];
+
+/** What the engine decides about a call without running its operation. */
+export interface Decision {
+  /** Undefined for an unknown path. */
+  readonly route: Route | undefined;
+  /** The failure of steps 5 to 8; undefined if the operation would run. */
+  readonly failure: Failure | undefined;
+  /** The parameters that the restriction depends on; undefined if one is invalid or missing. */
+  readonly decisive: Input | undefined;
+  /** Whether the parameters of the call are valid, whatever is missing. */
+  readonly isValid: boolean;
+}
+
+const readMethods = "GET, HEAD, OPTIONS";
+const changeMethods = "GET, OPTIONS";
+
+/** See the head of this file. Nearly every read is answered synchronously; a change, when it is durable. */
 export class Engine {
   readonly table: Table;
   readonly router: Router;
@@ -24,37 +80,239 @@ export class Engine {
 
   /** Answers a request, also if it fails. */
   answer(request: IncomingRequest): Answer | Promise<Answer> {
-    return new Pipeline(this.#options, this.router, request, this.router.match(request.pathname)).run();
+    const match = this.router.match(request.pathname);
+    const exchange = new Exchange(this.#options, request, match?.route.path);
+    return answered(exchange, match, () => this.#answer(exchange, request, match));
   }
 
-  /** Refuses a request whose path cannot be decoded. It is limited like one to an unknown path. */
+  /** Refuses a request because its path cannot be decoded. It counts as one that fails at the first step. */
   refuse(request: IncomingRequest, error: unknown): Answer {
-    return new Pipeline(this.#options, this.router, request, undefined).refuse(error);
+    const exchange = new Exchange(this.#options, request);
+    try {
+      this.#limitFault(exchange, request, this.router.tokenIn(request.pathname));
+    } catch (limited) {
+      return exchange.refuse(limited, "");
+    }
+    return exchange.refuse(error, "");
   }
 
   /** Counts a request for a page. Returns its refusal, if it exceeds the limit. */
   limitPage(request: Pick<IncomingRequest, "address">): Refusal | undefined {
-    const { limiter, table } = this.#options;
-    const { pages } = table.limits;
-    return pages === "off" ? undefined : limiter?.ofNetwork(pages, request);
+    const { pages } = this.table.limits;
+    return pages === "off" ? undefined : this.#options.limiter?.ofNetwork(pages, request);
   }
 
   /**
    * Runs an operation for a caller without a token, such as the operator, through the same steps as a request.
    * @param path without the prefix, such as `/wantedreason/add`; not percent-encoded
    */
-  call(
-    path: string,
-    query: readonly (readonly [string, string])[],
+  call(path: string, query: Query, caller: Caller): Answer | Promise<Answer> {
+    const request = internalRequest(path, query);
+    const match = this.router.find(path);
+    const exchange = new Exchange(this.#options, request, match?.route.path);
+    exchange.caller = caller;
+    return answered(exchange, match, () => {
+      if (match === undefined) throw unknownPath(this.router.nearest(path));
+      return this.#run(exchange, request, match, caller);
+    });
+  }
+
+  /** Decides a call as {@link call} does, but does not run its operation. */
+  decide(path: string, query: Query, caller: Caller): Decision {
+    const { search } = internalRequest(path, query);
+    const match = this.router.find(path);
+    if (match === undefined) {
+      const failure = unknownPath(this.router.nearest(path));
+      return { route: undefined, failure, decisive: undefined, isValid: false };
+    }
+    const { route, params } = match;
+    const input = new RequestInput(route, this.#options, { params, search });
+    const all = attempt(() => {
+      this.#authorize(route, caller, () => input.decisive());
+      return input.all();
+    });
+    const decisive = attempt(() => input.decisive());
+    return {
+      route,
+      failure: all instanceof Failure ? all : undefined,
+      decisive: decisive instanceof Failure ? undefined : decisive,
+      isValid: !(attempt(() => input.present()) instanceof Failure),
+    };
+  }
+
+  #answer(exchange: Exchange, request: IncomingRequest, match: Match | undefined): Answer | Promise<Answer> {
+    if (match === undefined) throw this.#unknownPath(exchange, request);
+    const { route, token } = match;
+    const { method } = request;
+    const { effect } = route.operation;
+    if (method === "OPTIONS") {
+      this.#limitNetwork(exchange, request, this.table.limits.pages, "Too many requests");
+      return preflightAnswer(methodsOf(route), exchange.requestId);
+    }
+    if (method !== "GET" && !(method === "HEAD" && effect === "read")) {
+      this.#limitFault(exchange, request, token);
+      throw methodNotAllowed(method);
+    }
+    if (effect === "change" && isSpeculative(request)) {
+      this.#limitFault(exchange, request, token);
+      throw new Failure("SPECULATIVE", "This operation changes data and is not run ahead of time.");
+    }
+
+    const caller = this.#callerOf(request, token);
+    if (caller instanceof Failure) {
+      this.#limitStranger(exchange, request);
+      throw caller;
+    }
+    exchange.caller = caller;
+    this.#options.seen?.(caller, versionIn(request.header("user-agent"), this.table.product));
+    this.#limitCaller(exchange, request, caller, limitFor(route, this.table), effect);
+    return this.#run(exchange, request, match, caller);
+  }
+
+  /** Takes the steps from 5 on. */
+  #run(
+    exchange: Exchange,
+    request: IncomingRequest,
+    { params, route, token }: Match,
     caller: Caller,
   ): Answer | Promise<Answer> {
-    const request: IncomingRequest = {
-      method: "GET",
-      pathname: path,
-      search: new URLSearchParams(query.map(([name, text]): [string, string] => [name, text])).toString(),
-      address: undefined,
-      header: () => null,
+    const { operation } = route;
+    const { tokenForm } = this.#options;
+    const { table } = this;
+    const { requestId } = exchange;
+    const input = new RequestInput(route, this.#options, { params, search: request.search });
+    exchange.input = input;
+    const authorize = (current: Caller) => this.#authorize(route, current, () => input.decisive(), exchange);
+    authorize(caller);
+    const result = operation.run(input.all(), {
+      caller,
+      operation: route.handler,
+      requestId,
+      table,
+      idempotencyKey: operation.effect === "change" ? idempotencyKeyIn(request, tokenForm) : undefined,
+      authorize,
+      isAllowed: (other, values) => isOperationAllowed(table, caller, other, values),
+    });
+    const toAnswer = (content: unknown): Answer => {
+      if (operation.effect === "change") return changeAnswer(String(content), requestId);
+      const body = content instanceof ReadyBody ? content : new ReadyBody(content);
+      const answer = readAnswer(body, request, requestId);
+      if (isInHeader(token)) answer.headers.push("Vary", "Authorization");
+      return answer;
     };
-    return new Pipeline(this.#options, this.router, request, this.router.find(path), caller).run();
+    return result instanceof Promise ? result.then(toAnswer) : toAnswer(result);
   }
+
+  /**
+   * Takes the steps 5 to 7, and records what a restricted caller lacked.
+   * @throws Failure `EXCLUDED`, `READ_ONLY`, `RESTRICTED`, and what `decisive` throws
+   */
+  #authorize(route: Route, caller: Caller, decisive: () => Input, exchange?: Exchange): void {
+    switch (denialOf(this.table, route, caller, decisive)) {
+      case "EXCLUDED":
+        throw new Failure("EXCLUDED", "You are excluded from this service.");
+      case "READ_ONLY":
+        throw new Failure("READ_ONLY", "This addon token is read-only and cannot change anything.", {
+          hint: "Use a token that was issued without --read-only.",
+        });
+      case "RESTRICTED": {
+        const { restriction } = route;
+        if (exchange !== undefined) exchange.reason = reasonOf(restriction, caller, decisive());
+        throw new Failure("RESTRICTED", `This operation is only for ${describe(restriction, decisive())}.`);
+      }
+    }
+  }
+
+  /** Returns the caller of the token in the path or the header, or its `TOKEN_…` failure. */
+  #callerOf(request: IncomingRequest, inPath: string): Caller | Failure {
+    return attempt(() => {
+      const token = isInHeader(inPath) ? bearerToken(request.header("authorization")) : inPath;
+      return this.#options.authenticate(token);
+    });
+  }
+
+  /** @throws Failure `RATE_LIMITED` */
+  #unknownPath(exchange: Exchange, request: IncomingRequest): Failure {
+    const { pathname } = request;
+    // First, since the nearest path takes long to find.
+    this.#limitFault(exchange, request, this.router.tokenIn(pathname));
+    return unknownPath(this.router.nearestTo(pathname), this.table.prefix);
+  }
+
+  /** Counts a request that is refused before its token is checked. @throws Failure `RATE_LIMITED` */
+  #limitFault(exchange: Exchange, request: IncomingRequest, token: string | undefined): void {
+    if (this.#options.limiter === undefined) return;
+    const caller = token === undefined ? undefined : this.#callerOf(request, token);
+    if (caller === undefined || caller instanceof Failure) this.#limitStranger(exchange, request);
+    else this.#limitCaller(exchange, request, caller, this.table.limits.reads, "read");
+  }
+
+  /** Counts a request with a valid token. @throws Failure `RATE_LIMITED` */
+  #limitCaller(
+    exchange: Exchange,
+    request: IncomingRequest,
+    caller: Caller,
+    limit: Limit | "off",
+    effect: Operation["effect"],
+  ): void {
+    if (limit === "off") return;
+    const refusal = this.#options.limiter?.ofCaller(limit, caller, request, effect);
+    if (refusal !== undefined) exchange.caller = caller;
+    exchange.limit(refusal, "Too many requests");
+  }
+
+  /** Counts a request without a valid token. @throws Failure `RATE_LIMITED` */
+  #limitStranger(exchange: Exchange, request: IncomingRequest): void {
+    const what = "Too many requests without a valid addon token";
+    this.#limitNetwork(exchange, request, this.table.limits.unknown, what);
+  }
+
+  /** Counts a request by the network that it comes from. @throws Failure `RATE_LIMITED` */
+  #limitNetwork(exchange: Exchange, request: IncomingRequest, limit: Limit | "off", what: string): void {
+    if (limit !== "off") exchange.limit(this.#options.limiter?.ofNetwork(limit, request), what);
+  }
+}
+
+/** Returns the answer of some steps, or that to their failure, and records it. */
+function answered(
+  exchange: Exchange,
+  match: Match | undefined,
+  steps: () => Answer | Promise<Answer>,
+): Answer | Promise<Answer> {
+  const refuse = (error: unknown) =>
+    exchange.refuse(error, match === undefined ? "" : methodsOf(match.route));
+  try {
+    const answer = steps();
+    return answer instanceof Promise
+      ? answer.then((settled) => exchange.end(settled), refuse)
+      : exchange.end(answer);
+  } catch (error) {
+    return refuse(error);
+  }
+}
+
+/** Returns the result of some steps, or their failure. */
+function attempt<T>(steps: () => T): T | Failure {
+  try {
+    return steps();
+  } catch (error) {
+    if (error instanceof Failure) return error;
+    throw error;
+  }
+}
+
+function internalRequest(path: string, query: Query): IncomingRequest {
+  const search = new URLSearchParams(query.map(([name, text]): [string, string] => [name, text])).toString();
+  return { method: "GET", pathname: path, search, address: undefined, header: () => null };
+}
+
+/** @param near the path that was most likely meant, without the prefix */
+function unknownPath(near: string | undefined, prefix = ""): Failure {
+  const hint =
+    near === undefined ? prefix && `Paths begin with ${prefix}.` : `Did you mean ${prefix}${near}?`;
+  return new Failure("UNKNOWN_PATH", "There is no operation at this path.", hint === "" ? {} : { hint });
+}
+
+function methodsOf({ operation }: Route): string {
+  return operation.effect === "read" ? readMethods : changeMethods;
 }

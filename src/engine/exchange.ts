@@ -2,6 +2,7 @@
 import { randomUUID } from "node:crypto";
 import { Failure } from "../domain/errors.ts";
 import { type Caller, publicTokenOf } from "../table/caller.ts";
+import type { RequestInput } from "./input.ts";
 import type { Refusal } from "./limiter.ts";
 import type { Reason } from "./reason.ts";
 import type { IncomingRequest } from "./request.ts";
@@ -45,6 +46,8 @@ export class Exchange {
   readonly requestId = nextRequestId();
   /** The caller, once authenticated. */
   caller: Caller | undefined;
+  /** The parameters, once they are read. */
+  input: RequestInput | undefined;
   /** Why the caller is restricted, if so. */
   reason: Reason | undefined;
   #refusal: Refusal | undefined;
@@ -101,7 +104,10 @@ export class Exchange {
    * @param extra further headers, names and values in turn
    */
   refuse(error: unknown, allow: string, extra: readonly string[] = []): Answer {
-    const failure = error instanceof Failure ? error : internalFailure(error);
+    const isUnknownEntry = error instanceof Failure && error.code === "UNKNOWN_ENTRY";
+    // No entry can have a malformed text, and what is wrong with it helps the caller more.
+    const cause = isUnknownEntry ? (this.input?.malformed ?? error) : error;
+    const failure = cause instanceof Failure ? cause : internalFailure(cause);
     const headers = failure.code === "METHOD_NOT_ALLOWED" ? ["Allow", allow, ...extra] : extra;
     const limited = this.#refusal === undefined ? [] : limitHeaders(this.#refusal);
     return this.end(failureAnswer(failure, this.requestId, [...limited, ...headers]), failure);

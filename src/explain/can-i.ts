@@ -7,7 +7,7 @@ import { playerCaller, publicCaller } from "../identity/callers.ts";
 import { requirePlayer } from "../identity/players.ts";
 import { isLive } from "../identity/tokens.ts";
 import type { Data } from "../store/data.ts";
-import { isExcluded } from "../table/authorization.ts";
+import { denialOf } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import {
   applyingCase,
@@ -56,7 +56,7 @@ export interface CallOptions {
 }
 
 /**
- * Decides as the pipeline decides a request.
+ * Decides as the engine decides a request.
  * @param who a player's name or UUID, or `public`
  * @throws Failure `UNKNOWN_PLAYER`, and what {@link toWholeQuestion} throws
  */
@@ -69,10 +69,12 @@ export function canI(
   { readOnly = false }: CallOptions = {},
 ): Decision {
   const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
-  const caller = player === undefined ? publicCaller({ id: "-" }) : playerCaller(data, player);
+  const token = { id: "-", readOnly };
+  const caller = player === undefined ? publicCaller(token) : playerCaller(data, player, token);
   const { route, input } = toWholeQuestion(table, vocabulary, path, pairs);
   const { restriction } = route;
-  const excluded = isExcluded(table, caller);
+  const code = denialOf(table, route, caller, () => input) ?? null;
+  const excluded = code === "EXCLUDED";
   const allowed = isAllowed(restriction, caller, input);
   const name = player?.name ?? publicName;
   const { needs, had } = reasonOf(restriction, caller, input);
@@ -96,8 +98,8 @@ export function canI(
   for (const says of excluded && lacks.length === 0 ? [readmission] : ways)
     steps.push({ step: "enough", passed: null, says });
   return {
-    allowed: allowed && !excluded && !refusesChange,
-    code: excluded ? "EXCLUDED" : refusesChange ? "READ_ONLY" : allowed ? null : "RESTRICTED",
+    allowed: code === null,
+    code,
     caller: name,
     path: route.path,
     parameters: input,

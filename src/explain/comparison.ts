@@ -7,7 +7,7 @@ import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
-import { isAuthorized, isExcluded } from "../table/authorization.ts";
+import { denialOf, isExcluded } from "../table/authorization.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
@@ -221,7 +221,8 @@ function authorized(
 ): Pair<boolean> {
   const input = inputFor(name);
   const may = (table: Table, route: Route | undefined) =>
-    route !== undefined && isAuthorized(table, route, caller, { ...defaultsOf(route), ...input });
+    route !== undefined &&
+    denialOf(table, route, caller, () => ({ ...defaultsOf(route), ...input })) === undefined;
   return { before: may(tables.before, routes.before), after: may(tables.after, routes.after) };
 }
 

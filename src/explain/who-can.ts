@@ -1,6 +1,6 @@
 /** Everyone who may call an operation. */
-import { isAuthorized, isExcluded } from "../table/authorization.ts";
-import type { Vocabulary } from "../table/caller.ts";
+import { denialOf, isExcluded } from "../table/authorization.ts";
+import type { Caller, Vocabulary } from "../table/caller.ts";
 import { describe, type Input } from "../table/restriction/restriction.ts";
 import type { Table } from "../table/table.ts";
 import { type People, type Person, toPerson } from "./people.ts";
@@ -46,11 +46,10 @@ export function whoCan(
   const { route, input, open } = toQuestion(table, vocabulary, path, pairs);
   const situations = situationsOf(open, [route.restriction], vocabulary);
   const allowed = situations.map(({ when, inputFor }) => {
-    const may = ({ name, caller }: People["players"][number]) =>
-      isAuthorized(table, route, caller, { ...input, ...inputFor(name) });
-    const players = people.players.filter(may).map(toPerson);
-    const everyone = isAuthorized(table, route, people.public, { ...input, ...inputFor("") });
-    return { when, count: players.length, players, public: everyone };
+    const may = (name: string, caller: Caller) =>
+      denialOf(table, route, caller, () => ({ ...input, ...inputFor(name) })) === undefined;
+    const players = people.players.filter(({ name, caller }) => may(name, caller)).map(toPerson);
+    return { when, count: players.length, players, public: may("", people.public) };
   });
   return {
     path: route.path,

@@ -1,16 +1,9 @@
-/**
- * Runs tests of a table. The engine decides each call in the same steps as a request, with described callers and
- * operations that do nothing.
- */
-import { Failure, type FailureCode } from "../domain/errors.ts";
+/** Runs tests of a table. The engine decides each call in the steps of a request, for a described caller. */
+import type { FailureCode } from "../domain/errors.ts";
 import { didYouMean } from "../domain/text.ts";
-import { Engine } from "../engine/engine.ts";
-import type { RequestRecord } from "../engine/exchange.ts";
-import { type ParameterContext, RequestInput } from "../engine/input.ts";
+import { type Decision, Engine } from "../engine/engine.ts";
 import { type Reason, reasonOf } from "../engine/reason.ts";
-import type { Match } from "../engine/router.ts";
-import type { Caller, Vocabulary } from "../table/caller.ts";
-import type { Input } from "../table/restriction/restriction.ts";
+import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
 import { type Fault, inOrder, type Position, type Report } from "../table/yaml/fault.ts";
 import { unknownName } from "../table/yaml/wording.ts";
@@ -51,143 +44,69 @@ export type TestRun =
   | { readonly result: undefined; readonly faults: readonly Fault[] };
 
 /** Runs a document of tests against a table. */
-export async function testTable(text: string, tested: TestedTable): Promise<TestRun> {
-  const { calls, faults, report } = parseTests(text, tested.vocabulary);
-  const rehearsal = new Rehearsal(tested);
-  const coverage = new CoverageCount(rehearsal.routes);
+export function testTable(text: string, { table, vocabulary, tokenForm }: TestedTable): TestRun {
+  const { calls, faults, report } = parseTests(text, vocabulary);
+  const authenticate = () => {
+    throw new Error("a test has no tokens");
+  };
+  const engine = new Engine({ table, vocabulary: () => vocabulary, tokenForm, authenticate });
+  const coverage = new CoverageCount(table.routes);
   const failures: TestFailure[] = [];
   let tests = 0;
   for (const call of calls) {
-    const match = rehearsal.match(call);
-    const route = match?.route;
+    const { path, query } = call;
+    const route = engine.router.find(path)?.route;
     if (route === undefined && call.expected.some((result) => result !== "UNKNOWN_PATH")) {
-      report(call.pathAt, unknownPathWords(call.path, tested.table), "key");
+      report(call.pathAt, unknownPathWords(path, table), "key");
     }
     checkNames(call, route, report);
     for (const expectation of call.expectations) {
       const { caller } = expectation.caller;
-      const outcome = await rehearsal.outcomeOf(call, match, caller);
-      const { decisive, code } = outcome;
-      if (route !== undefined && decisive !== undefined && code !== "EXCLUDED")
+      const decision = engine.decide(path, query, caller);
+      const { decisive, failure } = decision;
+      if (route !== undefined && decisive !== undefined && failure?.code !== "EXCLUDED")
         coverage.note(route, caller, decisive);
       tests++;
-      if (!meets(expectation.expected, outcome)) failures.push(toFailure(call, expectation, route, outcome));
+      if (!meets(expectation.expected, decision)) failures.push(toFailure(call, expectation, decision));
     }
   }
   if (faults.length > 0) return { result: undefined, faults: inOrder(faults) };
   return { result: { tests, failures: inOrder(failures), coverage: coverage.sum() }, faults: [] };
 }
 
-/** The engine's answer to a call. */
-interface Outcome {
-  /** The code of the failure, or null if the operation would have run. */
-  readonly code: FailureCode | null;
-  /** The answer's sentence. */
-  readonly info: string;
-  /** The parameters that the restriction depends on; undefined if one is invalid. */
-  readonly decisive: Input | undefined;
-  /** Whether the parameters of the call are valid, whatever is missing. */
-  readonly isValid: boolean;
-}
-
-/** A table in an engine of its own, with operations that do nothing. */
-class Rehearsal {
-  /** The table's routes, with those operations. */
-  readonly routes: readonly Route[];
-  readonly #context: ParameterContext;
-  readonly #engine: Engine;
-  #record: RequestRecord | undefined;
-
-  constructor({ table, vocabulary, tokenForm }: TestedTable) {
-    this.#context = { vocabulary: () => vocabulary, tokenForm };
-    this.routes = table.routes.map((route) => ({
-      ...route,
-      operation: { ...route.operation, run: () => null },
-    }));
-    this.#engine = new Engine({
-      ...this.#context,
-      table: { ...table, routes: this.routes },
-      authenticate: () => {
-        throw new Error("a rehearsal has no tokens");
-      },
-      observe: (record) => {
-        this.#record = record;
-      },
-    });
-  }
-
-  /** Returns the route that answers a call, or undefined. */
-  match({ path }: TestCall): Match | undefined {
-    const { router } = this.#engine;
-    return router.find(path);
-  }
-
-  async outcomeOf(call: TestCall, match: Match | undefined, caller: Caller): Promise<Outcome> {
-    const { path, query } = call;
-    const answer = await this.#engine.call(path, query, caller);
-    const body = JSON.parse(String(answer.body)) as { info?: string; hint?: string } | null;
-    const info = [body?.info, body?.hint].filter((text) => text !== undefined).join(" ");
-    const record = this.#record;
-    if (record === undefined) throw new Error("the engine recorded no answer");
-    // A bug of the engine is no result of a test.
-    if (record.code === "INTERNAL") throw record.error;
-    const code = record.code as FailureCode | null;
-    if (match === undefined) return { code, info, decisive: undefined, isValid: false };
-    const decisive = attempt(() => this.#input(match, query).decisive());
-    const present = attempt(() => this.#input(match, query).present());
-    return { code, info, decisive, isValid: present !== undefined };
-  }
-
-  #input({ route, params }: Match, query: TestCall["query"]): RequestInput {
-    const pairs = query.map(([name, text]): [string, string] => [name, text]);
-    return new RequestInput(route, this.#context, {
-      params,
-      search: new URLSearchParams(pairs).toString(),
-    });
-  }
-}
-
-/** Returns the result of the work, or undefined if it throws a {@link Failure}. */
-function attempt<T>(work: () => T): T | undefined {
-  try {
-    return work();
-  } catch (error) {
-    if (error instanceof Failure) return undefined;
-    throw error;
-  }
-}
-
-const refusals: readonly (FailureCode | null)[] = ["RESTRICTED", "EXCLUDED"];
+const denials: readonly (FailureCode | undefined)[] = ["RESTRICTED", "EXCLUDED"];
 
 /** Whether exclusion and restriction allow the caller; other parameters can still be invalid. */
-function isAuthorized({ decisive, code }: Outcome): boolean {
-  return decisive !== undefined && !refusals.includes(code);
+function isAuthorized({ decisive, failure }: Decision): boolean {
+  return decisive !== undefined && !denials.includes(failure?.code);
 }
 
-function meets(expected: ExpectedResult, outcome: Outcome): boolean {
-  const { code, isValid } = outcome;
-  if (expected === "denied") return refusals.includes(code);
+function meets(expected: ExpectedResult, decision: Decision): boolean {
+  const code = decision.failure?.code;
+  if (expected === "denied") return denials.includes(code);
   if (expected !== "allowed") return code === expected;
   // The test is about who may call: it may omit parameters that do not decide that, but not have invalid ones.
-  return isAuthorized(outcome) && (code === null || (code === "PARAMETER_MISSING" && isValid));
+  const isComplete = code === undefined || (code === "PARAMETER_MISSING" && decision.isValid);
+  return isAuthorized(decision) && isComplete;
 }
 
-function resultOf(expected: ExpectedResult, outcome: Outcome): TestFailure["came"] {
-  const { code } = outcome;
-  if (code === null || (expected === "denied" && isAuthorized(outcome))) return "allowed";
+function resultOf(expected: ExpectedResult, decision: Decision): TestFailure["came"] {
+  const code = decision.failure?.code;
+  if (code === undefined || (expected === "denied" && isAuthorized(decision))) return "allowed";
   return code === "RESTRICTED" ? "denied" : code;
 }
 
 function toFailure(
   call: TestCall,
   { line, column, expected, caller: { caller, words } }: Expectation,
-  route: Route | undefined,
-  outcome: Outcome,
+  decision: Decision,
 ): TestFailure {
-  const { decisive, info } = outcome;
-  const came = resultOf(expected, outcome);
+  const { route, decisive, failure } = decision;
+  const came = resultOf(expected, decision);
   const byRestriction = route !== undefined && decisive !== undefined && ["allowed", "denied"].includes(came);
-  const why = byRestriction ? reasonWords(reasonOf(route.restriction, caller, decisive)) : info;
+  const why = byRestriction
+    ? reasonWords(reasonOf(route.restriction, caller, decisive))
+    : [failure?.message, failure?.hint].filter((text) => text !== undefined).join(" ");
   return { line, column, call: title(call), caller: words, expected, came, why };
 }
 

@@ -11,17 +11,19 @@ export function isExcluded({ excludedGroup }: Pick<Table, "excludedGroup">, call
 }
 
 /**
- * Whether a request of the caller passes exclusion and restriction, for `src/explain/`. The pipeline checks them one by one,
- * and read-only tokens between them.
- * @param input at least the parameters that the restriction depends on
+ * Decides whether a caller may call an operation, in the order of the steps of a request.
+ * @param decisive returns the parameters that the restriction depends on, and is called last: it may throw
+ * @returns the code of the failure, or undefined if the caller may call it
  */
-export function isAuthorized(
+export function denialOf(
   table: Pick<Table, "excludedGroup">,
-  { restriction }: Pick<Route, "restriction">,
+  { operation, restriction }: Pick<Route, "operation" | "restriction">,
   caller: Caller,
-  input: Input,
-): boolean {
-  return !isExcluded(table, caller) && isAllowed(restriction, caller, input);
+  decisive: () => Input,
+): "EXCLUDED" | "READ_ONLY" | "RESTRICTED" | undefined {
+  if (isExcluded(table, caller)) return "EXCLUDED";
+  if (operation.effect === "change" && caller.readOnly === true) return "READ_ONLY";
+  return isAllowed(restriction, caller, decisive()) ? undefined : "RESTRICTED";
 }
 
 /**

@@ -7,20 +7,20 @@ import { prefix } from "../_setup.ts";
 import { edited, goodTable } from "../table/_faults.ts";
 import { check, vocabulary } from "../table/_library.ts";
 
-async function run(text: string, tableText = goodTable, tokenForm = /^tok_/) {
+function run(text: string, tableText = goodTable, tokenForm = /^tok_/) {
   const { table, faults } = check(tableText);
   assert.ok(table !== undefined, JSON.stringify(faults));
   return testTable(text, { table, vocabulary, tokenForm });
 }
 
-async function coverageOf(text: string, tableText?: string) {
-  const { result, faults } = await run(text, tableText);
+function coverageOf(text: string, tableText?: string) {
+  const { result, faults } = run(text, tableText);
   return result?.coverage ?? assert.fail(JSON.stringify(faults));
 }
 
 describe("coverage", () => {
-  it("is 100 % if each route is called, and each part of a restriction has allowed and denied", async () => {
-    const coverage = await coverageOf(
+  it("is 100 % if each route is called, and each part of a restriction has allowed and denied", () => {
+    const coverage = coverageOf(
       `callers:
   north: { faction: NORTH, rank: 4 }
 tests:
@@ -40,7 +40,7 @@ tests:
     });
   });
 
-  it("of an allOf requires that each part alone denies somebody", async () => {
+  it("of an allOf requires that each part alone denies somebody", () => {
     const both = goodTable.replace(
       "{ faction: $branch, rank: 4 }",
       "{ allOf: [{ faction: $branch }, administrators] }",
@@ -50,23 +50,20 @@ tests:
   member: { faction: NORTH }
   head: { administrator: true }
 `;
-    const gapsOf = async (denied: string) => {
+    const gapsOf = (denied: string) => {
       const tests = `${callers}tests:\n  /books/NORTH/add: { allowed: both, denied: ${denied} }\n`;
-      const coverage = await coverageOf(tests, both);
+      const coverage = coverageOf(tests, both);
       return coverage.gaps.flatMap(({ route, restriction, untried }) =>
         route === "/books/{branch}/add" ? [`${restriction} ${untried}`] : [],
       );
     };
-    assert.deepEqual(await gapsOf("[member, head]"), []);
-    assert.deepEqual(await gapsOf("[member, public]"), ["members of the faction {branch} denied"]);
-    assert.deepEqual(await gapsOf("public"), [
-      "members of the faction {branch} denied",
-      "administrators denied",
-    ]);
+    assert.deepEqual(gapsOf("[member, head]"), []);
+    assert.deepEqual(gapsOf("[member, public]"), ["members of the faction {branch} denied"]);
+    assert.deepEqual(gapsOf("public"), ["members of the faction {branch} denied", "administrators denied"]);
   });
 
-  it("lists untested routes, cases and parts, each way", async () => {
-    const coverage = await coverageOf(
+  it("lists untested routes, cases and parts, each way", () => {
+    const coverage = coverageOf(
       `tests:
   /books: { allowed: public }
   /books/NORTH: { denied: [public, { group: BARRED, members: { NORTH: 4 } }] }
@@ -90,34 +87,32 @@ tests:
 });
 
 describe("a gap names its case", () => {
-  const gapsOf = async (restriction: string) => {
+  const gapsOf = (restriction: string) => {
     const table = edited("    restriction: { faction: $branch }\n", `    restriction: ${restriction}\n`);
-    const { result } = await run("tests:\n  /books/WEST: { UNKNOWN_FACTION: public }\n", table);
-    const { result: called } = await run("tests:\n  /books/NORTH: { EXCLUDED: { group: BARRED } }\n", table);
+    const { result } = run("tests:\n  /books/WEST: { UNKNOWN_FACTION: public }\n", table);
+    const { result: called } = run("tests:\n  /books/NORTH: { EXCLUDED: { group: BARRED } }\n", table);
     assert.deepEqual([result?.coverage.ways.covered, called?.coverage.ways.covered], [0, 0]);
-    const { result: tested } = await run("tests:\n  /books/NORTH: { denied: public }\n", table);
+    const { result: tested } = run("tests:\n  /books/NORTH: { denied: public }\n", table);
     return tested?.coverage.gaps.flatMap(({ route, restriction: words, untried }) =>
       route === "/books/{branch}" ? [`${words}: ${untried}`] : [],
     );
   };
 
-  it("unless there is only one", async () => {
-    assert.deepEqual(await gapsOf("[{ faction: $branch }]"), ["members of the faction {branch}: allowed"]);
+  it("unless there is only one", () => {
+    assert.deepEqual(gapsOf("[{ faction: $branch }]"), ["members of the faction {branch}: allowed"]);
   });
 
-  it("or that it is for all other cases", async () => {
-    assert.deepEqual(await gapsOf("[{ when: { branch: SOUTH }, group: STAFF }, { faction: $branch }]"), [
+  it("or that it is for all other cases", () => {
+    assert.deepEqual(gapsOf("[{ when: { branch: SOUTH }, group: STAFF }, { faction: $branch }]"), [
       "members of the group STAFF when branch is SOUTH: allowed",
       "members of the group STAFF when branch is SOUTH: denied",
       "members of the faction {branch} otherwise: allowed",
     ]);
   });
 
-  it("in each part of a compound", async () => {
+  it("in each part of a compound", () => {
     assert.deepEqual(
-      await gapsOf(
-        "[{ when: { branch: SOUTH }, anyOf: [administrators, { group: STAFF }] }, administrators]",
-      ),
+      gapsOf("[{ when: { branch: SOUTH }, anyOf: [administrators, { group: STAFF }] }, administrators]"),
       [
         "administrators when branch is SOUTH: allowed",
         "administrators when branch is SOUTH: denied",
@@ -145,17 +140,17 @@ describe("a bug of the engine", () => {
     return { state, tokenForm };
   }
 
-  it("ends the tests, wherever it is: it is no result", async () => {
+  it("ends the tests, wherever it is: it is no result", () => {
     const { state, tokenForm } = failing(0);
-    await run(add, goodTable, tokenForm);
-    assert.ok(state.asked >= 3, String(state.asked));
+    run(add, goodTable, tokenForm);
+    assert.ok(state.asked > 0);
     for (let time = 1; time <= state.asked; time += 1) {
-      await assert.rejects(run(add, goodTable, failing(time).tokenForm), { message: `a bug at ${time}` });
+      assert.throws(() => run(add, goodTable, failing(time).tokenForm), { message: `a bug at ${time}` });
     }
   });
 });
 
-it("nobody is allowed with a new text that has an invisible character, even without other parameters", async () => {
+it("nobody is allowed with a new text that has an invisible character, even without other parameters", () => {
   const route =
     "{ summary: A., restriction: open, parameters: { reason: text, points: integer }, handler: wantedreason.add }";
   const { table } = checkRoutes(`prefix: ${prefix}/{tokenString}\nroutes:\n  /add: ${route}\n`, vocabulary);
@@ -165,6 +160,6 @@ it("nobody is allowed with a new text that has an invisible character, even with
     ['"The\\u200Bft"', 1],
   ] as const) {
     const text = `tests: { /add: { with: { reason: ${reason} }, allowed: player } }`;
-    assert.equal((await testTable(text, { table, vocabulary })).result?.failures.length, failed, reason);
+    assert.equal(testTable(text, { table, vocabulary }).result?.failures.length, failed, reason);
   }
 });

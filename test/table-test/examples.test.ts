@@ -9,9 +9,9 @@ import { check, vocabulary } from "../table/_library.ts";
 const { table } = check(goodTable);
 
 for (const each of casesIn("table-test/examples")) {
-  it(each.title, async () => {
+  it(each.title, () => {
     assert.ok(table !== undefined);
-    const { result, faults } = await testTable(each.text, { table, vocabulary });
+    const { result, faults } = testTable(each.text, { table, vocabulary });
     const failures = (result?.failures ?? []).map(({ call, caller, expected, came, why, ...position }) => {
       return { ...position, message: `${call}: ${caller}: expected ${expected}, got ${came}. ${why}` };
     });

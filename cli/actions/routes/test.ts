@@ -29,7 +29,7 @@ export async function testRoutes(
   const table = await checkedTable(context, routesFile);
   const text = await readTests(file);
   const vocabulary = await vocabularyOf(context);
-  const { result, faults } = await testTable(text, { table, vocabulary, tokenForm: tokenInText });
+  const { result, faults } = testTable(text, { table, vocabulary, tokenForm: tokenInText });
   if (result === undefined) throw new TableFaults(file, faults, text);
 
   const { tests, coverage } = result;
