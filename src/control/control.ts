@@ -2,7 +2,7 @@
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../backup/restore.ts";
 import type { FailureBody } from "../engine/response.ts";
 import type { CallOptions, Decision } from "../explain/can-i.ts";
-import type { CohortDiff } from "../explain/diff.ts";
+import type { Comparison } from "../explain/comparison.ts";
 import type { Pair } from "../explain/question.ts";
 import type { WhoCan } from "../explain/who-can.ts";
 import type { Readiness } from "../http/health-pages.ts";
@@ -46,7 +46,7 @@ export interface Control {
   /** Returns which table is in force, and the result of the last attempt to change it. */
   routesStatus(): Promise<TableStatus>;
   /** Returns what another table would change; see {@link Questions.diff}. */
-  diffRoutes(after?: TableText, before?: TableText): Promise<CohortDiff>;
+  diffRoutes(after?: TableText, before?: TableText): Promise<Comparison>;
   /** Returns whether a caller may call an operation, and why; see {@link Questions.canI}. */
   canI(
     who: string,

@@ -1,16 +1,21 @@
 /**
  * Cohorts: players with the same administrator flag, memberships and groups, for whom every restriction decides alike.
- * Comparing tables for 100,000 players so takes a few hundred decisions.
+ * A question about 100,000 players so takes a few hundred decisions.
  */
-
 import type { Player } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
+import { toUUID } from "../domain/uuid.ts";
 import { playerCaller, publicCaller } from "../identity/callers.ts";
 import { groupsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import type { Caller } from "../table/caller.ts";
-import type { Person } from "./people.ts";
+
+/** A player in a list. */
+export interface Person {
+  readonly name: string;
+  readonly uuid: string;
+}
 
 /** Players for whom every restriction decides alike. */
 export interface Cohort {
@@ -34,9 +39,10 @@ export const nobody: Cohorts = { all: [], registered: 0, public: publicCaller({ 
 
 /**
  * Groups all players, in slices of the event loop. Changes made meanwhile may or may not count.
- * @param named folded names, and UUIDs, that a restriction compares with: each of these players is a cohort of one
+ * @param texts that a decision compares with names and UUIDs: each player whom one of them names is a cohort of one
  */
-export async function cohortsOf(data: Data, named: ReadonlySet<string>): Promise<Cohorts> {
+export async function cohortsOf(data: Data, texts: readonly string[]): Promise<Cohorts> {
+  const named = new Set(texts.flatMap((text) => [fold(text), toUUID(text) ?? []].flat()));
   const players = [...data.players.values()];
   const cohorts = new Map<string, Cohort & { readonly players: Person[] }>();
   const slices = new Slices();
@@ -76,4 +82,13 @@ function callerOf(
       return ranks.get(of);
     },
   };
+}
+
+/** Returns the players of some cohorts in the order of their names, each with the index of the cohort. */
+export function playersOf(cohorts: readonly (readonly Person[])[]): { person: Person; cohort: number }[] {
+  const keyed = cohorts.flatMap((players, cohort) =>
+    players.map((person) => ({ key: fold(person.name), person, cohort })),
+  );
+  // The order of compareTexts, without folding both names at each comparison. No two players have the same key.
+  return keyed.sort((one, other) => (one.key < other.key ? -1 : 1));
 }

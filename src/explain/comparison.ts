@@ -2,18 +2,16 @@
  * Compares two route tables: their routes and settings, and which cohorts of players gain and lose which operation with
  * the present data. `diff.ts` lists the players by name, `summary.ts` counts them.
  */
-
-import { fold } from "../domain/text.ts";
-import { toUUID } from "../domain/uuid.ts";
+import { isDeepStrictEqual } from "node:util";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import { denialOf, isExcluded } from "../table/authorization.ts";
-import type { Vocabulary } from "../table/caller.ts";
+import type { Caller, Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { changeOfRoute, type NamedChange, type Pair, type RouteChange, settingsChanged } from "./changes.ts";
-import { type Cohort, type Cohorts, cohortsOf, nobody } from "./cohorts.ts";
+import { type Cohorts, cohortsOf, nobody, type Person } from "./cohorts.ts";
 import { namedTexts, type Situation, situationsOf } from "./situations.ts";
 
 /** A table and its file. */
@@ -31,7 +29,8 @@ export interface TableName {
 
 /** Some players, and possibly public tokens. */
 export interface Side {
-  readonly cohorts: readonly Cohort[];
+  /** Their indices in {@link Comparison}. */
+  readonly cohorts: readonly number[];
   /** Whether the holders of public tokens are among them. */
   readonly public: boolean;
 }
@@ -69,8 +68,13 @@ export interface Difference<S> {
   readonly takesAway: boolean;
 }
 
-/** A {@link Difference} in cohorts. */
+/**
+ * A {@link Difference} in cohorts, in which each player occurs once: the lists of 50,000 players and all routes have 40 MB,
+ * and a service would serve nobody while it writes them as JSON.
+ */
 export interface Comparison extends Difference<Side> {
+  /** The players of each cohort; none for a cohort that neither gains nor loses anything. */
+  readonly cohorts: readonly (readonly Person[])[];
   /** The number of registered players. */
   readonly registered: number;
 }
@@ -86,7 +90,7 @@ export async function compareTables(
   vocabulary: Vocabulary,
 ): Promise<Comparison> {
   const tables = { before: before.table, after: after.table };
-  const cohorts = data === undefined ? nobody : await cohortsOf(data, namedIn(tables));
+  const cohorts = data === undefined ? nobody : await cohortsOf(data, textsIn(tables));
   const old = new Map(tables.before.routes.map((route) => [route.path, route]));
   const fresh = new Map(tables.after.routes.map((route) => [route.path, route]));
   const routes: Comparison["routes"][number][] = [];
@@ -104,6 +108,8 @@ export async function compareTables(
     routes.flatMap((route) => route.people.map((each) => each[side]));
   const gaining = [...sides("gains"), ...(exclusion === null ? [] : [exclusion.readmits])];
   const losing = [...sides("loses"), ...(exclusion === null ? [] : [exclusion.excludes])];
+  const concerned = cohortsIn([...gaining, ...losing]);
+  const players = cohorts.all.map((cohort, index) => (concerned.has(index) ? cohort.players : []));
   return {
     before: nameOf(before),
     after: nameOf(after),
@@ -114,26 +120,27 @@ export async function compareTables(
       added: of("added"),
       removed: of("removed"),
       changed: of("changed"),
-      gain: playersIn(gaining),
-      lose: playersIn(losing),
+      gain: playersIn(gaining, players),
+      lose: playersIn(losing, players),
     },
     takesAway:
       losing.some((side) => !isNobody(side)) ||
       settings.some(({ name }) => name === "prefix") ||
       routes.some(({ change, handler }) => change === "changed" && handler !== null),
+    cohorts: players,
     registered: cohorts.registered,
   };
 }
 
 /** Returns the cohorts of several sides, each once. */
-export function cohortsIn(sides: readonly Side[]): ReadonlySet<Cohort> {
+export function cohortsIn(sides: readonly Side[]): ReadonlySet<number> {
   return new Set(sides.flatMap(({ cohorts }) => cohorts));
 }
 
 /** Returns the number of players in several sides, each counted once. */
-export function playersIn(sides: readonly Side[]): number {
+export function playersIn(sides: readonly Side[], players: Comparison["cohorts"]): number {
   let count = 0;
-  for (const { players } of cohortsIn(sides)) count += players.length;
+  for (const cohort of cohortsIn(sides)) count += players[cohort]?.length ?? 0;
   return count;
 }
 
@@ -141,18 +148,19 @@ function nameOf({ file, table }: Source): TableName {
   return { file, revision: table.revision, routes: table.routes.length };
 }
 
-/** Returns the names that restrictions of two tables may compare with: folded, and as UUIDs. */
-function namedIn({ before, after }: Pair<Table>): ReadonlySet<string> {
-  const texts = [...before.routes, ...after.routes].flatMap(({ decisive, restriction }) =>
+/** Returns the texts that restrictions of two tables compare with. */
+function textsIn({ before, after }: Pair<Table>): string[] {
+  return [...before.routes, ...after.routes].flatMap(({ decisive, restriction }) =>
     namedTexts(restriction, decisive),
   );
-  return new Set(texts.flatMap((text) => [fold(text), toUUID(text) ?? []].flat()));
 }
 
 function exclusionOf({ before, after }: Pair<Table>, { all }: Cohorts): Comparison["exclusion"] {
   if (before.excludedGroup === after.excludedGroup) return null;
   const found = (from: Table, to: Table) => ({
-    cohorts: all.filter(({ caller }) => !isExcluded(from, caller) && isExcluded(to, caller)),
+    cohorts: all.flatMap(({ caller }, index) =>
+      !isExcluded(from, caller) && isExcluded(to, caller) ? index : [],
+    ),
     public: false,
   });
   return { excludes: found(before, after), readmits: found(after, before) };
@@ -175,13 +183,13 @@ async function affected(
   const all: Affected<Side>[] = [];
   const slices = new Slices();
   for (const situation of situations) {
-    const gains: Cohort[] = [];
-    const loses: Cohort[] = [];
-    for (const cohort of cohorts.all) {
+    const gains: number[] = [];
+    const loses: number[] = [];
+    for (const [index, cohort] of cohorts.all.entries()) {
       if (slices.isOver) await slices.next();
       const { before, after } = authorized(tables, routes, cohort, situation);
-      if (before && !after) loses.push(cohort);
-      if (after && !before) gains.push(cohort);
+      if (before && !after) loses.push(index);
+      if (after && !before) gains.push(index);
     }
     const open = authorized(tables, routes, { name: "", caller: cohorts.public }, situation);
     all.push({
@@ -191,22 +199,11 @@ async function affected(
     });
   }
   const [first] = all;
-  if (first !== undefined && all.every((each) => isSameChange(each, first)))
-    all.splice(0, all.length, { ...first, when: {} });
-  return all.filter(({ gains, loses }) => !isNobody(gains) || !isNobody(loses));
-}
-
-function isSameChange(one: Affected<Side>, other: Affected<Side>): boolean {
-  return isSameSide(one.gains, other.gains) && isSameSide(one.loses, other.loses);
-}
-
-/** Within a comparison, cohorts are in the same order everywhere. */
-function isSameSide(one: Side, other: Side): boolean {
-  return (
-    one.public === other.public &&
-    one.cohorts.length === other.cohorts.length &&
-    one.cohorts.every((cohort, index) => cohort === other.cohorts[index])
+  const isSame = all.every(
+    ({ gains, loses }) => isDeepStrictEqual(gains, first?.gains) && isDeepStrictEqual(loses, first?.loses),
   );
+  const different = first !== undefined && isSame ? [{ ...first, when: {} }] : all;
+  return different.filter(({ gains, loses }) => !isNobody(gains) || !isNobody(loses));
 }
 
 function isNobody(side: Side): boolean {
@@ -216,7 +213,7 @@ function isNobody(side: Side): boolean {
 function authorized(
   tables: Pair<Table>,
   routes: Pair<Route | undefined>,
-  { name, caller }: Pick<Cohort, "name" | "caller">,
+  { name, caller }: { readonly name: string; readonly caller: Caller },
   { inputFor }: Situation,
 ): Pair<boolean> {
   const input = inputFor(name);

@@ -38,7 +38,7 @@ export interface TableSummary {
 
 /** Returns the summary of a comparison. */
 export function summarize(comparison: Comparison): TableSummary {
-  const { counts, registered, takesAway, routes, exclusion } = comparison;
+  const { counts, cohorts, registered, takesAway, routes, exclusion } = comparison;
   const losing = routes.flatMap(({ people }) => people.map(({ loses }) => loses));
   if (exclusion !== null) losing.push(exclusion.excludes);
   const operations = routes.flatMap(({ path, people }) => {
@@ -47,8 +47,8 @@ export function summarize(comparison: Comparison): TableSummary {
     const isPublic = (sides: readonly Side[]) => sides.some((side) => side.public);
     return {
       path,
-      gain: playersIn(gains),
-      lose: playersIn(loses),
+      gain: playersIn(gains, cohorts),
+      lose: playersIn(loses, cohorts),
       publicGains: isPublic(gains),
       publicLoses: isPublic(loses),
     };
@@ -56,7 +56,7 @@ export function summarize(comparison: Comparison): TableSummary {
   return {
     counts,
     registered,
-    firstLosing: firstNames(losing),
+    firstLosing: firstNames(losing, cohorts),
     operations,
     takesAway,
     words: inWords(comparison),
@@ -64,10 +64,10 @@ export function summarize(comparison: Comparison): TableSummary {
 }
 
 /** Returns the first names, without sorting all of them. No two players have the same key. */
-function firstNames(sides: readonly Side[]): string[] {
+function firstNames(sides: readonly Side[], cohorts: Comparison["cohorts"]): string[] {
   const first: { readonly key: string; readonly name: string }[] = [];
-  for (const { players } of cohortsIn(sides)) {
-    for (const { name } of players) {
+  for (const cohort of cohortsIn(sides)) {
+    for (const { name } of cohorts[cohort] ?? []) {
       const key = fold(name);
       const last = first[mostNames - 1];
       if (last === undefined || key < last.key) {

@@ -1,11 +1,12 @@
 /** Everyone who may call an operation. */
+import type { Data } from "../store/data.ts";
 import { denialOf, isExcluded } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import { describe, type Input } from "../table/restriction/restriction.ts";
 import type { Table } from "../table/table.ts";
-import { type People, type Person, toPerson } from "./people.ts";
+import { cohortsOf, type Person, playersOf } from "./cohorts.ts";
 import { type Pair, toQuestion } from "./question.ts";
-import { situationsOf } from "./situations.ts";
+import { namedTexts, situationsOf } from "./situations.ts";
 
 /** Who may call it, for certain values of open parameters. */
 export interface Allowed {
@@ -37,28 +38,33 @@ export interface WhoCan {
 }
 
 /** Returns everyone who may call an operation. @throws Failure see {@link toQuestion} */
-export function whoCan(
-  people: People,
+export async function whoCan(
+  data: Data,
   table: Table,
   vocabulary: Vocabulary,
   [path, pairs]: readonly [path: string, pairs: readonly Pair[]],
-): WhoCan {
+): Promise<WhoCan> {
   const { route, input, open } = toQuestion(table, vocabulary, path, pairs);
-  const situations = situationsOf(open, [route.restriction], vocabulary);
-  const allowed = situations.map(({ when, inputFor }) => {
+  const { restriction, decisive } = route;
+  const values = Object.values(input).filter((value) => typeof value === "string");
+  const cohorts = await cohortsOf(data, [...namedTexts(restriction, decisive), ...values]);
+  const listed = playersOf(cohorts.all.map(({ players }) => players));
+  const allowed = situationsOf(open, [restriction], vocabulary).map(({ when, inputFor }) => {
     const may = (name: string, caller: Caller) =>
       denialOf(table, route, caller, () => ({ ...input, ...inputFor(name) })) === undefined;
-    const players = people.players.filter(({ name, caller }) => may(name, caller)).map(toPerson);
-    return { when, count: players.length, players, public: may("", people.public) };
+    const isAllowed = cohorts.all.map(({ name, caller }) => may(name, caller));
+    const players = listed.filter(({ cohort }) => isAllowed[cohort]).map(({ person }) => person);
+    return { when, count: players.length, players, public: may("", cohorts.public) };
   });
+  const excluded = cohorts.all.filter(({ caller }) => isExcluded(table, caller));
   return {
     path: route.path,
-    restriction: describe(route.restriction, open.length === 0 ? input : undefined),
+    restriction: describe(restriction, open.length === 0 ? input : undefined),
     readOnly: route.operation.effect === "read",
     parameters: input,
     revision: table.revision,
-    registered: people.players.length,
-    excluded: people.players.filter(({ caller }) => isExcluded(table, caller)).length,
+    registered: cohorts.registered,
+    excluded: excluded.reduce((sum, { players }) => sum + players.length, 0),
     allowed,
   };
 }

@@ -1,8 +1,6 @@
 /** Questions about access: who may do what by the table in force, by another table, and what the other would change. */
 import { type CallOptions, canI, type Decision } from "../explain/can-i.ts";
-import type { Source } from "../explain/comparison.ts";
-import { type CohortDiff, diffTables } from "../explain/diff.ts";
-import { peopleOf } from "../explain/people.ts";
+import { type Comparison, compareTables, type Source } from "../explain/comparison.ts";
 import type { Pair } from "../explain/question.ts";
 import { type WhoCan, whoCan } from "../explain/who-can.ts";
 import { checkRoutes } from "../operations.ts";
@@ -53,7 +51,7 @@ export class Questions {
   async whoCan(path: string, pairs: readonly Pair[], by?: TableText): Promise<WhoCan> {
     const { data, vocabulary } = this.#options;
     const { table } = await this.#source(by);
-    return whoCan(peopleOf(data), table, vocabulary(), [path, pairs]);
+    return whoCan(data, table, vocabulary(), [path, pairs]);
   }
 
   /**
@@ -62,12 +60,12 @@ export class Questions {
    * @param before by default the table in force
    * @throws TableFaults, or Failure if there is no file
    */
-  async diff(after?: TableText, before?: TableText): Promise<CohortDiff> {
+  async diff(after?: TableText, before?: TableText): Promise<Comparison> {
     const { data, routes, vocabulary } = this.#options;
     const { file } = routes;
     const old = await this.#source(before);
     const fresh = await this.#source(after ?? { file, text: await readTable(file, servedFrom) });
-    return diffTables(old, fresh, data, vocabulary());
+    return compareTables(old, fresh, data, vocabulary());
   }
 
   async #source(text: TableText | undefined): Promise<Source> {

@@ -107,7 +107,7 @@ describe("the difference of a table", () => {
   });
 
   it("without data is that of public tokens, and everyone is no player", async () => {
-    const { diffTables } = await import("../../src/explain/diff.ts");
+    const { compareTables } = await import("../../src/explain/comparison.ts");
     const { checkRoutes } = await import("../../src/operations.ts");
     const vocabulary = world.service.vocabulary();
     const [before, next] = [table, table.replace("restriction: open", "restriction: identified")].map(
@@ -117,7 +117,7 @@ describe("the difference of a table", () => {
       }),
     );
     assert.ok(before !== undefined && next !== undefined);
-    const { routes } = listPlayers(await diffTables(before, next, undefined, vocabulary));
+    const { routes } = listPlayers(await compareTables(before, next, undefined, vocabulary));
     const none = { count: 0, players: [], public: false, everyone: false };
     assert.deepEqual(
       routes.flatMap(({ people }) => people),

@@ -2,17 +2,12 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import type { RouteChange } from "../../src/explain/changes.ts";
-import { type Cohort, nobody } from "../../src/explain/cohorts.ts";
 import type { Affected, Comparison, Counts, Side } from "../../src/explain/comparison.ts";
 import { isEmpty } from "../../src/explain/diff.ts";
 import { summarize } from "../../src/explain/summary.ts";
 
-const cohort = (...names: readonly string[]): Cohort => ({
-  name: names[0] ?? "",
-  caller: nobody.public,
-  players: names.map((name) => ({ name, uuid: name })),
-});
-const side = (cohorts: readonly Cohort[], isPublic = false): Side => ({ cohorts, public: isPublic });
+const cohort = (...names: readonly string[]) => names.map((name) => ({ name, uuid: name }));
+const side = (cohorts: readonly number[], isPublic = false): Side => ({ cohorts, public: isPublic });
 const none = side([]);
 const open = side([], true);
 
@@ -36,11 +31,12 @@ const empty: Comparison = {
   exclusion: null,
   counts,
   takesAway: false,
+  cohorts: [cohort("Zoe", "Eve", "ada"), cohort("Dan", "Bob", "cleo", "Fay")],
   registered: 12,
 };
 
 describe("the summary of a comparison", () => {
-  const [first, second] = [cohort("Zoe", "Eve", "ada"), cohort("Dan", "Bob", "cleo", "Fay")];
+  const [first, second] = [0, 1];
 
   it("has the numbers of each operation that somebody gains or loses, each player once", () => {
     const both = { when: { player: "x" }, gains: side([second], true), loses: side([first]) };

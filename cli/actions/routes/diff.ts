@@ -1,7 +1,7 @@
 /** Implements `routes diff`. */
 import type { Change, NamedChange } from "../../../src/explain/changes.ts";
-import type { Affected } from "../../../src/explain/comparison.ts";
-import { type Crowd, diffTables, isEmpty, listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
+import { type Affected, compareTables } from "../../../src/explain/comparison.ts";
+import { type Crowd, isEmpty, listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { inWords } from "../../../src/explain/summary.ts";
 import { tableText } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
@@ -28,7 +28,7 @@ async function diffFiles(context: Context, old: string | undefined, fresh: strin
     return { file, table: await checkedTable(context, file) };
   };
   const sources = [await sourceOf(old), await sourceOf(fresh)] as const;
-  return listPlayers(await diffTables(...sources, undefined, await vocabularyOf(context)));
+  return listPlayers(await compareTables(...sources, undefined, await vocabularyOf(context)));
 }
 
 /** Returns a diff as text. @param maxNames the most players that a line names */

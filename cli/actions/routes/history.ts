@@ -3,7 +3,8 @@ import { chmod, realpath, stat } from "node:fs/promises";
 import { writeTarget } from "../../../src/backup/output-file.ts";
 import type { Control } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
-import { type CohortDiff, listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
+import type { Comparison } from "../../../src/explain/comparison.ts";
+import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { checkRoutes } from "../../../src/operations.ts";
 import { packaged } from "../../../src/packaged.ts";
 import { readRegular } from "../../../src/regular-file.ts";
@@ -155,7 +156,7 @@ async function diffTo(
   target: TableText,
   tables: readonly HistoryEntry[],
   current: CurrentTable,
-): Promise<CohortDiff> {
+): Promise<Comparison> {
   const text = textOf(current);
   try {
     if (current.inForce !== undefined) return await control.diffRoutes(target);
