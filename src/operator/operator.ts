@@ -9,7 +9,7 @@ import type { JournalRecord } from "../store/change.ts";
 import type { DataStore } from "../store/data.ts";
 import { type Files, nodeFiles } from "../store/folder/files.ts";
 import { readHistory } from "../store/journal/history.ts";
-import type { CheckedTable, Table } from "../table/table.ts";
+import type { Table } from "../table/table.ts";
 import type { OperatorOperation, TableContext } from "./define.ts";
 import {
   type OperatorInput,
@@ -27,7 +27,7 @@ export interface OperatorOptions {
   /** Loads the route table for an operation that needs it; the result returns the table in force at each call. */
   readonly loadTable: () => Promise<() => Table>;
   /** Checks the route table that is now in the file. */
-  readonly checkTable: () => Promise<CheckedTable>;
+  readonly checkTable: () => Promise<{ readonly table: Table | undefined }>;
 }
 
 /** The options of an undo. */

@@ -17,6 +17,7 @@ import type { FailureCode } from "../domain/errors.ts";
 import { oneOf } from "../domain/text.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Fault, Path, Position, Report } from "../table/yaml/fault.ts";
+import { mapOf } from "../table/yaml/maps.ts";
 import { readYAML } from "../table/yaml/read.ts";
 import { reportIssue, unknownName } from "../table/yaml/wording.ts";
 import {
@@ -74,12 +75,6 @@ export interface ParsedTests {
 
 /** The name for every named caller that the test does not mention. */
 const others = "others";
-
-/** A schema for maps only: valibot's own ones accept a list, too, with indices as keys. */
-function mapOf<S extends v.GenericSchema>(schema: S) {
-  return v.lazy((input) => (Array.isArray(input) ? noMap : schema));
-}
-const noMap = v.custom<never>(() => false, "a map");
 
 const callerMap = mapOf(callerSchema);
 const referenceSchema = v.lazy((input) => (typeof input === "string" ? v.string() : callerMap));

@@ -3,10 +3,13 @@
  * line and column. What the document means is checked in `table.ts`.
  */
 import * as v from "valibot";
-import { limitNames, limitSchema, limitsSchema } from "./limits.ts";
+import { limitSchema, limitsSchema } from "./limits.ts";
+import type { Restriction } from "./restriction/restriction.ts";
+import { watchSchema } from "./watch.ts";
 import type { Fault, Path, Report } from "./yaml/fault.ts";
+import { mapOf, mapWith } from "./yaml/maps.ts";
 import { type ReadYAML, readYAML } from "./yaml/read.ts";
-import { gotWords, isMap, reportIssue, unknownName } from "./yaml/wording.ts";
+import { reportIssue } from "./yaml/wording.ts";
 
 /** What a route can declare as intended where `warnings.ts` would warn. */
 export const intentions = [
@@ -46,8 +49,8 @@ const typeEntries = {
     ),
   ),
 };
-const typeSchema = v.strictObject(typeEntries);
-const parameterSchema = v.strictObject({
+const typeSchema = mapWith(typeEntries);
+const parameterSchema = mapWith({
   ...typeEntries,
   default: v.optional(
     v.pipe(
@@ -57,15 +60,14 @@ const parameterSchema = v.strictObject({
   ),
 });
 
-/** Parts of a table that are parsed elsewhere. `editor/editor-schema.ts` has exact schemas of them. */
+/** Parts of a table that are checked with its meaning. `editor/editor-schema.ts` has exact schemas of them. */
 interface Parts {
   readonly handler: v.GenericSchema<string>;
   readonly restriction: v.GenericSchema;
-  readonly watch: v.GenericSchema;
 }
 
 function routeSchemaOf({ handler, restriction }: Parts) {
-  return v.strictObject({
+  return mapWith({
     summary: v.pipe(
       v.string(),
       v.minLength(1, "at least one character"),
@@ -74,9 +76,11 @@ function routeSchemaOf({ handler, restriction }: Parts) {
     restriction,
     parameters: v.optional(
       v.pipe(
-        v.record(
-          v.string(),
-          v.union([v.string(), parameterSchema], "a type's name, or a map with its refinements"),
+        mapOf(
+          v.record(
+            v.string(),
+            v.union([v.string(), parameterSchema], "a type's name, or a map with its refinements"),
+          ),
         ),
         v.description("The parameters, each with its type. Placeholders in the path name path parameters."),
       ),
@@ -101,7 +105,7 @@ function routeSchemaOf({ handler, restriction }: Parts) {
 
 /** Returns the schema of a table. */
 export function documentSchemaOf(parts: Parts) {
-  return v.strictObject({
+  return mapWith({
     prefix: text("The start of every path, with a placeholder for the token: /gameaddon/v1/{tokenString}"),
     language: v.optional(
       text("The language whose order sorts names and reasons, as a BCP 47 tag such as de; default: en."),
@@ -111,7 +115,7 @@ export function documentSchemaOf(parts: Parts) {
     ),
     excluded: v.optional(
       v.pipe(
-        v.strictObject({ group: text("The group's name.") }),
+        mapWith({ group: text("The group's name.") }),
         v.description("The group whose members may call nothing."),
       ),
     ),
@@ -123,7 +127,7 @@ export function documentSchemaOf(parts: Parts) {
     ),
     watch: v.optional(
       v.pipe(
-        parts.watch,
+        watchSchema,
         v.description(
           "The most calls an hour that a player can make honestly; `addon-cli audit statistics` lists who made more.",
         ),
@@ -136,16 +140,19 @@ export function documentSchemaOf(parts: Parts) {
       ),
     ),
     types: v.optional(
-      v.pipe(v.record(v.string(), typeSchema), v.description("The table's own parameter types, by name.")),
+      v.pipe(
+        mapOf(v.record(v.string(), typeSchema)),
+        v.description("The table's own parameter types, by name."),
+      ),
     ),
     routes: v.pipe(
-      v.record(v.string(), routeSchemaOf(parts)),
+      mapOf(v.record(v.string(), routeSchemaOf(parts))),
       v.description("The routes, by path without the prefix."),
     ),
   });
 }
 
-const parts = { handler: v.string(), restriction: v.unknown(), watch: v.unknown() };
+const parts = { handler: v.string(), restriction: v.unknown() };
 const documentSchema = documentSchemaOf(parts);
 const routeSchema = routeSchemaOf(parts);
 
@@ -163,6 +170,8 @@ export interface ParsedDocument {
   readonly textOf: ReadYAML["textOf"];
   /** Returns the line of a key. */
   readonly lineOf: (path: Path) => number;
+  /** Where each restriction is, and each part of one, once they are parsed. */
+  readonly places: Map<Restriction, Path>;
 }
 
 /** Parses a table's text and checks its form. */
@@ -172,54 +181,10 @@ export function parseTable(text: string): ParsedDocument {
     schema: "core",
   });
   const lineOf = (path: Path) => locate(path, "key").line;
-  const failed = { content: undefined, faults, report, textOf, lineOf };
-  if (faults.length === 0) checkMaps(value, report);
+  const failed = { content: undefined, faults, report, textOf, lineOf, places: new Map() };
   if (faults.length > 0) return failed;
   const result = v.safeParse(documentSchema, value);
   if (result.success) return { ...failed, content: result.output };
-  for (const issue of result.issues)
-    reportIssue(issue, report, (path) => unknownName("key", String(path.at(-1)), keysAt(path)));
+  for (const issue of result.issues) reportIssue(issue, report);
   return failed;
-}
-
-/**
- * Reports what valibot accepts as a map: a list, and names that it drops from a map, since every object in JavaScript
- * has them.
- */
-function checkMaps(value: unknown, report: Report): void {
-  const check = (content: unknown, path: Path): content is Record<string, unknown> => {
-    if (Array.isArray(content)) report(path, `expected a map, got ${gotWords(content)}`, "key");
-    if (!isMap(content)) return false;
-    for (const key of Object.keys(content)) {
-      if (!["__proto__", "constructor", "prototype"].includes(key)) continue;
-      report([...path, key], `"${key}" cannot be a name here; choose another one`, "key");
-    }
-    return true;
-  };
-  if (!check(value, [])) return;
-  check(value.excluded, ["excluded"]);
-  if (typeof value.limits === "object" && check(value.limits, ["limits"])) {
-    for (const [name, limit] of Object.entries(value.limits)) check(limit, ["limits", name]);
-  }
-  if (check(value.types, ["types"])) {
-    for (const [name, type] of Object.entries(value.types)) check(type, ["types", name]);
-  }
-  if (!check(value.routes, ["routes"])) return;
-  for (const [path, route] of Object.entries(value.routes)) {
-    if (!check(route, ["routes", path])) continue;
-    check(route.limit, ["routes", path, "limit"]);
-    if (!check(route.parameters, ["routes", path, "parameters"])) continue;
-    for (const [name, form] of Object.entries(route.parameters))
-      check(form, ["routes", path, "parameters", name]);
-  }
-}
-
-/** Returns the keys that are valid at the end of a path. */
-function keysAt(path: Path): string[] {
-  if (path.length === 1) return Object.keys(documentSchema.entries);
-  if (path[0] === "excluded") return ["group"];
-  if (path[0] === "limits" && path.length === 2) return [...limitNames];
-  if (path[0] === "types") return Object.keys(typeSchema.entries);
-  if (path[0] === "limits" || path[2] === "limit") return ["rate", "burst"];
-  return Object.keys((path.includes("parameters") ? parameterSchema : routeSchema).entries);
 }

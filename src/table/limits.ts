@@ -5,6 +5,7 @@
 import * as v from "valibot";
 import { oneOf } from "../domain/text.ts";
 import type { Operation } from "./operation.ts";
+import { mapWith } from "./yaml/maps.ts";
 
 /**
  * The names of a table's limits: of a caller's reads and changes, of requests without a valid token, and of those that need
@@ -37,7 +38,7 @@ const off = v.pipe(v.literal("off"), v.description("No limit."));
 export const limitSchema = v.union(
   [
     off,
-    v.strictObject({
+    mapWith({
       rate: v.pipe(
         v.string(rateWords),
         v.regex(rateForm, rateWords),
@@ -68,7 +69,7 @@ const limitEntries = {
 
 /** The form of a table's `limits`. */
 export const limitsSchema = v.union(
-  [off, v.strictObject(limitEntries)],
+  [off, mapWith(limitEntries)],
   `off, or a map of ${oneOf(limitNames, "and")}`,
 );
 

@@ -62,9 +62,10 @@ export interface TableContext {
 }
 
 /** A checked text: either a table, or its faults. */
-export type CheckedTable =
+export type CheckedTable = { readonly document: ParsedDocument } & (
   | { readonly table: Table; readonly faults: readonly [] }
-  | { readonly table: undefined; readonly faults: readonly Fault[] };
+  | { readonly table: undefined; readonly faults: readonly Fault[] }
+);
 
 /** A segment of a path. No client can send "." or "..", which URLs resolve. */
 const segmentForm = /^(?!\.{1,2}$)(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
@@ -73,7 +74,7 @@ const segmentForm = /^(?!\.{1,2}$)(?:[A-Za-z0-9._~-]+|\{[A-Za-z]\w*\})$/;
 export function checkTable(text: string, context: TableContext): CheckedTable {
   const document = parseTable(text);
   const { content, faults, report, lineOf } = document;
-  if (content === undefined) return { table: undefined, faults: inOrder(faults) };
+  if (content === undefined) return { table: undefined, document, faults: inOrder(faults) };
   const vocabulary = context.vocabulary();
 
   const tokenParameter = checkPrefix(content.prefix, report);
@@ -100,18 +101,18 @@ export function checkTable(text: string, context: TableContext): CheckedTable {
     const route = toRoute(path, declaration, types, context, document);
     if (route !== undefined) routes.push(route);
   }
-  const watch = toWatch(content.watch, context.operations, report);
+  const watch = toWatch(content.watch ?? {}, context.operations, report);
   checkUnserved(content.unserved ?? [], context.operations, report);
   if (routes.length === 0 && faults.length === 0)
     report(["routes"], "expected at least one route, got none", "key");
-  if (faults.length > 0) return { table: undefined, faults: inOrder(faults) };
+  if (faults.length > 0) return { table: undefined, document, faults: inOrder(faults) };
   const revision = revisionOf(text);
   const { prefix, product } = content;
   const mentioned = new Set([...routes.map(({ handler }) => handler), ...(content.unserved ?? [])]);
   const missing = [...context.operations.keys()].filter((name) => !mentioned.has(name));
   const limits = toLimits(content.limits);
   const head = { prefix, tokenParameter, language, product, excludedGroup, limits };
-  return { table: { ...head, routes, watch, missing, revision }, faults: [] };
+  return { table: { ...head, routes, watch, missing, revision }, document, faults: [] };
 }
 
 function checkUnserved(names: readonly string[], operations: Operations, report: Report): void {
@@ -171,7 +172,7 @@ function toRoute(
   { operations, vocabulary }: TableContext,
   document: ParsedDocument,
 ): Route | undefined {
-  const { report, textOf } = document;
+  const { report, textOf, places } = document;
   const at = ["routes", path];
   const { handler } = declaration;
   const summary = declaration.summary.normalize("NFC");
@@ -179,7 +180,7 @@ function toRoute(
   const parameters = toParameters(path, declaration, types, vocabulary, operation, document);
   const whole = parameters.size === Object.keys(declaration.parameters ?? {}).length;
   const faulty = new Set(Object.keys(declaration.parameters ?? {}).filter((name) => !parameters.has(name)));
-  const context = { parameters, faulty, vocabulary: vocabulary(), report, textOf };
+  const context = { parameters, faulty, vocabulary: vocabulary(), report, textOf, places };
   const restriction = toRestriction(declaration.restriction, [...at, "restriction"], context);
   if (operation === undefined) {
     const known = [...operations.keys()];

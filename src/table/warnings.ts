@@ -4,12 +4,12 @@
  */
 import { integerRange } from "../domain/limits.ts";
 import { oneOf } from "../domain/text.ts";
-import { type intentions, parseTable, type RouteDeclaration } from "./document.ts";
+import type { intentions, ParsedDocument } from "./document.ts";
 import type { Operation, Operations } from "./operation.ts";
 import { requirementOf } from "./requirement.ts";
 import { publicAccessOf } from "./restriction/access.ts";
 import { implies } from "./restriction/implication.ts";
-import { describe, isCompound, type Restriction } from "./restriction/restriction.ts";
+import { describe, type Restriction, withParts } from "./restriction/restriction.ts";
 import type { Route, Table } from "./table.ts";
 import { type Fault, inOrder, type Path, type Side } from "./yaml/fault.ts";
 
@@ -56,9 +56,9 @@ interface Place {
   readonly path: Path;
 }
 
-/** Returns all warnings, in the order of the file. @param text the table's */
-export function warningsOf(table: Table, text: string, options: WarningOptions): Warning[] {
-  const { content, faults, report } = parseTable(text);
+/** Returns all warnings about a table, in the order of its file. */
+export function warningsOf(table: Table, document: ParsedDocument, options: WarningOptions): Warning[] {
+  const { content, faults, report } = document;
   const warnings: Warning[] = [];
   const warn = (kind: WarningKind, path: Path, message: string, side?: Side) => {
     report(path, message, side);
@@ -67,7 +67,8 @@ export function warningsOf(table: Table, text: string, options: WarningOptions):
 
   for (const route of table.routes) {
     const declaration = content?.routes[route.path];
-    if (declaration !== undefined) warnOfRoute(route, declaration, table, options, warn);
+    const places = placesIn(route.restriction, document);
+    warnOfRoute(route, places, declaration?.intended ?? [], table, options, warn);
   }
   const served = new Set(table.routes.map(({ handler }) => handler));
   const unserved = content?.unserved ?? [];
@@ -89,18 +90,17 @@ export function missingWords(names: readonly string[]): string {
 
 function warnOfRoute(
   { path, restriction, operation, handler }: Route,
-  declaration: RouteDeclaration,
+  places: readonly Place[],
+  intended: readonly Intention[],
   { excludedGroup }: Table,
   { members, ranks }: WarningOptions,
   warn: (kind: WarningKind, path: Path, message: string) => void,
 ): void {
   const at = ["routes", path];
-  const places = [...placesIn(restriction, [...at, "restriction"], declaration.restriction)];
-  const intended = new Set(declaration.intended);
   const found = new Set<Intention>();
   const suspect = (kind: Intention, place: Place, message: string) => {
     found.add(kind);
-    if (!intended.has(kind))
+    if (!intended.includes(kind))
       warn(kind, place.path, `${message}; if this is intended, add "intended: [${kind}]"`);
   };
 
@@ -138,7 +138,7 @@ function warnOfRoute(
       suspect("redundant-part", { ...place, path: [...place.path, "allOf", index] }, message);
     }
   }
-  for (const [index, kind] of (declaration.intended ?? []).entries()) {
+  for (const [index, kind] of intended.entries()) {
     // Members and ranks change every day, and are unknown without data.
     if (found.has(kind) || kind === "empty-group" || kind === "unheld-rank") continue;
     const message = `there is no warning ${kind} here; leave this out`;
@@ -187,32 +187,10 @@ function redundantParts(restriction: Restriction): [index: number, words: string
   });
 }
 
-/** Yields a restriction and its parts, each with its place. @param form the restriction as the file has it */
-function* placesIn(restriction: Restriction, path: Path, form: unknown): Generator<Place> {
-  if (isCompound(restriction)) {
-    yield { restriction, path };
-    const { kind } = restriction;
-    const forms = childOf(form, kind);
-    for (const [index, each] of restriction.restrictions.entries())
-      yield* placesIn(each, [...path, kind, index], childOf(forms, index));
-  } else if (restriction.kind === "cases") {
-    yield { restriction, path };
-    for (const [index, each] of restriction.cases.entries()) {
-      const whole = childOf(form, index);
-      const inner = childOf(whole, "restriction");
-      const at = [...path, index];
-      yield* inner === undefined
-        ? placesIn(each.restriction, at, whole)
-        : placesIn(each.restriction, [...at, "restriction"], inner);
-    }
-  } else if (restriction.kind === "member") {
-    yield { restriction, path: [...path, restriction.of] };
-  } else {
-    yield { restriction, path };
-  }
-}
-
-function childOf(form: unknown, key: string | number): unknown {
-  if (typeof form !== "object" || form === null) return undefined;
-  return Object.hasOwn(form, key) ? Reflect.get(form, key) : undefined;
+/** Returns a restriction and its parts, each with its place; that of a member at the key that says of what. */
+function placesIn(restriction: Restriction, { places }: ParsedDocument): Place[] {
+  return withParts(restriction).map((part) => {
+    const path = places.get(part) ?? [];
+    return { restriction: part, path: part.kind === "member" ? [...path, part.of] : path };
+  });
 }

@@ -1,11 +1,13 @@
 /**
  * The limits of a table's `watch`: how many calls an hour an honest player makes of an operation with a value at most.
- * Only their form is checked here; `addon-cli audit statistics` compares them with the journal.
+ * `addon-cli audit statistics` compares them with the journal.
  */
 import { toJsonSchema } from "@valibot/to-json-schema";
+import * as v from "valibot";
 import type { Operations } from "./operation.ts";
 import type { Path, Report } from "./yaml/fault.ts";
-import { gotWords, isMap, unknownName } from "./yaml/wording.ts";
+import { mapOf } from "./yaml/maps.ts";
+import { unknownName } from "./yaml/wording.ts";
 
 /** One limit: at most `limit` calls an hour of an operation with this value of a parameter. */
 export interface Watch {
@@ -16,13 +18,37 @@ export interface Watch {
   readonly limit: number;
 }
 
-/** Parses a table's `watch`: limits, by operation, parameter and value. Reports faults, and omits what has one. */
-export function toWatch(content: unknown, operations: Operations, report: Report): Watch[] {
-  if (content === undefined) return [];
+const calls = "a whole number of 1 or more";
+const mapToAtLeastOne = <I, O>(content: v.GenericSchema<I, O>, expected: string) =>
+  v.pipe(mapOf(v.record(v.string(), content), expected), v.minEntries(1, expected));
+
+/** The form of `watch`: limits, by operation, parameter and value. */
+export const watchSchema = mapToAtLeastOne(
+  v.pipe(
+    mapToAtLeastOne(
+      v.pipe(
+        mapToAtLeastOne(
+          v.pipe(v.number(calls), v.safeInteger(calls), v.minValue(1, calls)),
+          "a map of values of the parameter",
+        ),
+        v.description("Values of the parameter, each with the most calls an hour of an honest player."),
+      ),
+      "a map of parameters of the operation",
+    ),
+    v.description("A parameter of the operation, of type enum."),
+  ),
+  "a map of operations, such as statistic.add: { type: { KILL: 120 } }",
+);
+
+/** Returns the limits of a table's `watch`. Reports faults, and omits what has one. */
+export function toWatch(
+  declared: v.InferOutput<typeof watchSchema>,
+  operations: Operations,
+  report: Report,
+): Watch[] {
   const watched: Watch[] = [];
   const changes = [...operations].flatMap(([name, { effect }]) => (effect === "change" ? name : []));
-  const example = "statistic.add: { type: { KILL: 120 } }";
-  for (const [operation, parameters] of entriesOf(content, ["watch"], `operations, such as ${example}`)) {
+  for (const [operation, parameters] of Object.entries(declared)) {
     const at = ["watch", operation];
     const known = operations.get(operation);
     if (known?.effect !== "change") {
@@ -33,28 +59,17 @@ export function toWatch(content: unknown, operations: Operations, report: Report
       report(at, message, "key");
       continue;
     }
-    for (const [parameter, values] of entriesOf(parameters, at, `parameters of ${operation}`)) {
+    for (const [parameter, values] of Object.entries(parameters)) {
       const path = [...at, parameter];
       const choices = choicesOf(operation, parameter, path);
       if (choices === undefined) continue;
-      for (const [value, limit] of entriesOf(values, path, `values of "${parameter}"`)) {
-        if (!choices.includes(value)) {
-          report([...path, value], unknownName("value", value, choices, { of: `"${parameter}"` }), "key");
-        } else if (typeof limit === "number" && Number.isSafeInteger(limit) && limit >= 1) {
-          watched.push({ operation, parameter, value, limit });
-        } else {
-          report([...path, value], `expected a whole number of 1 or more, got ${gotWords(limit)}`);
-        }
+      for (const [value, limit] of Object.entries(values)) {
+        if (choices.includes(value)) watched.push({ operation, parameter, value, limit });
+        else report([...path, value], unknownName("value", value, choices, { of: `"${parameter}"` }), "key");
       }
     }
   }
   return watched;
-
-  function entriesOf(value: unknown, path: Path, what: string): [string, unknown][] {
-    const entries = isMap(value) ? Object.entries(value) : [];
-    if (entries.length === 0) report(path, `expected a map of ${what}, got ${gotWords(value)}`);
-    return entries;
-  }
 
   /** Returns the values that a parameter can have, or undefined if it does not exist or is no enum. */
   function choicesOf(operation: string, parameter: string, path: Path): string[] | undefined {

@@ -49,7 +49,7 @@ describe("random edits to the shipped table", () => {
   /** Checks a text; where it is accepted, has it served and asks all of its routes. */
   async function stand(text: string): Promise<void> {
     const began = performance.now();
-    const { table, faults } = checkRoutes(text, world.service.vocabulary());
+    const { table, faults, document } = checkRoutes(text, world.service.vocabulary());
     assert.ok(performance.now() - began < patience, "checking took too long");
     if (table === undefined) {
       counts.refused += 1;
@@ -64,7 +64,7 @@ describe("random edits to the shipped table", () => {
       `the schema refuses what was accepted: ${JSON.stringify(accepts.errors)}`,
     );
     const members = new Map<string, number>();
-    assertPlaces(text, warningsOf(table, text, { operations: operationsToCheck(), members }));
+    assertPlaces(text, warningsOf(table, document, { operations: operationsToCheck(), members }));
     await writeFile(join(world.folder, "routes.yaml"), text);
     assert.equal((await world.service.routes.reload()).revision, table.revision);
     for (const route of table.routes) await ask(table, route);

@@ -29,10 +29,10 @@ function kindOf(message: string): string {
 describe("warnings", () => {
   for (const each of casesIn("table/warnings")) {
     it(each.title, () => {
-      const { table, faults } = check(each.text);
+      const { table, faults, document } = check(each.text);
       assert.ok(table !== undefined, JSON.stringify(faults));
       const known = each.title.includes("with-data") ? data : {};
-      const found = warningsOf(table, each.text, { operations: operations(), ...known });
+      const found = warningsOf(table, document, { operations: operations(), ...known });
       const sentences = found.map((warning) => ({ ...warning, message: `warning: ${warning.message}` }));
       assert.deepEqual(printed(each, sentences), each.reports);
       for (const { kind, message } of found) assert.equal(kind, kindOf(message));
@@ -51,9 +51,9 @@ describe("the shipped table", () => {
     const shipped = await readFile(shippedRoutes, "utf8");
     const at = shipped.indexOf(`  ${path}:\n`);
     const text = shipped.slice(0, at) + shipped.slice(at).replace(from, to);
-    const { table, faults } = checkRoutes(text, names);
+    const { table, faults, document } = checkRoutes(text, names);
     assert.ok(at > 0 && table !== undefined, JSON.stringify(faults));
-    return warningsOf(table, text, { operations: operationsToCheck() }).map(({ kind }) => kind);
+    return warningsOf(table, document, { operations: operationsToCheck() }).map(({ kind }) => kind);
   }
 
   it("has no warnings", async () => assert.deepEqual(await kindsWith("/event", "", ""), []));

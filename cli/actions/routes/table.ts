@@ -42,7 +42,7 @@ export async function inspectTable(context: Context, file: string): Promise<Insp
   const warnings =
     checked.table === undefined
       ? []
-      : warningsOf(checked.table, text, { operations: operationsToCheck(), members, ranks });
+      : warningsOf(checked.table, checked.document, { operations: operationsToCheck(), members, ranks });
   return { ...checked, text, revision: revisionOf(text), warnings };
 }
 

@@ -1,6 +1,6 @@
 /**
  * The JSON Schema of a route table, with which editors complete and check a table as it is typed. It extends the valibot
- * schemas of `document.ts` with the forms that `restriction-form.ts` and `watch.ts` parse by hand for better messages. It
+ * schemas of `document.ts` with the form of restrictions, which `restriction-form.ts` parses by hand for better messages. It
  * accepts whatever the checker accepts, and more: only the checker knows the names in the data, and what is consistent.
  */
 import { type JsonSchema, toJsonSchema } from "@valibot/to-json-schema";
@@ -69,32 +69,15 @@ const restrictionSchema: v.GenericSchema = v.pipe(
   v.description("Who may call the operation."),
 );
 
-const watchSchema = v.pipe(
-  v.record(
-    v.string(),
-    v.pipe(
-      v.record(
-        v.string(),
-        v.pipe(
-          v.record(v.string(), v.pipe(v.number(), v.safeInteger(), v.minValue(1))),
-          v.minEntries(1),
-          v.description("Values of the parameter, each with the most calls an hour of an honest player."),
-        ),
-      ),
-      v.minEntries(1),
-      v.description("A parameter of the operation, of type enum."),
-    ),
-  ),
-  v.minEntries(1),
-);
-
 /** Returns the JSON Schema of tables for these operations. @param handlers their names */
 export function editorSchema(handlers: readonly string[]): JsonSchema {
   const handler = v.picklist(handlers);
   const restriction = v.lazy(() => restrictionSchema);
   const definitions = { restriction: restrictionSchema, case: caseSchema, cases: casesSchema };
-  const { $schema, ...rest } = toJsonSchema(documentSchemaOf({ handler, restriction, watch: watchSchema }), {
+  const { $schema, ...rest } = toJsonSchema(documentSchemaOf({ handler, restriction }), {
     definitions,
+    // Of a map, its content.
+    typeMode: "output",
   });
   const schema = { ...($schema === undefined ? {} : { $schema }), title: "Route table", ...rest };
   return { $comment: originComment(schema), ...schema };

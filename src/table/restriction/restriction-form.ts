@@ -1,9 +1,9 @@
 /** Parses a restriction of a table, and reports each fault where it is. */
 import { didYouMean, fold, oneOf } from "../../domain/text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
+import type { ParsedDocument } from "../document.ts";
 import { expectation, isTextual, type Parameter, parseParameter } from "../parameters.ts";
-import type { Path, Report } from "../yaml/fault.ts";
-import type { ReadYAML } from "../yaml/read.ts";
+import type { Path } from "../yaml/fault.ts";
 import { gotWords, isMap, unknownName } from "../yaml/wording.ts";
 import type { Case, Compound, ParameterValue, Reference, Restriction } from "./restriction.ts";
 
@@ -15,14 +15,12 @@ const keys = ["self", ...membershipKinds, ...compounds, "rank", "when"];
 /** The forms that allow more callers than others: a suggestion must not lead from another form to one of them. */
 const wide: readonly string[] = ["open", "identified", "anyOf"];
 
-/** The route that a restriction belongs to, and the names in the data. */
-export interface RestrictionContext {
+/** The route that a restriction belongs to, its document, and the names in the data. */
+export interface RestrictionContext extends Pick<ParsedDocument, "report" | "textOf" | "places"> {
   readonly parameters: ReadonlyMap<string, Parameter>;
   /** The parameters that have a fault, which a reference to one would only repeat. */
   readonly faulty: ReadonlySet<string>;
   readonly vocabulary: Vocabulary;
-  readonly report: Report;
-  readonly textOf: ReadYAML["textOf"];
 }
 
 /** Parses a restriction. Returns undefined if it has a fault, which was then reported. */
@@ -31,6 +29,12 @@ export function toRestriction(
   path: Path,
   context: RestrictionContext,
 ): Restriction | undefined {
+  const restriction = parsed(value, path, context);
+  if (restriction !== undefined) context.places.set(restriction, path);
+  return restriction;
+}
+
+function parsed(value: unknown, path: Path, context: RestrictionContext): Restriction | undefined {
   const { report } = context;
   if (Array.isArray(value)) return toCases(value, path, context);
   if (typeof value === "string") {

@@ -250,6 +250,9 @@ function structureFaults(document: Document.Parsed): RawFault[] {
     Pair(_key, { key }) {
       // In a document of YAML 1.1, which has merge keys, such a key is a symbol.
       if (!isScalar(key) || typeof key.value === "symbol") return;
+      // Every object in JavaScript has these.
+      if (["__proto__", "constructor", "prototype"].includes(String(key.value)))
+        faults.push([key.range?.[0] ?? 0, `"${key.value}" cannot be a name here; choose another one`]);
       const words = rewrittenWords(key.value, key.source);
       if (words !== undefined) faults.push([key.range?.[0] ?? 0, words]);
       if (key.value !== "<<" || key.type !== "PLAIN") return;

@@ -39,12 +39,12 @@ export function isMap(value: unknown): value is Record<string, unknown> {
 
 /**
  * Reports what valibot finds wrong with a document. The message of a schema says what it expects: `a whole number`.
- * @param unknownKey the message for a key that the schema does not have
+ * @param unknownKey returns the message for a key that the schema does not have, if it is not that of the schema
  */
 export function reportIssue(
   issue: v.BaseIssue<unknown>,
   report: Report,
-  unknownKey: (path: Path) => string,
+  unknownKey?: (path: Path) => string,
 ): void {
   const path: Path = issue.path?.map(({ key }) => key as string | number) ?? [];
   // Of the alternatives of a union, it is the map whose content is at fault.
@@ -54,7 +54,7 @@ export function reportIssue(
       const whole = [...(issue.path ?? []), ...(each.path ?? [])] as typeof issue.path;
       reportIssue({ ...each, path: whole }, report, unknownKey);
     }
-  } else if (issue.expected === "never") report(path, unknownKey(path), "key");
+  } else if (issue.expected === "never") report(path, unknownKey?.(path) ?? issue.message, "key");
   else if (issue.received === "undefined") report(path, `"${path.at(-1)}" is missing`, "key");
   else report(path, `expected ${expectedWords(issue)}, got ${gotWords(issue.input)}${nearWords(issue)}`);
 }
