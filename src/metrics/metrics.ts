@@ -10,7 +10,7 @@ import type { Table } from "../table/table.ts";
 import { addEventLoopMetrics, addProcessMetrics } from "./process.ts";
 import { RequestMetrics } from "./requests.ts";
 import { addFileMetrics, meterFor } from "./store.ts";
-import { addCounter, addGauge } from "./values.ts";
+import { addCounter, addGauges } from "./values.ts";
 
 /** The number of clients. */
 interface ClientCount {
@@ -91,45 +91,27 @@ function addServiceMetrics(registry: Registry, surveyed: Surveyed): void {
     labelNames: ["version", "node"],
     registers: [registry],
   }).set({ version, node: process.version }, 1);
-  addGauge(
-    registry,
-    { name: "gameaddon_changes_accepted", help: "Whether changes are accepted: 1, or 0 as /ready explains." },
-    async () => Number((await service.readiness()).changes),
-  );
-  addGauge(
-    registry,
-    { name: "gameaddon_players", help: "Registered players." },
-    () => service.store.data.players.size,
-  );
-  addGauge(
-    registry,
-    { name: "gameaddon_clients", help: "Players with a valid token." },
-    async () => (await service.clientCount()).total,
-  );
-  addGauge(
-    registry,
-    { name: "gameaddon_active_clients", help: "Clients with a request in the last 3 days." },
-    async () => (await service.clientCount()).active,
-  );
-  addGauge(
-    registry,
-    { name: "gameaddon_connections", help: "Open connections, without those of scrapes and commands." },
-    surveyed.connections,
-  );
-  addGauge(
-    registry,
-    {
-      name: "gameaddon_connections_max",
-      help: "Connections that may be open. Beyond it, those that are idle longest are closed.",
-    },
-    () => surveyed.maxConnections,
-  );
+  addGauges(registry, {
+    gameaddon_changes_accepted: [
+      "Whether changes are accepted: 1, or 0 as /ready explains.",
+      async () => Number((await service.readiness()).changes),
+    ],
+    gameaddon_players: ["Registered players.", () => service.store.data.players.size],
+    gameaddon_clients: ["Players with a valid token.", async () => (await service.clientCount()).total],
+    gameaddon_active_clients: [
+      "Clients with a request in the last 3 days.",
+      async () => (await service.clientCount()).active,
+    ],
+    gameaddon_connections: ["Open connections, without those of scrapes and commands.", surveyed.connections],
+    gameaddon_connections_max: [
+      "Connections that may be open. Beyond it, those that are idle longest are closed.",
+      () => surveyed.maxConnections,
+    ],
+  });
   addCounter(
     registry,
-    {
-      name: "gameaddon_log_lines_dropped_total",
-      help: "Log lines that were dropped, since their reader was too slow or the disk full.",
-    },
+    "gameaddon_log_lines_dropped_total",
+    "Log lines that were dropped, since their reader was too slow or the disk full.",
     surveyed.droppedLogLines,
   );
 }

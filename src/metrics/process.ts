@@ -2,7 +2,7 @@
 import { readdir } from "node:fs/promises";
 import { type IntervalHistogram, monitorEventLoopDelay } from "node:perf_hooks";
 import { Gauge, type Registry } from "prom-client";
-import { addCounter, addGauge } from "./values.ts";
+import { addCounter, addGauges } from "./values.ts";
 
 /** The interval at which the delay of the event loop is measured, in milliseconds. */
 const resolution = 10;
@@ -11,30 +11,22 @@ const nanosecondsPerSecond = 1e9;
 /** Adds the metrics of the process. Their names are those of every Prometheus client. */
 export function addProcessMetrics(registry: Registry, maxDescriptors: number): void {
   const started = Date.now() / 1000 - process.uptime();
-  addCounter(
-    registry,
-    { name: "process_cpu_seconds_total", help: "Processor time of the process, user and system." },
-    () => {
-      const { user, system } = process.cpuUsage();
-      return (user + system) / 1e6;
-    },
-  );
-  addGauge(registry, { name: "process_resident_memory_bytes", help: "Resident memory of the process." }, () =>
-    process.memoryUsage.rss(),
-  );
-  addGauge(
-    registry,
-    { name: "process_start_time_seconds", help: "Start of the process, in seconds since 1970." },
-    () => started,
-  );
-  addGauge(
-    registry,
-    { name: "process_open_fds", help: "Open file descriptors; only on Linux." },
-    async () => (await readdir("/proc/self/fd")).length,
-  );
-  addGauge(registry, { name: "process_max_fds", help: "File descriptors that the process may open." }, () =>
-    Number.isFinite(maxDescriptors) ? maxDescriptors : undefined,
-  );
+  addCounter(registry, "process_cpu_seconds_total", "Processor time of the process, user and system.", () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+  addGauges(registry, {
+    process_resident_memory_bytes: ["Resident memory of the process.", () => process.memoryUsage.rss()],
+    process_start_time_seconds: ["Start of the process, in seconds since 1970.", () => started],
+    process_open_fds: [
+      "Open file descriptors; only on Linux.",
+      async () => (await readdir("/proc/self/fd")).length,
+    ],
+    process_max_fds: [
+      "File descriptors that the process may open.",
+      () => (Number.isFinite(maxDescriptors) ? maxDescriptors : undefined),
+    ],
+  });
 }
 
 /** Measures the delay of the event loop from now on. @returns a function that ends it */

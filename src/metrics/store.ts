@@ -3,7 +3,7 @@ import { Counter, Histogram, type Registry } from "prom-client";
 import { spaceFor } from "../store/folder/disk.ts";
 import type { Meter } from "../store/journal/meter.ts";
 import { type DataFiles, readDataFiles, type Written } from "./files.ts";
-import { addGauge } from "./values.ts";
+import { addGauges } from "./values.ts";
 
 /** The upper bounds of appends and syncs, in seconds: from a fast SSD to a disk that hangs. */
 const buckets = [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5];
@@ -73,38 +73,26 @@ export function addFileMetrics(registry: Registry, folder: string, now: () => nu
   };
   const ageOf = (written: Written | undefined) =>
     written?.since === undefined ? undefined : Math.max(0, now() - written.since) / 1000;
-  addGauge(
-    registry,
-    { name: "gameaddon_journal_size_bytes", help: "Size of all segments of the journal." },
-    async () => (await read()).journal.bytes,
-  );
-  addGauge(
-    registry,
-    {
-      name: "gameaddon_journal_age_seconds",
-      help: "Age of the oldest segment of the journal: how far back the audit reaches.",
-    },
-    async () => ageOf((await read()).journal),
-  );
-  addGauge(
-    registry,
-    { name: "gameaddon_snapshot_size_bytes", help: "Size of the newest snapshot." },
-    async () => (await read()).snapshot?.bytes,
-  );
-  addGauge(
-    registry,
-    {
-      name: "gameaddon_snapshot_age_seconds",
-      help: "Time since the newest snapshot was begun. It may be long if there are few changes.",
-    },
-    async () => ageOf((await read()).snapshot),
-  );
-  addGauge(
-    registry,
-    {
-      name: "gameaddon_disk_free_bytes",
-      help: "Space on the disk of the data folder that the service may still use.",
-    },
-    async () => (await spaceFor(folder)).free,
-  );
+  addGauges(registry, {
+    gameaddon_journal_size_bytes: [
+      "Size of all segments of the journal.",
+      async () => (await read()).journal.bytes,
+    ],
+    gameaddon_journal_age_seconds: [
+      "Age of the oldest segment of the journal: how far back the audit reaches.",
+      async () => ageOf((await read()).journal),
+    ],
+    gameaddon_snapshot_size_bytes: [
+      "Size of the newest snapshot.",
+      async () => (await read()).snapshot?.bytes,
+    ],
+    gameaddon_snapshot_age_seconds: [
+      "Time since the newest snapshot was begun. It may be long if there are few changes.",
+      async () => ageOf((await read()).snapshot),
+    ],
+    gameaddon_disk_free_bytes: [
+      "Space on the disk of the data folder that the service may still use.",
+      async () => (await spaceFor(folder)).free,
+    ],
+  });
 }

@@ -7,7 +7,7 @@ import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { Metrics } from "../../src/metrics/metrics.ts";
 import { RequestMetrics } from "../../src/metrics/requests.ts";
 import { addFileMetrics, meterFor } from "../../src/metrics/store.ts";
-import { addGauge } from "../../src/metrics/values.ts";
+import { addGauges } from "../../src/metrics/values.ts";
 import { prefix, temporaryFolder } from "../_setup.ts";
 import { tokenForm } from "../cli/_setup.ts";
 import { openNotebook, put, ruledFiles, systemError } from "../store/_faults.ts";
@@ -176,11 +176,11 @@ describe("the metrics of the store", () => {
 it("a value that cannot be read is left out of the scrape", async () => {
   const registry = new Registry();
   let isBroken = false;
-  addGauge(registry, { name: "broken", help: "Broken." }, async () => {
+  const broken = async () => {
     if (isBroken) throw new Error("broken");
     return 1;
-  });
-  addGauge(registry, { name: "whole", help: "Whole." }, () => 2);
+  };
+  addGauges(registry, { broken: ["Broken.", broken], whole: ["Whole.", () => 2] });
   assert.equal(new Scrape(await registry.metrics()).value("broken"), 1);
   isBroken = true;
   const text = new Scrape(await registry.metrics());

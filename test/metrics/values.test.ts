@@ -192,7 +192,7 @@ describe("the delay of the event loop", () => {
 it("a counter has the value that is counted elsewhere, however often it is scraped", async () => {
   const registry = new Registry();
   let value = 3;
-  addCounter(registry, { name: "counted", help: "Counted." }, () => value);
+  addCounter(registry, "counted", "Counted.", () => value);
   const scrape = async () => new Scrape(await registry.metrics()).value("counted");
   assert.deepEqual([await scrape(), await scrape()], [3, 3]);
   value = 4;
