@@ -3,7 +3,13 @@
  * no values of parameters except names of groups, factions and services.
  */
 import type { Caller } from "../table/caller.ts";
-import { applyingCase, describe, type Input, type Restriction } from "../table/restriction/restriction.ts";
+import {
+  applicable,
+  describe,
+  type Input,
+  nameOf,
+  type Restriction,
+} from "../table/restriction/restriction.ts";
 
 /** What a restriction requires, and what the caller had. */
 export interface Reason {
@@ -25,7 +31,8 @@ function had(restriction: Restriction, caller: Caller, input: Input): string {
 }
 
 /** Returns a phrase for each thing that the restriction requires. */
-function possessions(restriction: Restriction, caller: Caller, input: Input): string[] {
+function possessions(whole: Restriction, caller: Caller, input: Input): string[] {
+  const restriction = applicable(whole, input);
   switch (restriction.kind) {
     case "open":
       return [];
@@ -40,7 +47,7 @@ function possessions(restriction: Restriction, caller: Caller, input: Input): st
     }
     case "member": {
       const { of, reference } = restriction;
-      const name = "name" in reference ? reference.name : String(input[reference.parameter]);
+      const name = nameOf(reference, input);
       const rank = caller.rankIn(of, name);
       if (rank === undefined) return [`is not in the ${of} ${name}`];
       return [`is in the ${of} ${name}${of === "group" ? "" : ` with rank ${rank}`}`];
@@ -48,9 +55,5 @@ function possessions(restriction: Restriction, caller: Caller, input: Input): st
     case "anyOf":
     case "allOf":
       return restriction.restrictions.flatMap((each) => possessions(each, caller, input));
-    case "cases": {
-      const applying = applyingCase(restriction.cases, input);
-      return applying === undefined ? [] : possessions(applying.restriction, caller, input);
-    }
   }
 }

@@ -10,6 +10,7 @@ import type { Data } from "../store/data.ts";
 import { denialOf } from "../table/authorization.ts";
 import type { Caller, Vocabulary } from "../table/caller.ts";
 import {
+  applicable,
   applyingCase,
   conditionOf,
   describe,
@@ -131,17 +132,13 @@ function caseSteps(restriction: Restriction, input: Input): Step[] {
   if (restriction.kind !== "cases") return [];
   const { cases } = restriction;
   const applying = applyingCase(cases, input);
-  if (applying === undefined) return [{ step: "case", passed: false, says: "no case applies" }];
   const says = `case ${cases.indexOf(applying) + 1} of ${cases.length} applies, for ${conditionOf(applying) || "everything else"}`;
   return [{ step: "case", passed: null, says }, ...caseSteps(applying.restriction, input)];
 }
 
 /** Returns whether each part of an `anyOf` or `allOf` allows the caller. The parts of part 2 are 2.1, 2.2 and so on. */
-function partSteps(restriction: Restriction, caller: Caller, input: Input, number = ""): Step[] {
-  if (restriction.kind === "cases") {
-    const applying = applyingCase(restriction.cases, input);
-    return applying === undefined ? [] : partSteps(applying.restriction, caller, input, number);
-  }
+function partSteps(whole: Restriction, caller: Caller, input: Input, number = ""): Step[] {
+  const restriction = applicable(whole, input);
   if (!isCompound(restriction)) return [];
   return restriction.restrictions.flatMap((each, index) => {
     const own = `${number}${index + 1}`;
@@ -152,12 +149,8 @@ function partSteps(restriction: Restriction, caller: Caller, input: Input, numbe
 }
 
 /** Returns what would be enough for a caller whom the restriction refuses: each alternative in words. */
-function enough(
-  restriction: Restriction,
-  caller: Caller,
-  input: Input,
-  player: Player | undefined,
-): string[] {
+function enough(whole: Restriction, caller: Caller, input: Input, player: Player | undefined): string[] {
+  const restriction = applicable(whole, input);
   switch (restriction.kind) {
     case "anyOf":
       return restriction.restrictions.flatMap((each) => enough(each, caller, input, player));
@@ -168,10 +161,6 @@ function enough(
       const ways = lacking.map((each) => [...new Set(enough(each, caller, input, player))]);
       if (ways.some(({ length }) => length === 0)) return [];
       return [ways.map((some) => (some.length > 1 ? `either ${oneOf(some)}` : oneOf(some))).join(", and ")];
-    }
-    case "cases": {
-      const applying = applyingCase(restriction.cases, input);
-      return applying === undefined ? [] : enough(applying.restriction, caller, input, player);
     }
   }
   if (player === undefined) {

@@ -5,7 +5,7 @@
  */
 import type { Caller } from "../table/caller.ts";
 import {
-  applyingCase,
+  applicable,
   conditionOf,
   describe,
   type Input,
@@ -114,7 +114,8 @@ function* partsOf(restriction: Restriction, condition: string): Generator<[Restr
 }
 
 /** Returns the parts that decide about a caller. */
-function decisiveParts(restriction: Restriction, caller: Caller, input: Input): readonly Restriction[] {
+function decisiveParts(whole: Restriction, caller: Caller, input: Input): readonly Restriction[] {
+  const restriction = applicable(whole, input);
   switch (restriction.kind) {
     case "anyOf":
       return restriction.restrictions.flatMap((each) => decisiveParts(each, caller, input));
@@ -124,10 +125,6 @@ function decisiveParts(restriction: Restriction, caller: Caller, input: Input): 
       return (denying.length === 1 ? denying : restriction.restrictions).flatMap((each) =>
         decisiveParts(each, caller, input),
       );
-    }
-    case "cases": {
-      const applying = applyingCase(restriction.cases, input);
-      return applying === undefined ? [] : decisiveParts(applying.restriction, caller, input);
     }
     default:
       return [restriction];

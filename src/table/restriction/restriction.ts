@@ -13,7 +13,7 @@ export type Input = Readonly<Record<string, ParameterValue>>;
 /** A name in the table, or the parameter that has it as value. */
 export type Reference = { readonly name: string } | { readonly parameter: string };
 
-/** A case of a restriction. Without `when` it always applies. */
+/** A case of a restriction. Without `when` it always applies; the last case, and no other, has none. */
 export interface Case {
   readonly when: Input | undefined;
   readonly restriction: Restriction;
@@ -32,6 +32,9 @@ export type Restriction =
     }
   | Compound
   | { readonly kind: "cases"; readonly cases: readonly Case[] };
+
+/** A restriction that is no list of cases. Its parts may be. */
+export type Uniform = Exclude<Restriction, { readonly kind: "cases" }>;
 
 /** Several restrictions: `anyOf` allows callers allowed by one of them, `allOf` those allowed by every one. */
 export interface Compound {
@@ -72,8 +75,9 @@ export function parametersOf(restriction: Restriction): readonly string[] {
 }
 
 /** Whether a restriction allows a caller. @param input at least the parameters of {@link parametersOf} */
-export function isAllowed(restriction: Restriction, caller: Caller, input: Input): boolean {
+export function isAllowed(whole: Restriction, caller: Caller, input: Input): boolean {
   if (caller.unrestricted) return true;
+  const restriction = applicable(whole, input);
   switch (restriction.kind) {
     case "open":
       return true;
@@ -91,18 +95,22 @@ export function isAllowed(restriction: Restriction, caller: Caller, input: Input
       return restriction.restrictions.some((each) => isAllowed(each, caller, input));
     case "allOf":
       return restriction.restrictions.every((each) => isAllowed(each, caller, input));
-    case "cases": {
-      const applying = applyingCase(restriction.cases, input);
-      return applying !== undefined && isAllowed(applying.restriction, caller, input);
-    }
   }
 }
 
+/** Returns the restriction that applies to a request: of cases, at any depth, that of the one that applies. */
+export function applicable(restriction: Restriction, input: Input): Uniform {
+  if (restriction.kind !== "cases") return restriction;
+  return applicable(applyingCase(restriction.cases, input).restriction, input);
+}
+
 /** Returns the first case that applies. */
-export function applyingCase(cases: readonly Case[], input: Input): Case | undefined {
-  return cases.find(({ when }) =>
+export function applyingCase(cases: readonly Case[], input: Input): Case {
+  const applying = cases.find(({ when }) =>
     Object.entries(when ?? {}).every(([name, value]) => isSame(input[name], value)),
   );
+  if (applying === undefined) throw new Error("the last case has a condition");
+  return applying;
 }
 
 /** Compares texts as operations do: a caller must not evade a case by another spelling of the same text. */
@@ -115,7 +123,8 @@ function isSame(one: ParameterValue | undefined, other: ParameterValue): boolean
  * Returns who is allowed, in words: "members of the service RESCUE with rank 4 or higher".
  * @param input the parameters of one request; without it, the words apply to every request
  */
-export function describe(restriction: Restriction, input?: Input): string {
+export function describe(whole: Restriction, input?: Input): string {
+  const restriction = input === undefined ? whole : applicable(whole, input);
   switch (restriction.kind) {
     case "open":
       return "everyone with a valid token";
@@ -136,11 +145,7 @@ export function describe(restriction: Restriction, input?: Input): string {
     case "anyOf":
     case "allOf":
       return describeCompound(restriction, input);
-    case "cases": {
-      if (input !== undefined) {
-        const applying = applyingCase(restriction.cases, input);
-        return applying === undefined ? "nobody" : describe(applying.restriction, input);
-      }
+    case "cases":
       return restriction.cases
         .map((each) => {
           const words = describe(each.restriction);
@@ -148,7 +153,6 @@ export function describe(restriction: Restriction, input?: Input): string {
           return restriction.cases.length > 1 ? `${words} otherwise` : words;
         })
         .join("; ");
-    }
   }
 }
 
@@ -172,24 +176,14 @@ function flatten({ kind, restrictions }: Compound): readonly Restriction[] {
 }
 
 /** Whether a restriction in words joins several others. */
-function isSeveral(restriction: Restriction, input: Input | undefined): boolean {
-  switch (restriction.kind) {
-    case "anyOf":
-    case "allOf": {
-      const parts = flatten(restriction);
-      return parts.length > 1 || parts.some((each) => isSeveral(each, input));
-    }
-    case "cases": {
-      if (input === undefined)
-        return (
-          restriction.cases.length > 1 || restriction.cases.some((each) => isSeveral(each.restriction, input))
-        );
-      const applying = applyingCase(restriction.cases, input);
-      return applying !== undefined && isSeveral(applying.restriction, input);
-    }
-    default:
-      return false;
-  }
+function isSeveral(whole: Restriction, input: Input | undefined): boolean {
+  const restriction = input === undefined ? whole : applicable(whole, input);
+  const parts = isCompound(restriction)
+    ? flatten(restriction)
+    : restriction.kind === "cases"
+      ? restriction.cases.map((each) => each.restriction)
+      : [];
+  return parts.length > 1 || parts.some((each) => isSeveral(each, input));
 }
 
 /** Returns the condition of a case in words: "advanced is true"; nothing for the unconditional case. */
