@@ -5,7 +5,7 @@
 import type { Player } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
-import { playerCaller, publicCaller } from "../identity/callers.ts";
+import { playerCaller } from "../identity/callers.ts";
 import { groupsOf } from "../identity/memberships.ts";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
@@ -26,16 +26,12 @@ export interface Cohort {
   readonly players: readonly Person[];
 }
 
-/** All registered players, and the holders of public tokens. */
+/** All registered players. */
 export interface Cohorts {
   readonly all: readonly Cohort[];
   /** The number of players. */
   readonly registered: number;
-  readonly public: Caller;
 }
-
-/** The cohorts of an empty data folder. */
-export const nobody: Cohorts = { all: [], registered: 0, public: publicCaller({ id: "-" }) };
 
 /**
  * Groups all players, in slices of the event loop. Changes made meanwhile may or may not count.
@@ -59,7 +55,7 @@ export async function cohortsOf(data: Data, texts: readonly string[]): Promise<C
     if (cohort !== undefined) cohort.players.push({ name, uuid });
     else cohorts.set(key, { name, caller: callerOf(data, player, ranks, groups), players: [{ name, uuid }] });
   }
-  return { ...nobody, all: [...cohorts.values()], registered: players.length };
+  return { all: [...cohorts.values()], registered: players.length };
 }
 
 /** Returns a player as a caller, with the memberships and groups of this moment rather than of each decision. */
@@ -71,11 +67,7 @@ function callerOf(
 ): Caller {
   const live = playerCaller(data, player);
   return {
-    id: live.id,
-    scope: live.scope,
-    identified: live.identified,
-    administrator: live.administrator,
-    unrestricted: live.unrestricted,
+    ...live,
     isCalled: (reference) => live.isCalled(reference),
     rankIn(kind, of) {
       if (kind === "group") return groups.has(of) ? 0 : undefined;

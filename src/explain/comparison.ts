@@ -6,12 +6,12 @@ import { isDeepStrictEqual } from "node:util";
 import type { Data } from "../store/data.ts";
 import { Slices } from "../store/slices.ts";
 import { denialOf, isExcluded } from "../table/authorization.ts";
-import type { Caller, Vocabulary } from "../table/caller.ts";
+import { type Caller, nobody, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 import { changeOfRoute, type NamedChange, type Pair, type RouteChange, settingsChanged } from "./changes.ts";
-import { type Cohorts, cohortsOf, nobody, type Person } from "./cohorts.ts";
+import { type Cohorts, cohortsOf, type Person } from "./cohorts.ts";
 import { namedTexts, type Situation, situationsOf } from "./situations.ts";
 
 /** A table and its file. */
@@ -90,7 +90,7 @@ export async function compareTables(
   vocabulary: Vocabulary,
 ): Promise<Comparison> {
   const tables = { before: before.table, after: after.table };
-  const cohorts = data === undefined ? nobody : await cohortsOf(data, textsIn(tables));
+  const cohorts = data === undefined ? { all: [], registered: 0 } : await cohortsOf(data, textsIn(tables));
   const old = new Map(tables.before.routes.map((route) => [route.path, route]));
   const fresh = new Map(tables.after.routes.map((route) => [route.path, route]));
   const routes: Comparison["routes"][number][] = [];
@@ -191,7 +191,7 @@ async function affected(
       if (before && !after) loses.push(index);
       if (after && !before) gains.push(index);
     }
-    const open = authorized(tables, routes, { name: "", caller: cohorts.public }, situation);
+    const open = authorized(tables, routes, { name: "", caller: nobody }, situation);
     all.push({
       when: situation.when,
       gains: { cohorts: gains, public: open.after && !open.before },

@@ -1,7 +1,7 @@
 /** Everyone who may call an operation. */
 import type { Data } from "../store/data.ts";
 import { denialOf, isExcluded } from "../table/authorization.ts";
-import type { Caller, Vocabulary } from "../table/caller.ts";
+import { type Caller, nobody, type Vocabulary } from "../table/caller.ts";
 import { describe, type Input } from "../table/restriction/restriction.ts";
 import type { Table } from "../table/table.ts";
 import { cohortsOf, type Person, playersOf } from "./cohorts.ts";
@@ -54,7 +54,7 @@ export async function whoCan(
       denialOf(table, route, caller, () => ({ ...input, ...inputFor(name) })) === undefined;
     const isAllowed = cohorts.all.map(({ name, caller }) => may(name, caller));
     const players = listed.filter(({ cohort }) => isAllowed[cohort]).map(({ person }) => person);
-    return { when, count: players.length, players, public: may("", cohorts.public) };
+    return { when, count: players.length, players, public: may("", nobody) };
   });
   const excluded = cohorts.all.filter(({ caller }) => isExcluded(table, caller));
   return {

@@ -4,7 +4,13 @@
  */
 import * as v from "valibot";
 import { fold, oneOf } from "../domain/text.ts";
-import { type Caller, type MembershipKind, membershipKinds, type Vocabulary } from "../table/caller.ts";
+import {
+  type Caller,
+  type MembershipKind,
+  membershipKinds,
+  nobody,
+  type Vocabulary,
+} from "../table/caller.ts";
 import type { Path, Report } from "../table/yaml/fault.ts";
 import { unknownName } from "../table/yaml/wording.ts";
 
@@ -51,12 +57,13 @@ interface Traits {
   readonly groups: readonly string[];
 }
 
-const nobodySpecial: Traits = { ranks: new Map(), groups: [] };
-
 /** The built-in callers. */
 export const builtInCallers: ReadonlyMap<string, DescribedCaller> = new Map([
-  ["public", { words: "public (a public token)", caller: toCaller(nobodySpecial, false) }],
-  ["player", { words: "player (a player without memberships)", caller: toCaller(nobodySpecial, true) }],
+  ["public", { words: "public (a public token)", caller: nobody }],
+  [
+    "player",
+    { words: "player (a player without memberships)", caller: toCaller({ ranks: new Map(), groups: [] }) },
+  ],
 ]);
 
 /** Gives a described caller a name, for reports. */
@@ -103,16 +110,14 @@ export function describedCaller(
 
   const { name, administrator } = form;
   const traits = { name, administrator, ranks, groups };
-  return { words: inWords(traits), caller: toCaller(traits, true) };
+  return { words: inWords(traits), caller: toCaller(traits) };
 }
 
-function toCaller({ name, administrator = false, ranks, groups }: Traits, identified: boolean): Caller {
+function toCaller({ name, administrator = false, ranks, groups }: Traits): Caller {
   return {
-    id: null,
-    scope: "test",
-    identified,
+    ...nobody,
+    identified: true,
     administrator,
-    unrestricted: false,
     isCalled: (reference) => name !== undefined && fold(reference) === fold(name),
     rankIn: (kind, of) => (kind === "group" ? (groups.includes(of) ? 0 : undefined) : ranks.get(of)),
   };

@@ -25,6 +25,17 @@ export interface Caller {
   rankIn(kind: MembershipKind, name: string): number | undefined;
 }
 
+/** The holder of a public token, who is nobody in particular and a member of nothing. */
+export const nobody: Caller = {
+  id: null,
+  scope: "public",
+  identified: false,
+  administrator: false,
+  unrestricted: false,
+  isCalled: () => false,
+  rankIn: () => undefined,
+};
+
 /** Returns the token id of a public caller, which alone distinguishes one from another. */
 export function publicTokenOf({ id, token }: Caller): string | undefined {
   return id === null ? token : undefined;

@@ -1,5 +1,5 @@
 /** What a restriction allows a caller whatever the parameters of a request are. */
-import type { Caller, Vocabulary } from "../caller.ts";
+import { type Caller, nobody, type Vocabulary } from "../caller.ts";
 import { isAllowed, type Restriction } from "./restriction.ts";
 
 /** Whether a caller is allowed: always, never, or depending on parameters. */
@@ -38,17 +38,7 @@ function combined(all: readonly Access[]): Access {
   return others.length === 0 ? first : "depends";
 }
 
-const publicToken: Caller = {
-  id: null,
-  scope: "public",
-  identified: false,
-  administrator: false,
-  unrestricted: false,
-  isCalled: () => false,
-  rankIn: () => undefined,
-};
-
-/** Returns whether a restriction allows the holder of a public token, who is a member of nothing. */
+/** Returns whether a restriction allows the holder of a public token. */
 export function publicAccessOf(restriction: Restriction): Access {
-  return accessOf(restriction, publicToken, { group: [], faction: [], service: [] });
+  return accessOf(restriction, nobody, { group: [], faction: [], service: [] });
 }
