@@ -14,7 +14,7 @@ import type { Input, ParameterValue } from "../table/restriction/restriction.ts"
 import type { Route } from "../table/table.ts";
 import { longestValue } from "./router.ts";
 
-/** A parameter as the client sent it. */
+/** A parameter of the query, as the client sent it. */
 interface SentText {
   readonly name: string;
   /** Percent-encoded. */
@@ -104,27 +104,26 @@ export class RequestInput {
   #take(parameter: Parameter): void {
     const { name } = parameter;
     if (name in this.#values) return;
-    const sent = this.#sent(parameter);
-    if (sent === undefined) {
+    const raw = this.#sent(parameter);
+    const expected = () => `Expected ${expectation(parameter.type, this.#vocabulary())}.`;
+    if (raw === undefined) {
       if (parameter.default === undefined) {
-        const expected = `Expected ${expectation(parameter.type, this.#vocabulary())}.`;
         throw new Failure("PARAMETER_MISSING", `The parameter "${name}" is missing.`, {
           parameter: name,
-          hint: expected,
+          hint: expected(),
         });
       }
       this.#values[name] = parameter.default;
       return;
     }
     // Nothing is decoded or checked that is longer than any value. Imported entries can have longer names.
-    if (sent.raw.length > longestValue && !parameter.isReference) {
-      const expected = expectation(parameter.type, this.#vocabulary());
+    if (raw.length > longestValue && !parameter.isReference) {
       throw new Failure("PARAMETER_INVALID", `"${name}" is too long.`, {
         parameter: name,
-        hint: `Expected ${expected}.`,
+        hint: expected(),
       });
     }
-    const text = decode(sent.raw);
+    const text = decode(raw);
     if (text === undefined) {
       throw new Failure("PARAMETER_INVALID", `"${name}" has a malformed percent-encoding.`, {
         parameter: name,
@@ -147,20 +146,12 @@ export class RequestInput {
     }
   }
 
-  #sent(parameter: Parameter): SentText | undefined {
-    const { name } = parameter;
-    return parameter.in === "path" ? this.#inPath(name) : this.#inQuery(name);
-  }
-
-  #inPath(name: string): SentText | undefined {
-    const raw = this.#params[name];
-    return raw === undefined ? undefined : { name, raw };
-  }
-
-  #inQuery(name: string): SentText | undefined {
+  /** Returns the text of a parameter, percent-encoded. @throws Failure `PARAMETER_REPEATED` */
+  #sent({ name, in: place }: Parameter): string | undefined {
+    if (place === "path") return this.#params[name];
     const sent = this.#query.filter((each) => each.name === name);
     if (sent.length > 1) throw repeatedParameter(name);
-    return sent[0];
+    return sent[0]?.raw;
   }
 }
 
