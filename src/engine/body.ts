@@ -1,6 +1,7 @@
 /** The body of a read: its bytes, its ETag, and, for clients that accept it, its compressed form. */
 import { hash } from "node:crypto";
 import { gzip, gzipSync } from "node:zlib";
+import { LRUCache } from "lru-cache";
 import { elementForm, qualityIn } from "./quality.ts";
 
 /** Smaller bodies, in bytes, fit into one packet either way. */
@@ -34,7 +35,7 @@ export class ReadyBody {
   #compressing: Promise<void> | undefined;
 
   /** Composed bodies, by the ETags of their parts. */
-  static readonly #composed = new Map<string, ReadyBody>();
+  static readonly #composed = new LRUCache<string, ReadyBody>({ max: maxComposed });
 
   /**
    * @param value a value to write as JSON, or the bytes
@@ -62,7 +63,6 @@ export class ReadyBody {
     }
     pieces.push(Buffer.from(pieces.length === 0 ? "{}" : "}"));
     const composed = new ReadyBody(Buffer.concat(pieces), { cached: true });
-    if (ReadyBody.#composed.size >= maxComposed) ReadyBody.#composed.clear();
     ReadyBody.#composed.set(key, composed);
     return composed;
   }
