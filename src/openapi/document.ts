@@ -98,33 +98,22 @@ export interface ComponentMaps {
 
 /** Collects the components of a document: only those that are used. */
 export class Components {
-  readonly #maps: { readonly [K in keyof ComponentMaps]: Map<string, ComponentMaps[K][string]> } = {
-    schemas: new Map(),
-    responses: new Map(),
-    parameters: new Map(),
-    headers: new Map(),
+  readonly maps: { readonly [K in keyof ComponentMaps]: Record<string, ComponentMaps[K][string]> } = {
+    schemas: {},
+    responses: {},
+    parameters: {},
+    headers: {},
   };
 
   /** Returns a reference to a component. If another component has its name, a number is added. */
   use<K extends keyof ComponentMaps>(kind: K, name: string, component: ComponentMaps[K][string]): Reference {
-    const known = this.#maps[kind];
+    const known: Record<string, ComponentMaps[K][string]> = this.maps[kind];
     for (let number = 1; ; number += 1) {
       const key = number === 1 ? name : `${name}${number}`;
-      const other = known.get(key);
-      if (other === undefined) known.set(key, component);
+      const other = known[key];
+      if (other === undefined) known[key] = component;
       const isSame = other === undefined || other === component || isDeepStrictEqual(other, component);
       if (isSame) return { $ref: `#/components/${kind}/${key}` };
     }
-  }
-
-  /** Returns all components that were used. */
-  toMaps(): ComponentMaps {
-    const { schemas, responses, parameters, headers } = this.#maps;
-    return {
-      schemas: Object.fromEntries(schemas),
-      responses: Object.fromEntries(responses),
-      parameters: Object.fromEntries(parameters),
-      headers: Object.fromEntries(headers),
-    };
   }
 }

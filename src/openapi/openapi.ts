@@ -52,7 +52,7 @@ export function describeTable(
       return { name, description: known ?? `Everything under \`/${name}\`.` };
     }),
     paths: withSharedResponses(operations, components),
-    components: { ...components.toMaps(), securitySchemes: { token: tokenScheme } },
+    components: { ...components.maps, securitySchemes: { token: tokenScheme } },
   };
 }
 
