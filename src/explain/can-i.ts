@@ -21,7 +21,7 @@ import {
   type Restriction,
 } from "../table/restriction/restriction.ts";
 import type { Table } from "../table/table.ts";
-import { type Pair, toWholeQuestion } from "./question.ts";
+import { type Pair, requireWhole, toQuestion } from "./question.ts";
 
 /** A step of the explanation. `passed` is null if the step does not decide. */
 export interface Step {
@@ -59,7 +59,7 @@ export interface CallOptions {
 /**
  * Decides as the engine decides a request.
  * @param who a player's name or UUID, or `public`
- * @throws Failure `UNKNOWN_PLAYER`, and what {@link toWholeQuestion} throws
+ * @throws Failure `UNKNOWN_PLAYER`, and those of {@link toQuestion} and {@link requireWhole}
  */
 export function canI(
   data: Data,
@@ -72,7 +72,7 @@ export function canI(
   const player = who.toLowerCase() === publicName ? undefined : requirePlayer(data, who);
   const token = { id: "-", readOnly };
   const caller = player === undefined ? publicCaller(token) : playerCaller(data, player, token);
-  const { route, input } = toWholeQuestion(table, vocabulary, path, pairs);
+  const { route, input } = requireWhole(toQuestion(table, vocabulary, path, pairs));
   const { restriction } = route;
   const code = denialOf(table, route, caller, () => input) ?? null;
   const excluded = code === "EXCLUDED";

@@ -24,12 +24,6 @@ export interface Question {
 /** A parameter as it was typed. */
 export type Pair = readonly [name: string, text: string];
 
-interface Match {
-  readonly route: Route;
-  /** The values of its placeholders, without those that are left open. */
-  readonly path: Readonly<Record<string, string>>;
-}
-
 /**
  * Reads a question. Parameters that the restriction does not depend on may be missing.
  * @param path without the prefix; not percent-encoded
@@ -41,29 +35,35 @@ export function toQuestion(
   path: string,
   pairs: readonly Pair[],
 ): Question {
-  const { route, path: inPath } = matchRoute(table, path);
-  const texts = new Map(Object.entries(inPath));
+  const { route, params } = match(table, path);
+  // As for a request, a value in the path cannot be repeated as a query parameter.
+  const free = new Map(route.parameters.flatMap((each) => (each.name in params ? [] : [[each.name, each]])));
+  const known = [...free.keys()];
+  const query = new URLSearchParams();
   for (const [name, text] of pairs) {
-    // As for a request, a value in the path cannot be repeated as a query parameter.
-    const names = route.parameters.map((each) => each.name).filter((each) => !(each in inPath));
-    if (!names.includes(name)) throw unknownParameter(name, names);
-    if (texts.has(name)) throw repeatedParameter(name);
-    texts.set(name, text);
+    const parameter = free.get(name);
+    if (parameter === undefined) {
+      throw known.includes(name) ? repeatedParameter(name) : unknownParameter(name, known);
+    }
+    free.delete(name);
+    if (parameter.in === "path") params[name] = encodeText(text);
+    else query.append(name, text);
   }
-  const open = route.parameters.filter(
-    (each) => route.decisive.has(each.name) && each.default === undefined && !texts.has(each.name),
+  const open = [...free.values()].filter(
+    (each) => route.decisive.has(each.name) && each.default === undefined,
   );
-  return { route, input: decisiveInput(route, vocabulary, texts, open), open };
+  const decisive = new Set(route.decisive);
+  for (const { name } of open) decisive.delete(name);
+  const context = { vocabulary: () => vocabulary, tokenForm: tokenInText };
+  const input = new RequestInput({ ...route, decisive }, context, { params, search: query.toString() });
+  const values = { ...input.decisive() };
+  // All are checked as those of a request.
+  input.present();
+  return { route, input: values, open };
 }
 
-/** As {@link toQuestion}, without open parameters. @throws Failure also `PARAMETER_MISSING` */
-export function toWholeQuestion(
-  table: Table,
-  vocabulary: Vocabulary,
-  path: string,
-  pairs: readonly Pair[],
-): Question {
-  const question = toQuestion(table, vocabulary, path, pairs);
+/** Returns a question as it is, if it has no open parameters. @throws Failure `PARAMETER_MISSING` */
+export function requireWhole(question: Question): Question {
   const [missing] = question.open;
   if (missing === undefined) return question;
   const { name } = missing;
@@ -72,46 +72,15 @@ export function toWholeQuestion(
   throw new Failure("PARAMETER_MISSING", sentence, { parameter: name, hint: `Give it ${where}.` });
 }
 
-/** Parses all parameters as those of a request, and returns those that the restriction depends on. */
-function decisiveInput(
-  route: Route,
-  vocabulary: Vocabulary,
-  texts: ReadonlyMap<string, string>,
-  open: readonly Parameter[],
-): Input {
-  const textsIn = (place: Parameter["in"]) =>
-    route.parameters.flatMap(({ name, in: own }): [string, string][] => {
-      const text = own === place ? texts.get(name) : undefined;
-      return text === undefined ? [] : [[name, text]];
-    });
-  const params = textsIn("path").map(([name, text]) => [name, encodeText(text)] as const);
-  const decisive = new Set(route.decisive);
-  for (const { name } of open) decisive.delete(name);
-  const input = new RequestInput(
-    { ...route, decisive },
-    { vocabulary: () => vocabulary, tokenForm: tokenInText },
-    { params: Object.fromEntries(params), search: new URLSearchParams(textsIn("query")).toString() },
-  );
-  const values = { ...input.decisive() };
-  input.present();
-  return values;
-}
-
 /** Finds the route of a path, as the router does for a request. A placeholder that is left as it is stays open. */
-function matchRoute(table: Table, path: string): Match {
+function match(table: Table, path: string): { route: Route; params: Record<string, string> } {
   const router = new Router(table);
-  const match = router.find(path);
-  if (match === undefined) {
+  const found = router.find(path);
+  if (found === undefined) {
     const near = router.nearest(path);
     const hint = near === undefined ? "`addon-cli routes list` lists the paths." : `Did you mean ${near}?`;
     throw new Failure("UNKNOWN_PATH", `The route table has no path ${quote(path)}.`, { hint });
   }
-  const { route } = match;
-  const segments = path.split("/");
-  const values: Record<string, string> = Object.create(null);
-  for (const [index, own] of route.path.split("/").entries()) {
-    const text = segments[index] ?? "";
-    if (own.startsWith("{") && own !== text) values[own.slice(1, -1)] = text;
-  }
-  return { route, path: values };
+  const given = Object.entries(found.params).filter(([name, text]) => text !== encodeText(`{${name}}`));
+  return { route: found.route, params: Object.fromEntries(given) };
 }
