@@ -4,16 +4,9 @@
  */
 import { type Command, InvalidArgumentError } from "commander";
 import * as v from "valibot";
-import { toSchema } from "../../src/table/parameters.ts";
+import { instantSchema } from "../../src/table/base-types.ts";
 import type { Context } from "../context.ts";
 import { instantWords } from "./numbers.ts";
-
-/** The format of instants in parameters. */
-const schema = toSchema({ base: "instant", name: "instant", description: undefined }, () => ({
-  group: [],
-  faction: [],
-  service: [],
-}));
 
 const millisecondsOf: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -41,7 +34,7 @@ export function parseInstant(
     return Date.now() + Number(number) * milliseconds * (direction === "ago" ? -1 : 1);
   // For people, also with a space between the date and the time.
   const written = text.replace(" ", "T");
-  const zoned = v.safeParse(schema, written);
+  const zoned = v.safeParse(instantSchema, written);
   if (zoned.success) return Number(zoned.output);
   const instant = localInstant(written);
   if (instant === undefined) throw new InvalidArgumentError(`Expected ${instantWords}.`);

@@ -1,7 +1,7 @@
 /** Completes paths and parameters after `call`, `can-i` and `who-can`. */
 import { fold } from "../../src/domain/text.ts";
+import type { ParameterType } from "../../src/table/base-types.ts";
 import { parseTable } from "../../src/table/document.ts";
-import type { ParameterType } from "../../src/table/parameters.ts";
 import { placeholdersOf } from "../../src/table/route-parameters.ts";
 import { Types } from "../../src/table/types.ts";
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import type { Argument, Command, Option } from "commander";
 import type { CompletedKind, Completion } from "../../src/operator/completion.ts";
 import { readRegular } from "../../src/regular-file.ts";
-import type { ParameterType } from "../../src/table/parameters.ts";
+import type { ParameterType } from "../../src/table/base-types.ts";
 import type { Workspace } from "../data/workspace.ts";
 import { type Cursor, subcommandOf, subcommandsOf } from "./cursor.ts";
 import type { TypedPath, TypedRoute } from "./routes.ts";

@@ -1,15 +1,10 @@
 /** The parameters of a request, parsed from its path and query into the input of its operation. */
 import * as v from "valibot";
 import { Failure } from "../domain/errors.ts";
+import { expectation } from "../table/base-types.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { InputSchema } from "../table/operation.ts";
-import {
-  expectation,
-  type Parameter,
-  parseParameter,
-  repeatedParameter,
-  unknownParameter,
-} from "../table/parameters.ts";
+import { type Parameter, parseParameter, repeatedParameter, unknownParameter } from "../table/parameters.ts";
 import type { Input, ParameterValue } from "../table/restriction/restriction.ts";
 import type { Route } from "../table/table.ts";
 import { longestValue } from "./router.ts";

@@ -2,9 +2,10 @@
 import { toJsonSchema } from "@valibot/to-json-schema";
 import * as v from "valibot";
 import { oneOf } from "../domain/text.ts";
+import { type BaseType, expectation, type ParameterType } from "./base-types.ts";
 import type { Vocabulary } from "./caller.ts";
 import type { Operation } from "./operation.ts";
-import { type BaseType, expectation, type Parameter, type ParameterType } from "./parameters.ts";
+import type { Parameter } from "./parameters.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
 import { isWorded } from "./yaml/wording.ts";
 

@@ -1,17 +1,11 @@
 /** The parameters of a route: parses what a table declares, and checks it against what the operation requires. */
 import * as v from "valibot";
 import { toUUID } from "../domain/uuid.ts";
+import { bases, type ParameterType } from "./base-types.ts";
 import type { Vocabulary } from "./caller.ts";
 import type { ParameterDeclaration, ParsedDocument, RouteDeclaration } from "./document.ts";
 import type { Operation } from "./operation.ts";
-import {
-  isNarrowed,
-  isTextual,
-  type Parameter,
-  type ParameterType,
-  parseParameter,
-  toSchema,
-} from "./parameters.ts";
+import { isNarrowed, type Parameter, parseParameter } from "./parameters.ts";
 import { bounded, mismatchOf, refusalOf, requirementOf } from "./requirement.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
 import type { Types } from "./types.ts";
@@ -57,7 +51,8 @@ export function toParameters(
     const roundsDown = declaredType.base === "integer" && requirement?.roundsDown === true;
     const own: ParameterType = roundsDown ? { ...declaredType, roundsDown } : declaredType;
     const type = bounded(own, operation, name);
-    const ofType = toSchema(type, vocabulary);
+    const base = bases[type.base];
+    const ofType = base.toSchema(type, vocabulary);
     const schema = requirement?.player === true ? v.pipe(withoutDashes, ofType) : ofType;
     const place = placeholders.includes(name) ? "path" : "query";
     const isReference = own.base === "text" && !isNarrowed(own) && requirement?.reference === true;
@@ -68,10 +63,10 @@ export function toParameters(
     } else if (place === "path") {
       report([...at, "default"], "a path parameter is always present and takes no default", "key");
     } else {
-      const text = isTextual(type.base) ? textOf(fallback, [...at, "default"]) : String(fallback);
+      const text = base.isTextual ? textOf(fallback, [...at, "default"]) : String(fallback);
       if (text === undefined) continue;
       // The bounds of the operation are not those of the type: checkAgainstOperation says whose they are.
-      const unbounded = { ...parameter, type: own, schema: toSchema(own, vocabulary) };
+      const unbounded = { ...parameter, type: own, schema: base.toSchema(own, vocabulary) };
       try {
         parameters.set(name, { ...parameter, default: parseParameter(unbounded, text, vocabulary()) });
       } catch (error) {

@@ -1,8 +1,8 @@
 /** The types of a table: each resolved down to a built-in type, and checked. */
 import { integerRange, textLength } from "../domain/limits.ts";
 import { oneOf } from "../domain/text.ts";
+import { bases, baseTypes, type ParameterType } from "./base-types.ts";
 import type { TypeDeclaration } from "./document.ts";
-import { baseTypes, type ParameterType, refinementsOf } from "./parameters.ts";
 import { Pattern, PatternFault } from "./pattern.ts";
 import type { Report } from "./yaml/fault.ts";
 import { unknownName } from "./yaml/wording.ts";
@@ -56,7 +56,7 @@ export class Types {
     const refinements = Object.entries(others).filter(
       ([key, value]) => key !== "default" && value !== undefined,
     );
-    const allowed: readonly string[] = refinementsOf[inherited.base];
+    const allowed: readonly string[] = bases[inherited.base].refinements;
     const misplaced = refinements.filter(([key]) => !allowed.includes(key));
     for (const [key] of misplaced) {
       const instead = `expected ${allowed.length === 0 ? "no refinement" : oneOf(allowed)}`;

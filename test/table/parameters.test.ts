@@ -6,7 +6,8 @@ import fc from "fast-check";
 import * as v from "valibot";
 import { parse, stringify } from "yaml";
 import { Failure } from "../../src/domain/errors.ts";
-import { baseTypes, parseParameter, quote, toSchema } from "../../src/table/parameters.ts";
+import { bases, baseTypes } from "../../src/table/base-types.ts";
+import { parseParameter, quote } from "../../src/table/parameters.ts";
 import { runs } from "../_depth.ts";
 import { Library, vocabulary } from "./_library.ts";
 
@@ -85,7 +86,7 @@ for (const { parameter, code = "PARAMETER_INVALID", expected, ...entry } of entr
 function parsed(text: string, base: (typeof baseTypes)[number], roundsDown?: true) {
   const own = roundsDown === undefined ? {} : { roundsDown };
   const type = { base, name: base, description: undefined, values: ["der"], ...own };
-  const schema = toSchema(type, () => vocabulary);
+  const schema = bases[type.base].toSchema(type, () => vocabulary);
   const parameter = {
     name: "it",
     in: "query",

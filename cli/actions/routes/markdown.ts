@@ -1,6 +1,8 @@
 /** Formats the route table as Markdown: a table of the operations, and one of their parameter types. */
+
+import { expectation, type ParameterType } from "../../../src/table/base-types.ts";
 import type { Vocabulary } from "../../../src/table/caller.ts";
-import { expectation, type Parameter, type ParameterType } from "../../../src/table/parameters.ts";
+import type { Parameter } from "../../../src/table/parameters.ts";
 import { describe } from "../../../src/table/restriction/restriction.ts";
 import type { Route } from "../../../src/table/table.ts";
 

@@ -1,8 +1,9 @@
 /** Parses a restriction of a table, and reports each fault where it is. */
 import { didYouMean, fold, oneOf } from "../../domain/text.ts";
+import { bases, expectation } from "../base-types.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "../caller.ts";
 import type { ParsedDocument } from "../document.ts";
-import { expectation, isTextual, type Parameter, parseParameter } from "../parameters.ts";
+import { type Parameter, parseParameter } from "../parameters.ts";
 import type { Path } from "../yaml/fault.ts";
 import { gotWords, isMap, unknownName } from "../yaml/wording.ts";
 import type { Case, Compound, ParameterValue, Reference, Restriction } from "./restriction.ts";
@@ -217,7 +218,7 @@ function toCondition(
       const expected = expectation(parameter.type, vocabulary);
       return report([...path, name], `"${name}" must be ${expected}, not ${gotWords(value)}`);
     }
-    const text = isTextual(parameter.type.base) ? textOf(value, [...path, name]) : String(value);
+    const text = bases[parameter.type.base].isTextual ? textOf(value, [...path, name]) : String(value);
     if (text === undefined) return undefined;
     try {
       condition[name] = parseParameter(parameter, text, vocabulary);
