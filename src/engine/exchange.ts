@@ -43,7 +43,7 @@ export interface Observer {
 
 /** See the head of this file. */
 export class Exchange {
-  readonly requestId = nextRequestId();
+  readonly requestId = randomUUID();
   /** The caller, once authenticated. */
   caller: Caller | undefined;
   /** The parameters, once they are read. */
@@ -123,22 +123,4 @@ function internalFailure(cause: unknown): Failure {
   return new Failure("INTERNAL", "Something went wrong on our side. The request id helps to find out what.", {
     cause,
   });
-}
-
-const idLength = 36;
-const idsAtOnce = 256;
-let ids = "";
-let usedIds = 0;
-
-/**
- * Returns a random UUID. They are made many at a time: alone, between the other steps of a request, each takes several
- * times as long, and is a tree of short strings that the answer and the log have to flatten.
- */
-function nextRequestId(): string {
-  if (usedIds === ids.length) {
-    ids = Array.from({ length: idsAtOnce }, () => randomUUID()).join("");
-    usedIds = 0;
-  }
-  usedIds += idLength;
-  return ids.slice(usedIds - idLength, usedIds);
 }

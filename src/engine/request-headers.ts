@@ -36,14 +36,8 @@ export function idempotencyKeyIn(
 /** Returns the addon version in a `User-Agent` such as `gameaddon/2.5.1 (…)`. */
 export function versionIn(userAgent: string | null, product: string | undefined): string | undefined {
   if (userAgent === null || product === undefined) return undefined;
-  const start = userAgent.startsWith(`${product}/`) ? 0 : indexOfProduct(userAgent, product);
+  // A header is Latin-1, so lower case has the same length.
+  const start = ` ${userAgent}`.toLowerCase().indexOf(` ${product.toLowerCase()}/`);
   if (start === -1) return undefined;
-  const version = userAgent.slice(start + product.length + 1);
-  const end = version.indexOf(" ");
-  return end === -1 ? version : version.slice(0, end);
-}
-
-/** Most clients name the product first, and as the table does. A header is Latin-1, so lower case has the same length. */
-function indexOfProduct(userAgent: string, product: string): number {
-  return ` ${userAgent}`.toLowerCase().indexOf(` ${product.toLowerCase()}/`);
+  return userAgent.slice(start + product.length + 1).split(" ", 1)[0];
 }
