@@ -89,10 +89,12 @@ export class RequestInput {
   #refuseUnknown(): void {
     const { parameters } = this.#route;
     const unknown = this.#query.find(
-      ({ name }) => !parameters.some((each) => each.in === "query" && each.name === name),
+      ({ name }) => !parameters.some((parameter) => parameter.in === "query" && parameter.name === name),
     );
     if (unknown === undefined) return;
-    const inQuery = parameters.filter((each) => each.in === "query").map((each) => each.name);
+    const inQuery = parameters
+      .filter((parameter) => parameter.in === "query")
+      .map((parameter) => parameter.name);
     throw unknownParameter(unknown.name, inQuery);
   }
 
@@ -144,7 +146,7 @@ export class RequestInput {
   /** Returns the text of a parameter, percent-encoded. @throws Failure `PARAMETER_REPEATED` */
   #sent({ name, in: place }: Parameter): string | undefined {
     if (place === "path") return this.#params[name];
-    const sent = this.#query.filter((each) => each.name === name);
+    const sent = this.#query.filter((parameter) => parameter.name === name);
     if (sent.length > 1) throw repeatedParameter(name);
     return sent[0]?.raw;
   }

@@ -54,6 +54,6 @@ function possessions(whole: Restriction, caller: Caller, input: Input): string[]
     }
     case "anyOf":
     case "allOf":
-      return restriction.restrictions.flatMap((each) => possessions(each, caller, input));
+      return restriction.restrictions.flatMap((part) => possessions(part, caller, input));
   }
 }

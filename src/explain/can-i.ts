@@ -95,7 +95,7 @@ export function canI(
   steps.push({ step: "has", passed: allowed, says: `${player === undefined ? "it" : name} ${had}` });
   const readmission = `the end of the exclusion (addon-cli player readmit ${name})`;
   const lacks = allowed ? [] : [...new Set(enough(restriction, caller, input, player))];
-  const ways = excluded ? lacks.map((each) => `${readmission}, and ${each}`) : lacks;
+  const ways = excluded ? lacks.map((way) => `${readmission}, and ${way}`) : lacks;
   for (const says of excluded && lacks.length === 0 ? [readmission] : ways)
     steps.push({ step: "enough", passed: null, says });
   return {
@@ -128,7 +128,7 @@ function exclusionWords({ excludedGroup }: Table, player: Player | undefined, ex
 
 /** Returns the cases that apply, from the outermost on. */
 function caseSteps(restriction: Restriction, input: Input): Step[] {
-  if (isCompound(restriction)) return restriction.restrictions.flatMap((each) => caseSteps(each, input));
+  if (isCompound(restriction)) return restriction.restrictions.flatMap((part) => caseSteps(part, input));
   if (restriction.kind !== "cases") return [];
   const { cases } = restriction;
   const applying = applyingCase(cases, input);
@@ -140,11 +140,11 @@ function caseSteps(restriction: Restriction, input: Input): Step[] {
 function partSteps(whole: Restriction, caller: Caller, input: Input, number = ""): Step[] {
   const restriction = applicable(whole, input);
   if (!isCompound(restriction)) return [];
-  return restriction.restrictions.flatMap((each, index) => {
+  return restriction.restrictions.flatMap((part, index) => {
     const own = `${number}${index + 1}`;
-    const says = `${own}: ${describe(each, input)}`;
-    const step: Step = { step: "part", passed: isAllowed(each, caller, input), says };
-    return [step, ...partSteps(each, caller, input, `${own}.`)];
+    const says = `${own}: ${describe(part, input)}`;
+    const step: Step = { step: "part", passed: isAllowed(part, caller, input), says };
+    return [step, ...partSteps(part, caller, input, `${own}.`)];
   });
 }
 
@@ -153,12 +153,12 @@ function enough(whole: Restriction, caller: Caller, input: Input, player: Player
   const restriction = applicable(whole, input);
   switch (restriction.kind) {
     case "anyOf":
-      return restriction.restrictions.flatMap((each) => enough(each, caller, input, player));
+      return restriction.restrictions.flatMap((part) => enough(part, caller, input, player));
     case "allOf": {
       // One token must meet all parts.
       if (player === undefined) return [`the token of a player, from among ${describe(restriction, input)}`];
-      const lacking = restriction.restrictions.filter((each) => !isAllowed(each, caller, input));
-      const ways = lacking.map((each) => [...new Set(enough(each, caller, input, player))]);
+      const lacking = restriction.restrictions.filter((part) => !isAllowed(part, caller, input));
+      const ways = lacking.map((part) => [...new Set(enough(part, caller, input, player))]);
       if (ways.some(({ length }) => length === 0)) return [];
       return [ways.map((some) => (some.length > 1 ? `either ${oneOf(some)}` : oneOf(some))).join(", and ")];
     }

@@ -6,7 +6,7 @@ import { describe } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
 
 /** Something of each of two tables. */
-export interface Pair<T> {
+export interface BeforeAfter<T> {
   readonly before: T;
   readonly after: T;
 }
@@ -39,7 +39,7 @@ export interface RouteChange {
 /** Returns how a route changes, or undefined if it does not. */
 export function changeOfRoute(
   path: string,
-  { before, after }: Pair<Route | undefined>,
+  { before, after }: BeforeAfter<Route | undefined>,
 ): RouteChange | undefined {
   const changed = (of: (route: Route) => string | undefined) =>
     change(before && of(before), after && of(after));
@@ -55,7 +55,7 @@ export function changeOfRoute(
   if (before === undefined) return { ...changes, change: "added" };
   if (after === undefined) return { ...changes, change: "removed" };
   const { restriction, handler, summary, limit } = changes;
-  const isSame = [restriction, handler, summary, limit].every((each) => each === null);
+  const isSame = [restriction, handler, summary, limit].every((difference) => difference === null);
   const decides = !isDeepStrictEqual(before.restriction, after.restriction);
   return isSame && parameters.length === 0 && !decides ? undefined : { ...changes, change: "changed" };
 }
@@ -87,7 +87,7 @@ function parameterWords({ type, default: fallback }: Parameter): string {
 }
 
 /** Returns the settings that change. */
-export function settingsChanged({ before, after }: Pair<Table>): NamedChange[] {
+export function settingsChanged({ before, after }: BeforeAfter<Table>): NamedChange[] {
   const settings = [
     { name: "prefix", ...change(before.prefix, after.prefix) },
     { name: "language", ...change(before.language, after.language) },
@@ -98,5 +98,5 @@ export function settingsChanged({ before, after }: Pair<Table>): NamedChange[] {
       ...change(limitWords(before.limits[name]), limitWords(after.limits[name])),
     })),
   ];
-  return settings.filter((each): each is NamedChange => "before" in each);
+  return settings.filter((setting): setting is NamedChange => "before" in setting);
 }

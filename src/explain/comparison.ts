@@ -10,7 +10,13 @@ import { type Caller, nobody, type Vocabulary } from "../table/caller.ts";
 import type { Parameter } from "../table/parameters.ts";
 import type { Input } from "../table/restriction/restriction.ts";
 import type { Route, Table } from "../table/table.ts";
-import { changeOfRoute, type NamedChange, type Pair, type RouteChange, settingsChanged } from "./changes.ts";
+import {
+  type BeforeAfter,
+  changeOfRoute,
+  type NamedChange,
+  type RouteChange,
+  settingsChanged,
+} from "./changes.ts";
 import { type Cohorts, cohortsOf, type Person } from "./cohorts.ts";
 import { namedTexts, type Situation, situationsOf } from "./situations.ts";
 
@@ -103,9 +109,9 @@ export async function compareTables(
   }
   const exclusion = exclusionOf(tables, cohorts);
   const settings = settingsChanged(tables);
-  const of = (change: RouteChange["change"]) => routes.filter((each) => each.change === change).length;
+  const of = (change: RouteChange["change"]) => routes.filter((route) => route.change === change).length;
   const sides = (side: "gains" | "loses") =>
-    routes.flatMap((route) => route.people.map((each) => each[side]));
+    routes.flatMap((route) => route.people.map((affected) => affected[side]));
   const gaining = [...sides("gains"), ...(exclusion === null ? [] : [exclusion.readmits])];
   const losing = [...sides("loses"), ...(exclusion === null ? [] : [exclusion.excludes])];
   const concerned = cohortsIn([...gaining, ...losing]);
@@ -149,13 +155,13 @@ function nameOf({ file, table }: Source): TableName {
 }
 
 /** Returns the texts that restrictions of two tables compare with. */
-function textsIn({ before, after }: Pair<Table>): string[] {
+function textsIn({ before, after }: BeforeAfter<Table>): string[] {
   return [...before.routes, ...after.routes].flatMap(({ decisive, restriction }) =>
     namedTexts(restriction, decisive),
   );
 }
 
-function exclusionOf({ before, after }: Pair<Table>, { all }: Cohorts): Comparison["exclusion"] {
+function exclusionOf({ before, after }: BeforeAfter<Table>, { all }: Cohorts): Comparison["exclusion"] {
   if (before.excludedGroup === after.excludedGroup) return null;
   const found = (from: Table, to: Table) => ({
     cohorts: all.flatMap(({ caller }, index) =>
@@ -168,15 +174,15 @@ function exclusionOf({ before, after }: Pair<Table>, { all }: Cohorts): Comparis
 
 /** Returns who gains and who loses a route in each situation, or once if it is the same in all. */
 async function affected(
-  tables: Pair<Table>,
-  routes: Pair<Route | undefined>,
+  tables: BeforeAfter<Table>,
+  routes: BeforeAfter<Route | undefined>,
   cohorts: Cohorts,
   vocabulary: Vocabulary,
 ): Promise<Affected<Side>[]> {
   const both = [routes.before, routes.after].filter((route) => route !== undefined);
   const parameters = new Map<string, Parameter>();
-  for (const route of both) {
-    for (const each of route.parameters) if (route.decisive.has(each.name)) parameters.set(each.name, each);
+  for (const { parameters: own, decisive } of both) {
+    for (const parameter of own) if (decisive.has(parameter.name)) parameters.set(parameter.name, parameter);
   }
   const restrictions = both.map(({ restriction }) => restriction);
   const situations = situationsOf([...parameters.values()], restrictions, vocabulary, omissible(routes));
@@ -211,11 +217,11 @@ function isNobody(side: Side): boolean {
 }
 
 function authorized(
-  tables: Pair<Table>,
-  routes: Pair<Route | undefined>,
+  tables: BeforeAfter<Table>,
+  routes: BeforeAfter<Route | undefined>,
   { name, caller }: { readonly name: string; readonly caller: Caller },
   { inputFor }: Situation,
-): Pair<boolean> {
+): BeforeAfter<boolean> {
   const input = inputFor(name);
   const may = (table: Table, route: Route | undefined) =>
     route !== undefined &&
@@ -224,7 +230,7 @@ function authorized(
 }
 
 /** Returns the parameters whose default changes, so that omitting them means something else. */
-function omissible({ before, after }: Pair<Route | undefined>): string[] {
+function omissible({ before, after }: BeforeAfter<Route | undefined>): string[] {
   const old = defaultsOf(before);
   return Object.entries(defaultsOf(after)).flatMap(([name, value]) =>
     name in old && old[name] !== value ? name : [],
@@ -233,5 +239,5 @@ function omissible({ before, after }: Pair<Route | undefined>): string[] {
 
 function defaultsOf(route: Route | undefined): Input {
   const entries = (route?.parameters ?? []).map(({ name, default: value }) => [name, value] as const);
-  return Object.fromEntries(entries.filter((each): each is [string, string] => each[1] !== undefined));
+  return Object.fromEntries(entries.filter((entry): entry is [string, string] => entry[1] !== undefined));
 }

@@ -37,7 +37,8 @@ export function toQuestion(
 ): Question {
   const { route, params } = match(table, path);
   // As for a request, a value in the path cannot be repeated as a query parameter.
-  const free = new Map(route.parameters.flatMap((each) => (each.name in params ? [] : [[each.name, each]])));
+  const left = route.parameters.filter(({ name }) => !Object.hasOwn(params, name));
+  const free = new Map(left.map((parameter) => [parameter.name, parameter]));
   const known = [...free.keys()];
   const query = new URLSearchParams();
   for (const [name, text] of pairs) {
@@ -50,7 +51,7 @@ export function toQuestion(
     else query.append(name, text);
   }
   const open = [...free.values()].filter(
-    (each) => route.decisive.has(each.name) && each.default === undefined,
+    (parameter) => route.decisive.has(parameter.name) && parameter.default === undefined,
   );
   const decisive = new Set(route.decisive);
   for (const { name } of open) decisive.delete(name);

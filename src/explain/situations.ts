@@ -46,8 +46,8 @@ export function situationsOf(
   for (const parameter of parameters) {
     const choices = choicesOf(parameter, restrictions, vocabulary);
     if (omissible.includes(parameter.name)) choices.push(leftOut);
-    situations = situations.flatMap((each) =>
-      choices.map((choice) => new Map([...each, [parameter.name, choice]])),
+    situations = situations.flatMap((situation) =>
+      choices.map((choice) => new Map([...situation, [parameter.name, choice]])),
     );
   }
   return situations.map((choices) => ({
@@ -64,12 +64,12 @@ function choicesOf(
   restrictions: readonly Restriction[],
   vocabulary: Vocabulary,
 ): Choice[] {
-  const kind = membershipKinds.find((each) => each === type.base);
+  const kind = membershipKinds.find((known) => known === type.base);
   if (kind !== undefined) return vocabulary[kind].map(fixed);
   if (type.base === "boolean") return [fixed(false), fixed(true)];
   if (type.base === "enum") return (type.values ?? []).map(fixed);
-  const named = new Set(restrictions.flatMap((each) => namedValues(each, name)));
-  const isSelf = restrictions.some((each) => refersToSelf(each, name));
+  const named = new Set(restrictions.flatMap((restriction) => namedValues(restriction, name)));
+  const isSelf = restrictions.some((restriction) => refersToSelf(restriction, name));
   const own: Choice[] = isSelf ? [{ words: ownName, value: (caller) => caller }] : [];
   return [...own, ...[...named].map(fixed), { words: otherValue, value: () => anythingElse }];
 }

@@ -43,7 +43,7 @@ export function summarize(comparison: Comparison): TableSummary {
   if (exclusion !== null) losing.push(exclusion.excludes);
   const operations = routes.flatMap(({ path, people }) => {
     if (people.length === 0) return [];
-    const [gains, loses] = [people.map((each) => each.gains), people.map((each) => each.loses)];
+    const [gains, loses] = [people.map(({ gains }) => gains), people.map(({ loses }) => loses)];
     const isPublic = (sides: readonly Side[]) => sides.some((side) => side.public);
     return {
       path,
@@ -85,7 +85,7 @@ export function inWords<S extends Pick<Side, "public">>(difference: Difference<S
   const { counts, routes, exclusion, settings } = difference;
   const { added, removed, changed, gain, lose } = counts;
   const isPublic = (side: "gains" | "loses") =>
-    routes.some(({ people }) => people.some((each) => each[side].public));
+    routes.some(({ people }) => people.some((affected) => affected[side].public));
   const parts = [
     [added, "added"],
     [removed, "removed"],

@@ -51,12 +51,12 @@ class Refiner {
   #within(key: string, value: unknown): unknown {
     if (single.includes(key) && isSchema(value)) return this.refine(value);
     if (several.includes(key) && Array.isArray(value)) {
-      return value.map((each: unknown) => (isSchema(each) ? this.refine(each) : each));
+      return value.map((item: unknown) => (isSchema(item) ? this.refine(item) : item));
     }
     if (named.includes(key) && isSchema(value)) {
       const entries = Object.entries(value);
       return Object.fromEntries(
-        entries.map(([name, each]) => [name, isSchema(each) ? this.refine(each) : each]),
+        entries.map(([name, property]) => [name, isSchema(property) ? this.refine(property) : property]),
       );
     }
     return value;

@@ -84,8 +84,8 @@ function failuresOf(route: Route, table: Table): ReadonlyMap<FailureCode, string
   if (operation.effect === "change") add("READ_ONLY");
   if (publicAccessOf(restriction) !== "yes")
     add("RESTRICTED", `This operation is only for ${describe(restriction)}.`);
-  const query = parameters.filter((each) => each.in === "query");
-  if (query.some((each) => each.default === undefined)) add("PARAMETER_MISSING");
+  const query = parameters.filter((parameter) => parameter.in === "query");
+  if (query.some((parameter) => parameter.default === undefined)) add("PARAMETER_MISSING");
   add("PARAMETER_INVALID");
   add("PARAMETER_UNKNOWN");
   if (query.length > 0) add("PARAMETER_REPEATED");

@@ -72,7 +72,7 @@ function withSharedResponses(
   }
   const paths = operations.map(([path, operation]) => {
     const responses = Object.entries(operation.responses).map(
-      ([status, each]) => [status, references.get(JSON.stringify(each)) ?? each] as const,
+      ([status, response]) => [status, references.get(JSON.stringify(response)) ?? response] as const,
     );
     return [path, { get: { ...operation, responses: Object.fromEntries(responses) } }] as const;
   });
@@ -116,7 +116,7 @@ function operationIds(routes: readonly Route[]): ReadonlyMap<Route, string> {
   const ids = new Map<Route, string>();
   for (const route of routes) {
     const candidates = [toIdentifier(route.handler), toIdentifier(`${route.handler}.at.${route.path}`)];
-    let id = candidates.find((each) => !taken.has(each));
+    let id = candidates.find((candidate) => !taken.has(candidate));
     for (let number = 2; id === undefined; number += 1) {
       const numbered = `${candidates[1]}${number}`;
       if (!taken.has(numbered)) id = numbered;

@@ -34,8 +34,8 @@ export function toOperationObject(
   const { operation, summary, restriction, parameters, path } = route;
   const { table, vocabulary, components, token, failure } = context;
   const { effect } = operation;
-  const own = parameters.map((each) =>
-    toParameterObject(each, operation.input.entries[each.name], vocabulary),
+  const own = parameters.map((parameter) =>
+    toParameterObject(parameter, operation.input.entries[parameter.name], vocabulary),
   );
   const header =
     effect === "read"
@@ -72,7 +72,7 @@ function descriptionOf({ operation, restriction, limit }: Route): string {
     );
   }
   if (limit !== undefined) paragraphs.push(`The limit of this operation: ${limitWords(limit)}.`);
-  return paragraphs.filter((each) => each !== undefined).join("\n\n");
+  return paragraphs.filter((paragraph) => paragraph !== undefined).join("\n\n");
 }
 
 function successResponses(

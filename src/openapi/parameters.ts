@@ -35,7 +35,7 @@ function descriptionOf(
 ): string {
   const meaning = operationSchema === undefined ? undefined : v.getDescription(unwrapped(operationSchema));
   const form = formOf(type, vocabulary);
-  return [meaning, form].filter((each) => each !== undefined).join(" ");
+  return [meaning, form].filter((sentence) => sentence !== undefined).join(" ");
 }
 
 /** Returns the valid values in words; if the schema lists them, only that any case is accepted. */

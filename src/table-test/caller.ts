@@ -95,8 +95,8 @@ export function describedCaller(
   // A member without a rank has the lowest.
   if (faction !== undefined) join(["faction"], faction, rank ?? 1, [...path, "faction"]);
   if (service !== undefined) join(["service"], service, rank ?? 1, [...path, "service"]);
-  for (const [typed, each] of Object.entries(members)) {
-    join(["faction", "service"], typed, each, [...path, "members", typed], "key");
+  for (const [typed, as] of Object.entries(members)) {
+    join(["faction", "service"], typed, as, [...path, "members", typed], "key");
   }
 
   const groups: string[] = [];

@@ -99,7 +99,7 @@ export class CoverageCount {
 /** Yields the parts of a restriction. @param condition the case that it belongs to, in words */
 function* partsOf(restriction: Restriction, condition: string): Generator<[Restriction, Part]> {
   if (isCompound(restriction)) {
-    for (const each of restriction.restrictions) yield* partsOf(each, condition);
+    for (const part of restriction.restrictions) yield* partsOf(part, condition);
   } else if (restriction.kind === "cases") {
     for (const each of restriction.cases) {
       const otherwise = restriction.cases.length > 1 ? "otherwise" : "";
@@ -118,12 +118,12 @@ function decisiveParts(whole: Restriction, caller: Caller, input: Input): readon
   const restriction = applicable(whole, input);
   switch (restriction.kind) {
     case "anyOf":
-      return restriction.restrictions.flatMap((each) => decisiveParts(each, caller, input));
+      return restriction.restrictions.flatMap((part) => decisiveParts(part, caller, input));
     case "allOf": {
-      const denying = restriction.restrictions.filter((each) => !isAllowed(each, caller, input));
+      const denying = restriction.restrictions.filter((part) => !isAllowed(part, caller, input));
       if (denying.length > 1) return [];
-      return (denying.length === 1 ? denying : restriction.restrictions).flatMap((each) =>
-        decisiveParts(each, caller, input),
+      return (denying.length === 1 ? denying : restriction.restrictions).flatMap((part) =>
+        decisiveParts(part, caller, input),
       );
     }
     default:

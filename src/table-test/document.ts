@@ -175,7 +175,7 @@ function toCall(path: string, form: TestForm, at: Path, context: TestContext): T
     callersOf(reference, place, mentioned, context).map((caller) => ({ ...locate(place), expected, caller })),
   );
   const query = Object.entries(form.with ?? {}).flatMap(([name, text]) =>
-    (Array.isArray(text) ? text : [text]).map((each): [string, string] => [name, each]),
+    (Array.isArray(text) ? text : [text]).map((value): [string, string] => [name, value]),
   );
   return { path, query, expected, expectations, pathAt: ["tests", path], withAt: [...at, "with"] };
 }

@@ -118,7 +118,7 @@ function reasonWords({ needs, had }: Reason): string {
 function checkNames(call: TestCall, route: Route | undefined, report: Report): void {
   const { expected, query, withAt } = call;
   if (route === undefined || expected.includes("PARAMETER_UNKNOWN")) return;
-  const known = route.parameters.filter((each) => each.in === "query").map(({ name }) => name);
+  const known = route.parameters.filter((parameter) => parameter.in === "query").map(({ name }) => name);
   for (const name of new Set(query.map(([each]) => each))) {
     if (!known.includes(name))
       report([...withAt, name], unknownName("query parameter", name, known, { of: route.path }), "key");

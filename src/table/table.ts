@@ -186,7 +186,7 @@ function toRoute(
     const known = [...operations.keys()];
     // Another change is suggested only for a slip: the restriction beside it was not meant for it.
     const likely = known.filter(
-      (each) => operations.get(each)?.effect === "read" || endsAlike(handler, each),
+      (name) => operations.get(name)?.effect === "read" || endsAlike(handler, name),
     );
     return report([...at, "handler"], unknownName("handler", handler, known, { likely }));
   }

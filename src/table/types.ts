@@ -29,7 +29,7 @@ export class Types {
 
   /** Returns the type of a name, or undefined if it does not exist or has a fault, which was then reported. */
   named(name: string): ParameterType | undefined {
-    const base = baseTypes.find((each) => each === name);
+    const base = baseTypes.find((known) => known === name);
     if (base !== undefined) return { base, name, description: undefined };
     if (this.#resolved.has(name) || !Object.hasOwn(this.#declarations, name)) return this.#resolved.get(name);
     // Set before it is resolved, so that a type that refines itself ends here.

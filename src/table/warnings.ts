@@ -181,7 +181,7 @@ function redundantParts(restriction: Restriction): [index: number, words: string
   const { restrictions } = restriction;
   return restrictions.flatMap((part, index): [number, string][] => {
     const other = restrictions.find(
-      (each, place) => place !== index && implies(each, part) && (place < index || !implies(part, each)),
+      (twin, place) => place !== index && implies(twin, part) && (place < index || !implies(part, twin)),
     );
     return other === undefined ? [] : [[index, describe(other)]];
   });

@@ -15,15 +15,15 @@ export function accessOf(restriction: Restriction, caller: Caller, vocabulary: V
       const { of, reference } = restriction;
       if ("name" in reference) break;
       const { parameter } = reference;
-      const each = vocabulary[of].map((name) => isAllowed(restriction, caller, { [parameter]: name }));
-      return combined(each.map((allowed) => (allowed ? "yes" : "no")));
+      const answers = vocabulary[of].map((name) => isAllowed(restriction, caller, { [parameter]: name }));
+      return combined(answers.map((allowed) => (allowed ? "yes" : "no")));
     }
     case "anyOf": {
-      const parts = restriction.restrictions.map((each) => accessOf(each, caller, vocabulary));
+      const parts = restriction.restrictions.map((part) => accessOf(part, caller, vocabulary));
       return parts.includes("yes") ? "yes" : combined(parts);
     }
     case "allOf": {
-      const parts = restriction.restrictions.map((each) => accessOf(each, caller, vocabulary));
+      const parts = restriction.restrictions.map((part) => accessOf(part, caller, vocabulary));
       return parts.includes("no") ? "no" : combined(parts);
     }
     case "cases":

@@ -5,22 +5,22 @@ import type { Restriction } from "./restriction.ts";
 /** Whether `other` allows everyone whom `one` allows, whatever the parameters. False if that is not obvious. */
 export function implies(one: Restriction, other: Restriction): boolean {
   if (other.kind === "open" || isDeepStrictEqual(one, other)) return true;
-  if (other.kind === "allOf") return other.restrictions.every((each) => implies(one, each));
+  if (other.kind === "allOf") return other.restrictions.every((part) => implies(one, part));
   switch (one.kind) {
     case "open":
-      return other.kind === "anyOf" && other.restrictions.some((each) => implies(one, each));
+      return other.kind === "anyOf" && other.restrictions.some((part) => implies(one, part));
     case "anyOf":
-      return one.restrictions.every((each) => implies(each, other));
+      return one.restrictions.every((part) => implies(part, other));
     case "cases":
       return one.cases.every((each) => implies(each.restriction, other));
     case "allOf":
-      return one.restrictions.some((each) => implies(each, other));
+      return one.restrictions.some((part) => implies(part, other));
   }
   switch (other.kind) {
     case "identified":
       return true;
     case "anyOf":
-      return other.restrictions.some((each) => implies(one, each));
+      return other.restrictions.some((part) => implies(one, part));
     case "member":
       return (
         one.kind === "member" &&

@@ -56,7 +56,7 @@ function toMapForm(
   const { report } = context;
   const heads = Object.keys(value).filter((key) => forms.includes(key));
   const [head, ...others] = heads;
-  const kind = membershipKinds.find((each) => each === head);
+  const kind = membershipKinds.find((known) => known === head);
   const unknown = Object.keys(value).filter(
     (key) => !heads.includes(key) && !(key === "rank" && kind !== undefined),
   );
@@ -70,7 +70,7 @@ function toMapForm(
   const at = [...path, head];
   const content = value[head];
   if (head === "self") return toSelf(content, at, context);
-  const compound = compounds.find((each) => each === head);
+  const compound = compounds.find((known) => known === head);
   if (compound !== undefined) return toCompound(compound, content, at, context);
   if (kind !== undefined) return toMember(kind, content, value, path, context);
   return report(at, `expected "${head}" alone, got it with a value`, "key");
@@ -89,9 +89,9 @@ function misplacedKey(key: string): string {
  */
 function suggest(typed: string, known: readonly string[]): string {
   const letters = (text: string) => fold(text).replace(/[\s_-]/g, "");
-  const same = known.find((each) => letters(each) === letters(typed));
+  const same = known.find((word) => letters(word) === letters(typed));
   if (same !== undefined) return `. Did you mean "${same}"?`;
-  const narrow = known.filter((each) => !wide.includes(each));
+  const narrow = known.filter((word) => !wide.includes(word));
   const near = didYouMean(typed, narrow);
   return near === "" ? "" : `.${near}`;
 }
@@ -106,7 +106,9 @@ function toSelf(
   const name = content.replace(/^\$/, "");
   if (faulty.has(name)) return undefined;
   if (parameters.get(name)?.type.base === "text") return { kind: "self", parameter: name };
-  const texts = [...parameters.values()].filter(({ type }) => type.base === "text").map((each) => each.name);
+  const texts = [...parameters.values()]
+    .filter(({ type }) => type.base === "text")
+    .map((parameter) => parameter.name);
   return report(path, unknownName("text parameter", name, texts));
 }
 
@@ -118,8 +120,8 @@ function toCompound(
 ): Restriction | undefined {
   if (!Array.isArray(content) || content.length === 0)
     return context.report(path, `expected a list of restrictions, got ${gotWords(content)}`, "key");
-  const restrictions = content.map((each, index) => toRestriction(each, [...path, index], context));
-  const whole = restrictions.filter((each) => each !== undefined);
+  const restrictions = content.map((part, index) => toRestriction(part, [...path, index], context));
+  const whole = restrictions.filter((part) => part !== undefined);
   return whole.length === restrictions.length ? { kind, restrictions: whole } : undefined;
 }
 
@@ -157,14 +159,14 @@ function toReference(
     if (parameter?.type.base === of) return { parameter: name };
     const names = [...parameters.values()]
       .filter(({ type }) => type.base === of)
-      .map((each) => `$${each.name}`);
+      .map((parameter) => `$${parameter.name}`);
     const message =
       parameter === undefined
         ? unknownName(`${of} parameter`, text, names)
         : `expected a parameter of type ${of}, got "${text}" of type ${parameter.type.name}`;
     return report(path, message);
   }
-  const name = vocabulary[of].find((each) => fold(each) === fold(text));
+  const name = vocabulary[of].find((known) => fold(known) === fold(text));
   return name === undefined ? report(path, unknownName(of, text, vocabulary[of])) : { name };
 }
 

@@ -92,9 +92,9 @@ export function isAllowed(whole: Restriction, caller: Caller, input: Input): boo
       return rank !== undefined && rank >= (restriction.rank ?? 0);
     }
     case "anyOf":
-      return restriction.restrictions.some((each) => isAllowed(each, caller, input));
+      return restriction.restrictions.some((part) => isAllowed(part, caller, input));
     case "allOf":
-      return restriction.restrictions.every((each) => isAllowed(each, caller, input));
+      return restriction.restrictions.every((part) => isAllowed(part, caller, input));
   }
 }
 
@@ -162,9 +162,9 @@ export function describe(whole: Restriction, input?: Input): string {
  */
 function describeCompound(compound: Compound, input: Input | undefined): string {
   const restrictions = flatten(compound);
-  const parts = restrictions.map((each) => {
-    const words = describe(each, input);
-    return restrictions.length > 1 && isSeveral(each, input) ? `(${words})` : words;
+  const parts = restrictions.map((part) => {
+    const words = describe(part, input);
+    return restrictions.length > 1 && isSeveral(part, input) ? `(${words})` : words;
   });
   if (compound.kind === "anyOf" || parts.length === 1) return oneOf(parts);
   return `those who are ${parts.length === 2 ? "both" : "all of these:"} ${oneOf(parts, "and")}`;
@@ -172,7 +172,7 @@ function describeCompound(compound: Compound, input: Input | undefined): string 
 
 /** Returns the parts of a compound, including those of parts of the same kind. */
 function flatten({ kind, restrictions }: Compound): readonly Restriction[] {
-  return restrictions.flatMap((each) => (each.kind === kind ? flatten(each) : [each]));
+  return restrictions.flatMap((part) => (part.kind === kind ? flatten(part) : [part]));
 }
 
 /** Whether a restriction in words joins several others. */
@@ -183,7 +183,7 @@ function isSeveral(whole: Restriction, input: Input | undefined): boolean {
     : restriction.kind === "cases"
       ? restriction.cases.map((each) => each.restriction)
       : [];
-  return parts.length > 1 || parts.some((each) => isSeveral(each, input));
+  return parts.length > 1 || parts.some((part) => isSeveral(part, input));
 }
 
 /** Returns the condition of a case in words: "advanced is true"; nothing for the unconditional case. */

@@ -243,7 +243,7 @@ function structureFaults(document: Document.Parsed): RawFault[] {
       if (fault !== undefined) faults.push([alias.range?.[0] ?? 0, fault]);
     },
     Collection(_key, { range }, path) {
-      if (path.filter((each) => isCollection(each)).length < maxDepth) return;
+      if (path.filter((outer) => isCollection(outer)).length < maxDepth) return;
       faults.push([range?.[0] ?? 0, tooDeep]);
       return visit.BREAK;
     },

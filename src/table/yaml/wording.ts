@@ -48,11 +48,11 @@ export function reportIssue(
 ): void {
   const path: Path = issue.path?.map(({ key }) => key as string | number) ?? [];
   // Of the alternatives of a union, it is the map whose content is at fault.
-  const inner = issue.issues?.filter((each) => each.path !== undefined) ?? [];
+  const inner = issue.issues?.filter((nested) => nested.path !== undefined) ?? [];
   if (inner.length > 0) {
-    for (const each of inner) {
-      const whole = [...(issue.path ?? []), ...(each.path ?? [])] as typeof issue.path;
-      reportIssue({ ...each, path: whole }, report, unknownKey);
+    for (const nested of inner) {
+      const whole = [...(issue.path ?? []), ...(nested.path ?? [])] as typeof issue.path;
+      reportIssue({ ...nested, path: whole }, report, unknownKey);
     }
   } else if (issue.expected === "never") report(path, unknownKey?.(path) ?? issue.message, "key");
   else if (issue.received === "undefined") report(path, `"${path.at(-1)}" is missing`, "key");
