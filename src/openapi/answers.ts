@@ -15,60 +15,40 @@ export function toAnswerSchema(
   vocabulary: Vocabulary,
   components: Components,
 ): Schema {
-  const { $schema: _dialect, ...schema } = toJsonSchema(answer, {
+  const { $schema: _dialect, ...whole } = toJsonSchema(answer, {
     target: "draft-2020-12",
     errorMode: "ignore",
   });
-  return new Refiner(vocabulary, components).refine(schema);
+
+  function refine({ title, description, base, complete, ...content }: Schema): Schema {
+    const inner = Object.entries(content).map(([key, value]) => [key, within(key, value)] as const);
+    const names = [base].flat().flatMap((kind) => (isMembershipKind(kind) ? vocabulary[kind] : []));
+    const refined: Schema = {
+      ...(description === undefined ? {} : { description }),
+      ...Object.fromEntries(inner),
+      // Nothing would be valid by an empty `enum`.
+      ...(names.length === 0 ? {} : { enum: names }),
+    };
+    const schema = withNull(withFormat(complete === true ? withAllKeys(refined) : refined));
+    if (typeof title !== "string") return schema;
+    return { ...components.use("schemas", title.replace(/[^\w.-]/g, ""), schema) };
+  }
+
+  function within(key: string, value: unknown): unknown {
+    const refineIfSchema = (inner: unknown) => (isSchema(inner) ? refine(inner) : inner);
+    if (single.includes(key)) return refineIfSchema(value);
+    if (several.includes(key) && Array.isArray(value)) return value.map(refineIfSchema);
+    if (!named.includes(key) || !isSchema(value)) return value;
+    return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, refineIfSchema(inner)]));
+  }
+
+  return refine(whole);
 }
 
 /** The keywords whose value is a schema, a list of schemas, or a map of schemas. */
 const single = ["items", "additionalProperties", "propertyNames"];
 const several = ["anyOf", "oneOf", "allOf", "prefixItems"];
 const named = ["properties"];
-
-class Refiner {
-  readonly #vocabulary: Vocabulary;
-  readonly #components: Components;
-
-  constructor(vocabulary: Vocabulary, components: Components) {
-    this.#vocabulary = vocabulary;
-    this.#components = components;
-  }
-
-  refine({ title, description, base, complete, ...content }: Schema): Schema {
-    const inner = Object.entries(content).map(([key, value]) => [key, this.#within(key, value)] as const);
-    const whole: Schema = {
-      ...(description === undefined ? {} : { description }),
-      ...Object.fromEntries(inner),
-      ...this.#names(base),
-    };
-    const schema = withNull(withFormat(complete === true ? withAllKeys(whole) : whole));
-    if (typeof title !== "string") return schema;
-    return { ...this.#components.use("schemas", title.replace(/[^\w.-]/g, ""), schema) };
-  }
-
-  #within(key: string, value: unknown): unknown {
-    if (single.includes(key) && isSchema(value)) return this.refine(value);
-    if (several.includes(key) && Array.isArray(value)) {
-      return value.map((item: unknown) => (isSchema(item) ? this.refine(item) : item));
-    }
-    if (named.includes(key) && isSchema(value)) {
-      const entries = Object.entries(value);
-      return Object.fromEntries(
-        entries.map(([name, property]) => [name, isSchema(property) ? this.refine(property) : property]),
-      );
-    }
-    return value;
-  }
-
-  /** Returns the names that a text can be. */
-  #names(base: unknown): Schema {
-    const names = [base].flat().flatMap((kind) => (isMembershipKind(kind) ? this.#vocabulary[kind] : []));
-    // Nothing would be valid by an empty `enum`.
-    return names.length === 0 ? {} : { enum: names };
-  }
-}
 
 /** Adds which whole numbers fit 32 bits, and removes the limits of JavaScript, which do not concern clients. */
 function withFormat(schema: Schema): Schema {
