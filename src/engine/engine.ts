@@ -52,7 +52,7 @@ export interface EngineOptions extends Observer {
 export type Query = readonly (readonly [name: string, text: string])[];
 
 /** What the engine decides about a call without running its operation. */
-export interface Decision {
+export interface CallDecision {
   /** Undefined for an unknown path. */
   readonly route: Route | undefined;
   /** The failure of steps 5 to 8; undefined if the operation would run. */
@@ -118,7 +118,7 @@ export class Engine {
   }
 
   /** Decides a call as {@link call} does, but does not run its operation. */
-  decide(path: string, query: Query, caller: Caller): Decision {
+  decide(path: string, query: Query, caller: Caller): CallDecision {
     const { search } = internalRequest(path, query);
     const match = this.router.find(path);
     if (match === undefined) {

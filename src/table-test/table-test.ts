@@ -1,7 +1,7 @@
 /** Runs tests of a table. The engine decides each call in the steps of a request, for a described caller. */
 import type { FailureCode } from "../domain/errors.ts";
 import { didYouMean } from "../domain/text.ts";
-import { type Decision, Engine } from "../engine/engine.ts";
+import { type CallDecision, Engine } from "../engine/engine.ts";
 import { type Reason, reasonOf } from "../engine/reason.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Route, Table } from "../table/table.ts";
@@ -77,11 +77,11 @@ export function testTable(text: string, { table, vocabulary, tokenForm }: Tested
 const denials: readonly (FailureCode | undefined)[] = ["RESTRICTED", "EXCLUDED"];
 
 /** Whether exclusion and restriction allow the caller; other parameters can still be invalid. */
-function isAuthorized({ decisive, failure }: Decision): boolean {
+function isAuthorized({ decisive, failure }: CallDecision): boolean {
   return decisive !== undefined && !denials.includes(failure?.code);
 }
 
-function meets(expected: ExpectedResult, decision: Decision): boolean {
+function meets(expected: ExpectedResult, decision: CallDecision): boolean {
   const code = decision.failure?.code;
   if (expected === "denied") return denials.includes(code);
   if (expected !== "allowed") return code === expected;
@@ -90,7 +90,7 @@ function meets(expected: ExpectedResult, decision: Decision): boolean {
   return isAuthorized(decision) && isComplete;
 }
 
-function resultOf(expected: ExpectedResult, decision: Decision): TestFailure["came"] {
+function resultOf(expected: ExpectedResult, decision: CallDecision): TestFailure["came"] {
   const code = decision.failure?.code;
   if (code === undefined || (expected === "denied" && isAuthorized(decision))) return "allowed";
   return code === "RESTRICTED" ? "denied" : code;
@@ -99,7 +99,7 @@ function resultOf(expected: ExpectedResult, decision: Decision): TestFailure["ca
 function toFailure(
   call: TestCall,
   { line, column, expected, caller: { caller, words } }: Expectation,
-  decision: Decision,
+  decision: CallDecision,
 ): TestFailure {
   const { route, decisive, failure } = decision;
   const came = resultOf(expected, decision);
