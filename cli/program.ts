@@ -43,13 +43,23 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   const output = new Output(io, wantsJson);
   if (io.stdout.isTTY === true || io.stderr.isTTY === true) await output.prepare();
   const workspace = () => new Workspace(io, program.opts<GlobalOptions>());
+  /** The command that runs. */
+  let running: Command | undefined;
   const context: Context = {
     io,
     output,
     workspace,
+    options: () => (running ?? program).optsWithGlobals(),
+    misuse: (message) => (running ?? program).error(`error: ${message}`, { code: "usage", exitCode: 2 }),
     async read(name, input) {
       const { read } = await import("./data/read.ts");
       return read(workspace(), output, name, input);
+    },
+    run: (mode, name, input) => context.withControl(mode, (control) => control.run(name, input)),
+    async change(name, input, mode = "changes") {
+      const result = await context.run(mode, name, input);
+      output.result(result, result.info);
+      return result;
     },
     async withControl(mode, work) {
       const { withControl } = await import("./data/control.ts");
@@ -77,7 +87,6 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     if (command.commands.length > 0) interceptUnknown(command);
   }
 
-  let running: Command | undefined;
   program.hook("preAction", (_program, command) => {
     running = command;
   });

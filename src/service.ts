@@ -21,8 +21,9 @@ import { requirePlayer } from "./identity/players.ts";
 import { tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
 import { operationsOn } from "./operations.ts";
+import type { Environment } from "./operator/define.ts";
 import type { OperatorInput, OperatorOperationName, OperatorResult } from "./operator/index.ts";
-import { Operator, type Undone, type UndoOptions } from "./operator/operator.ts";
+import { administer } from "./operator/operator.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
 import { Ranking } from "./resources/ranking.ts";
 import type { Sources } from "./resources/shared/define.ts";
@@ -50,9 +51,10 @@ export interface ServiceOptions extends Omit<StoreOptions<typeof model>, "model"
 export class Service {
   readonly store: DataStore;
   readonly activity: Activity;
+  /** What the operator's operations work on. */
+  readonly environment: Environment;
   readonly #options: ServiceOptions;
   readonly #now: () => number;
-  readonly #operator: Operator;
   readonly #callers: CallerCache;
   /** Undefined if limits are off. */
   readonly #limiter: Limiter | undefined;
@@ -64,19 +66,24 @@ export class Service {
   /** The check of the disk under way, which all who ask meanwhile share. */
   #problem: Promise<string | undefined> | undefined;
 
-  private constructor(store: DataStore, options: ServiceOptions) {
+  /** @param store is closed with the service */
+  constructor(store: DataStore, options: ServiceOptions) {
     this.store = store;
     this.vocabulary = currentVocabulary(store.data);
     this.activity = new Activity(store.data);
     this.#options = options;
     this.#now = options.now ?? Date.now;
     const { activity } = this;
-    this.#operator = new Operator(store, {
+    this.environment = {
       ...options,
+      store,
       activity,
-      loadTable: () => this.followTable(),
+      loadTable: async () => {
+        await this.routes.load();
+        return () => this.routes.table;
+      },
       checkTable: () => this.routes.check(),
-    });
+    };
     this.#callers = new CallerCache(store.data);
     // A monotonic clock, unless a test has one.
     if (options.limits !== false) this.#limiter = new Limiter(options.now ?? (() => performance.now()));
@@ -96,27 +103,11 @@ export class Service {
 
   /** Opens the data folder. @throws Failure if another process has it open, or the data is damaged */
   static async open(options: ServiceOptions): Promise<Service> {
-    return Service.on(await Store.open({ ...options, model }), options);
-  }
-
-  /** Returns a service on an open store. Closing the service closes the store. */
-  static on(store: DataStore, options: ServiceOptions): Service {
-    return new Service(store, options);
+    return new Service(await Store.open({ ...options, model }), options);
   }
 
   /** Returns the names that tables and parameters can refer to. */
   readonly vocabulary: () => Vocabulary;
-
-  /** Returns the table in force; reads its file if there is none yet. @throws TableFaults if it cannot be served */
-  loadTable(): Promise<Table> {
-    return this.routes.load();
-  }
-
-  /** As {@link loadTable}, but returns a function that returns the table in force at each call, and reports no changes. */
-  async followTable(): Promise<() => Table> {
-    await this.loadTable();
-    return () => this.routes.table;
-  }
 
   /** Returns whether the service answers, and whether it accepts changes. */
   async readiness(): Promise<Readiness> {
@@ -147,7 +138,7 @@ export class Service {
    * @throws Failure `UNKNOWN_PLAYER` if the player is not registered
    */
   async call(path: string, query: readonly (readonly [string, string])[], as?: string): Promise<Response> {
-    await this.loadTable();
+    await this.routes.load();
     const { data } = this.store;
     const caller: Caller = as === undefined ? operatorCaller : playerCaller(data, requirePlayer(data, as));
     return new AnswerResponse(await this.routes.mounted.engine.call(path, query, caller));
@@ -162,20 +153,20 @@ export class Service {
     try {
       return await this.routes.reload(cause, expected);
     } catch (error) {
-      const { revision } = this.routes.status();
-      this.#options.warn?.(`The route table was refused; revision ${revision} stays in force.`, error);
+      this.warnOfRefusal(error);
       throw error;
     }
   }
 
-  /** Runs an operation of the operator. @throws Failure */
-  administer<N extends OperatorOperationName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>> {
-    return this.#operator.administer(name, input);
+  /** Logs that a route table was not put in force. */
+  warnOfRefusal(error: unknown): void {
+    const { revision } = this.routes.status();
+    this.#options.warn?.(`The route table was refused; revision ${revision} stays in force.`, error);
   }
 
-  /** Undoes a change; see {@link Operator.undo}. */
-  undo(sequence: number, options: UndoOptions = {}, signal?: AbortSignal): Promise<Undone> {
-    return this.#operator.undo(sequence, options, signal);
+  /** Runs an operation of the operator. @throws Failure */
+  administer<N extends OperatorOperationName>(name: N, input: OperatorInput<N>): Promise<OperatorResult<N>> {
+    return administer(this.environment, name, input);
   }
 
   /** Starts to save activity every minute, until {@link close}. */

@@ -217,7 +217,7 @@ export async function openWorld(t: Cleanup, options: WorldOptions = {}): Promise
     ...files,
   });
   await service.administer("seed.groups", await readSeed(shippedSeed));
-  await service.loadTable();
+  await service.routes.load();
   const server =
     options.transport === "socket"
       ? await startServer({

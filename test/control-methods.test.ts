@@ -18,8 +18,16 @@ describe("a method of a service", () => {
       response.end('{"result":{"ok":true,"body":{}}}');
     });
     const before = timers();
-    assert.deepEqual(await control.call("/x", [["a", "b"]], "Ada"), { ok: true, body: {} });
-    assert.deepEqual(sent, ["POST", "/call", "application/json", '["/x",[["a","b"]],"Ada"]']);
+    assert.deepEqual(await control.run("call", { path: "/x", parameters: [["a", "b"]], as: "Ada" }), {
+      ok: true,
+      body: {},
+    });
+    assert.deepEqual(sent, [
+      "POST",
+      "/call",
+      "application/json",
+      '{"path":"/x","parameters":[["a","b"]],"as":"Ada"}',
+    ]);
     assert.equal(timers(), before);
   });
 
@@ -27,7 +35,7 @@ describe("a method of a service", () => {
     const { control } = await connected(t, (response) => {
       response.end('{"error":{"code":"CONFLICT","message":"No.","hint":"Yes."}}');
     });
-    await assertFails(control.snapshot(), { code: "CONFLICT", message: "No.", hint: "Yes." });
+    await assertFails(control.run("data.snapshot", {}), { code: "CONFLICT", message: "No.", hint: "Yes." });
   });
 });
 
@@ -48,19 +56,19 @@ describe("a method without an answer", () => {
   for (const [what, answer] of Object.entries(kinds)) {
     it(`the outcome of a method is unknown if the service ${what}, and is healthy`, async (t) => {
       const { control, folder } = await connected(t, answer);
-      await assertFails(control.snapshot(), closes(folder, unknownOutcome));
+      await assertFails(control.run("data.snapshot", {}), closes(folder, unknownOutcome));
     });
   }
 
   it("the outcome of a method is unknown if the service closes all connections", async (t) => {
     const destroy = ({ socket }: ServerResponse) => void socket?.destroy();
     const { control, folder } = await connected(t, destroy, destroy);
-    await assertFails(control.snapshot(), closes(folder, unknownOutcome));
+    await assertFails(control.run("data.snapshot", {}), closes(folder, unknownOutcome));
   });
 
   it("the outcome of a method is unknown if the service stops", async (t) => {
     const service = await connected(t, () => service.close());
-    await assertFails(service.control.snapshot(), {
+    await assertFails(service.control.run("data.snapshot", {}), {
       code: "SHUTTING_DOWN",
       message: "The service on the data folder stopped before it answered.",
       hint: unknownOutcome,
@@ -76,7 +84,7 @@ describe("a method without an answer", () => {
     );
     t.mock.timers.enable({ apis: ["setTimeout"] });
     const isAsked = once(asked, "asked");
-    const failed = assertFails(control.snapshot(), silent(folder, unknownOutcome));
+    const failed = assertFails(control.run("data.snapshot", {}), silent(folder, unknownOutcome));
     await isAsked;
     t.mock.timers.tick(3_000);
     await failed;
@@ -95,7 +103,7 @@ describe("a method that takes long", () => {
     const isAsked = once(asked, "method");
     const armed = t.mock.method(globalThis, "setTimeout");
     let hasEnded = false;
-    const running = service.control.snapshot().finally(() => {
+    const running = service.control.run("data.snapshot", {}).finally(() => {
       hasEnded = true;
     });
     running.catch(() => {});

@@ -8,37 +8,36 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { connectControl, ServiceGone } from "../src/control/client.ts";
-import type { Control } from "../src/control/control.ts";
-import { startControl } from "../src/control/server.ts";
+import { controlOf } from "../src/control/control.ts";
+import type { OperationName } from "../src/control/operations.ts";
+import { type Runner, startControl } from "../src/control/server.ts";
+import { openWorld } from "./_setup.ts";
 
 const timeout = 180_000;
 const holder = { pid: 7, url: "http://here", since: 0 };
 
-/** Returns a control with some methods; the others reject. */
-function controlWith(methods: Partial<Control>): Control {
-  const missing = () => Promise.reject(new Error("not part of this test"));
+/** What some operations do in a test. */
+type Answers = Partial<Record<OperationName, (input: object, signal: AbortSignal) => Promise<unknown>>>;
+
+/** Returns what runs some operations; the others reject. */
+function runnerOf(answers: Answers): Runner {
+  const all: Answers = { holder: async () => holder, ...answers };
   return {
-    administer: missing,
-    call: missing,
-    vocabulary: missing,
-    snapshot: missing,
-    previewRestore: missing,
-    restoreRecords: missing,
-    undo: missing,
-    reloadRoutes: missing,
-    routesStatus: missing,
-    diffRoutes: missing,
-    canI: missing,
-    whoCan: missing,
-    readiness: missing,
-    holder: async () => holder,
-    ...methods,
+    run: async (name, input, signal) => {
+      const answer = all[name] ?? assert.fail(`${name} is not part of this test`);
+      return answer(input, signal);
+    },
   };
 }
 
-async function listen(t: TestContext, methods: Partial<Control> = {}, drainMilliseconds = 500) {
+async function listen(
+  t: TestContext,
+  answers: Answers = {},
+  runner = runnerOf(answers),
+  drainMilliseconds = 500,
+) {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
-  const server = await startControl(folder, controlWith(methods), { drainMilliseconds });
+  const server = await startControl(folder, runner, { drainMilliseconds });
   t.after(async () => {
     await server.close();
     await rm(folder, { recursive: true });
@@ -54,12 +53,12 @@ function open(t: TestContext, path: string): { socket: Socket; closed: Promise<u
   return { socket: socket.resume(), closed };
 }
 
-/** Sends a body to a method; returns the answer. */
-function post(path: string, method: string, body: string): Promise<string> {
+/** Sends a body to an operation; returns the answer. */
+function post(path: string, name: string, body: string): Promise<string> {
   return new Promise<string>((resolve) => {
     let text = "";
     const asking = request(
-      { socketPath: path, path: `/${method}`, method: "POST", agent: false },
+      { socketPath: path, path: `/${name}`, method: "POST", agent: false },
       (response) => {
         response.setEncoding("utf8").on("data", (piece: string) => {
           text += piece;
@@ -77,7 +76,7 @@ it("the control socket refuses a body that is too large, and continues", { timeo
   const { folder, path } = await listen(t);
   const answer = await post(path, "holder", JSON.stringify(["x".repeat(9 * 1024 * 1024)]));
   assert.ok(!answer.includes('"pid"'), answer);
-  assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+  assert.deepEqual(await (await connectControl(folder))?.run("holder", {}), holder);
 });
 
 it("the control socket refuses a body in chunks with a sentence", { timeout }, async (t) => {
@@ -94,54 +93,60 @@ it("the control socket refuses a body in chunks with a sentence", { timeout }, a
 });
 
 const many = 1_000_000;
-for (const [what, method, body, why] of [
-  ["no JSON", "holder", "[", "Expected an array as JSON."],
-  ["no array", "holder", "{}", "Expected an array as JSON."],
-  ["null", "holder", "null", "Expected an array as JSON."],
-  ["an argument too many", "holder", "[1]", "Invalid type: Expected never but received 1 at 0."],
-  ["an argument too few", "call", '["/x"]', "Invalid type: Expected Array but received undefined at 1."],
-  ["a number for a text", "call", "[5, []]", "Invalid type: Expected string but received 5 at 0."],
-  [
-    "null in a list",
-    "canI",
-    '["Ada", "/x", [null]]',
-    "Invalid type: Expected Array but received null at 2.0.",
-  ],
-  [
-    "an unknown source",
-    "previewRestore",
-    '[{"source":{"kind":"x"},"tokens":true}]',
-    'Invalid type: Expected (("backup" | "export") | "moment") but received "x" at 0.source.kind.',
-  ],
-  [
-    "a table that is too long",
-    "diffRoutes",
-    JSON.stringify([{ file: "a", text: "x".repeat(1024 * 1024 + 1) }]),
-    "Invalid length: Expected <=1048576 but received 1048577 at 0.text.",
-  ],
-  [
-    "a million nested arrays",
-    "holder",
-    "[".repeat(many) + "]".repeat(many),
-    "Expected at most 100000 values.",
-  ],
-  ["a million empty arrays", "holder", `[${"[],".repeat(many)}[]]`, "Expected at most 100000 values."],
+for (const [what, body, why] of [
+  ["no JSON", "{", "Expected an object as JSON."],
+  ["an array", "[]", "Expected an object as JSON."],
+  ["null", "null", "Expected an object as JSON."],
+  ["a million nested arrays", "[".repeat(many) + "]".repeat(many), "Expected at most 100000 values."],
+  ["a million empty arrays", `[${"[],".repeat(many)}[]]`, "Expected at most 100000 values."],
 ] as const) {
-  it(`the control socket refuses ${what} as arguments`, { timeout }, async (t) => {
+  it(`the control socket refuses ${what} as an input`, { timeout }, async (t) => {
     const { path } = await listen(t);
-    const { error } = JSON.parse(await post(path, method, body));
-    const message = `The service does not accept the arguments of ${method}. ${why}`;
+    const { error } = JSON.parse(await post(path, "holder", body));
+    const message = `The service does not accept this input. ${why}`;
     assert.deepEqual([error.code, error.message], ["PARAMETER_INVALID", message]);
   });
 }
 
+it("the control socket refuses what is not an operation, or not its input", { timeout }, async (t) => {
+  const { service } = await openWorld(t);
+  const environment = { ...service.environment, service: async () => service, holder };
+  const { path } = await listen(t, {}, controlOf(environment));
+  const text = "x".repeat(1024 * 1024 + 1);
+  for (const [name, input, code, message] of [
+    ["player.fly", {}, "UNKNOWN_ENTRY", 'The running service has no operation "player.fly".'],
+    ["toString", {}, "UNKNOWN_ENTRY", 'The running service has no operation "toString".'],
+    ["holder", { x: 1 }, "PARAMETER_INVALID", 'This operation has no option "x".'],
+    [
+      "call",
+      { path: "/x" },
+      "PARAMETER_INVALID",
+      'Invalid key: Expected "parameters" but received undefined.',
+    ],
+    [
+      "who-can",
+      { path: 5, parameters: [] },
+      "PARAMETER_INVALID",
+      "Invalid type: Expected string but received 5.",
+    ],
+    [
+      "routes.diff",
+      { after: { file: "a", text } },
+      "PARAMETER_INVALID",
+      "Expected a table of at most 1048576 bytes.",
+    ],
+  ] as const) {
+    const { error } = JSON.parse(await post(path, name, JSON.stringify(input)));
+    assert.deepEqual([error.code, error.message], [code, message]);
+    assert.match(error.hint ?? "restart", /restart/);
+  }
+});
+
 it("the control socket counts no value in a text", { timeout }, async (t) => {
-  const { path } = await listen(t, {
-    reloadRoutes: async (text = "") => ({ revision: String(text.length), changed: true }),
-  });
-  const text = '[{,"\\'.repeat(200_000);
-  const answer = await post(path, "reloadRoutes", JSON.stringify([text]));
-  assert.deepEqual(JSON.parse(answer), { result: { revision: String(text.length), changed: true } });
+  const { path } = await listen(t, { "routes.reload": async (input) => input });
+  const input = { revision: '[{,"\\'.repeat(200_000) };
+  const answer = await post(path, "routes.reload", JSON.stringify(input));
+  assert.deepEqual(JSON.parse(answer), { result: input });
 });
 
 it("the control socket closes connections beyond its limit", { timeout }, async (t) => {
@@ -149,7 +154,7 @@ it("the control socket closes connections beyond its limit", { timeout }, async 
   const connections = Array.from({ length: 70 }, () => open(t, path));
   await Promise.any(connections.map(({ closed }) => closed));
   for (const { socket } of connections) socket.destroy();
-  assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+  assert.deepEqual(await (await connectControl(folder))?.run("holder", {}), holder);
 });
 
 it("the control socket closes a connection without a complete request", { timeout }, async (t) => {
@@ -164,13 +169,13 @@ it("the control socket closes despite an endless operation, and finishes others"
   let finish: (() => void) | undefined;
   let hasBegun = false;
   const { folder, server } = await listen(t, {
-    snapshot: () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))),
+    "data.snapshot": () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))),
     vocabulary: () => new Promise(() => (hasBegun = true)),
   });
   const control = await connectControl(folder);
   assert.ok(control !== undefined, "the socket is reached");
-  const finished = control.snapshot();
-  const endless = assert.rejects(control.vocabulary(), /stopped before it answered/);
+  const finished = control.run("data.snapshot", {});
+  const endless = assert.rejects(control.run("vocabulary", {}), /stopped before it answered/);
   while (finish === undefined || !hasBegun) await new Promise(setImmediate);
   const closed = server.close();
   finish();
@@ -179,37 +184,33 @@ it("the control socket closes despite an endless operation, and finishes others"
   await endless;
 });
 
-for (const method of ["restoreRecords", "undo"] as const) {
-  it(`${method} learns when its command ends before the answer`, { timeout }, async (t) => {
-    const signals: unknown[] = [];
-    let isHeld = false;
-    const { path } = await listen(t, {
-      [method]: (_first: unknown, _second: unknown, asking: unknown) => {
-        signals.push(asking);
-        return isHeld ? new Promise(() => {}) : Promise.resolve(null);
-      },
-    });
-    const send = () => {
-      const asking = request({ socketPath: path, path: `/${method}`, method: "POST", agent: false });
-      asking.on("error", () => {}).setHeader("Content-Type", "application/json");
-      return asking.end(
-        method === "undo" ? "[1]" : '[{"source":{"kind":"moment","sequence":1},"tokens":true},"a"]',
-      );
-    };
-    const [response] = await once(send(), "response");
-    await once(response.resume(), "close");
-    isHeld = true;
-    const held = send();
-    while (signals.length < 2) await new Promise(setImmediate);
-    const [answered, abandoned] = signals;
-    assert.ok(answered instanceof AbortSignal && abandoned instanceof AbortSignal, "each has a signal");
-    assert.equal(abandoned.aborted, false);
-    const ended = once(abandoned, "abort");
-    held.destroy();
-    await ended;
-    assert.equal(answered.aborted, false);
+it("an operation learns when its command ends before the answer", { timeout }, async (t) => {
+  const signals: AbortSignal[] = [];
+  let isHeld = false;
+  const { path } = await listen(t, {
+    undo: (_input, signal) => {
+      signals.push(signal);
+      return isHeld ? new Promise(() => {}) : Promise.resolve(null);
+    },
   });
-}
+  const send = () => {
+    const asking = request({ socketPath: path, path: "/undo", method: "POST", agent: false });
+    asking.on("error", () => {}).setHeader("Content-Type", "application/json");
+    return asking.end('{"sequence":1}');
+  };
+  const [response] = await once(send(), "response");
+  await once(response.resume(), "close");
+  isHeld = true;
+  const held = send();
+  while (signals.length < 2) await new Promise(setImmediate);
+  const [answered, abandoned] = signals;
+  assert.ok(answered !== undefined && abandoned !== undefined, "each has a signal");
+  assert.equal(abandoned.aborted, false);
+  const ended = once(abandoned, "abort");
+  held.destroy();
+  await ended;
+  assert.equal(answered.aborted, false);
+});
 
 for (const [before, untouched] of [
   ["no request", true],
@@ -221,9 +222,9 @@ for (const [before, untouched] of [
     const { folder, server } = await listen(t);
     const control = await connectControl(folder);
     assert.ok(control !== undefined, "the socket is reached");
-    if (!untouched) assert.deepEqual(await control.holder(), holder);
+    if (!untouched) assert.deepEqual(await control.run("holder", {}), holder);
     await server.close();
-    await assert.rejects(control.snapshot(), (error) => {
+    await assert.rejects(control.run("data.snapshot", {}), (error) => {
       assert.ok(error instanceof ServiceGone, String(error));
       assert.equal(error.untouched, untouched);
       return true;
@@ -238,14 +239,14 @@ it("the control socket reports each connection that it cannot accept", { timeout
   const listen = t.mock.method(Server.prototype, "listen");
   const warnings: string[] = [];
   const warn = (message: string, error: unknown) => void warnings.push(`${message} ${error}`);
-  const server = await startControl(folder, controlWith({}), { warn });
+  const server = await startControl(folder, runnerOf({}), { warn });
   t.after(() => server.close());
   const listening = listen.mock.calls[0]?.this;
   assert.ok(listening instanceof Server, "the server listens");
   for (const number of [1, 2]) listening.emit("error", new Error(`EMFILE ${number}`));
   const expected = [1, 2].map((number) => `The control socket failed. Error: EMFILE ${number}`);
   assert.deepEqual(warnings, expected);
-  assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+  assert.deepEqual(await (await connectControl(folder))?.run("holder", {}), holder);
 });
 
 it("only the user of the service can open the control socket, and other files keep their permissions", async (t) => {
@@ -267,8 +268,8 @@ it("the control socket replaces one that a dead service has left, and disappears
   dead.close();
   await once(dead, "close");
   assert.ok((await stat(path)).isSocket());
-  const server = await startControl(folder, controlWith({}));
-  assert.deepEqual(await (await connectControl(folder))?.holder(), holder);
+  const server = await startControl(folder, runnerOf({}));
+  assert.deepEqual(await (await connectControl(folder))?.run("holder", {}), holder);
   await server.close();
   await assert.rejects(stat(path), { code: "ENOENT" });
 });
@@ -276,7 +277,7 @@ it("the control socket replaces one that a dead service has left, and disappears
 it("the control socket cannot be opened in a folder that does not exist", async (t) => {
   const folder = await mkdtemp(join(tmpdir(), "gameaddon-control-"));
   t.after(() => rm(folder, { recursive: true }));
-  await assert.rejects(startControl(join(folder, "none"), controlWith({})), { syscall: "listen" });
+  await assert.rejects(startControl(join(folder, "none"), runnerOf({})), { syscall: "listen" });
 });
 
 it("the control socket closes when the operations under way are finished, and leaves no timer", {
@@ -288,13 +289,14 @@ it("the control socket closes when the operations under way are finished, and le
   const drain = 10 * timeout;
   const { folder, server, path } = await listen(
     t,
-    { snapshot: () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))) },
+    { "data.snapshot": () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))) },
+    undefined,
     drain,
   );
   const control = await connectControl(folder);
   const idle = open(t, path);
   await once(idle.socket, "connect");
-  const finished = control?.snapshot().then(() => events.push("finished"));
+  const finished = control?.run("data.snapshot", {}).then(() => events.push("finished"));
   while (finish === undefined) await new Promise(setImmediate);
   const [started, cleared] = [
     t.mock.method(globalThis, "setTimeout"),
@@ -316,10 +318,10 @@ it("the control socket sends a sign of life each second until an operation is do
 }, async (t) => {
   let finish: (() => void) | undefined;
   const { path } = await listen(t, {
-    snapshot: () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))),
+    "data.snapshot": () => new Promise((resolve) => (finish = () => resolve({ sequence: 5 }))),
   });
   t.mock.timers.enable({ apis: ["setInterval"] });
-  const answer = post(path, "snapshot", "[]");
+  const answer = post(path, "data.snapshot", "{}");
   while (finish === undefined) await new Promise(setImmediate);
   t.mock.timers.tick(2_000);
   finish();

@@ -237,7 +237,7 @@ describe("the stored answer of a repeatable request", () => {
         await service.administer("player.add", { name: "Ada" });
         ({ token } = await service.administer("token.issue", { player: "Ada" }));
       }
-      await service.loadTable();
+      await service.routes.load();
       const url = `http://localhost${prefix}/${token}/statistic/Ada/add?type=KILL`;
       const response = await service.fetch(new Request(url, { headers: { "Idempotency-Key": "k-1" } }));
       answers.push(await response.json());

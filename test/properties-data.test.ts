@@ -62,7 +62,7 @@ async function reopened({ folder, clock }: World, cleanup: Cleanup): Promise<Wor
     observe: (record) => void log.push(record),
   });
   cleanup.after(() => service.close());
-  await service.loadTable();
+  await service.routes.load();
   return new World(folder, clock, service, log, undefined);
 }
 
@@ -72,7 +72,7 @@ describe("after any changes", () => {
   it("after random changes, every read has its declared shape and 32-bit integers", async (t) => {
     const world = await openWorld(t);
     const token = (await openCallers(world)).get("a player with every right");
-    const { routes } = await world.service.loadTable();
+    const { routes } = await world.service.routes.load();
     const schemaOf = (path: string) => {
       const handler = handlers.get(routes.find((route) => route.path === path)?.handler ?? "");
       return handler?.answer ?? assert.fail(`${path} has no handler`);

@@ -138,13 +138,14 @@ class Scene {
       await rename(next, join(this.desk.folder, "routes.yaml"));
     } else await this.desk.write("routes.yaml", text);
     if (way === "control") {
-      if (isFaulty) await assert.rejects(this.control.reloadRoutes(), new RegExp(`nowhere\\.${remark}`));
-      else assert.equal((await this.control.reloadRoutes()).revision, revisionOf(text));
+      if (isFaulty)
+        await assert.rejects(this.control.run("routes.reload", {}), new RegExp(`nowhere\\.${remark}`));
+      else assert.equal((await this.control.run("routes.reload", {})).revision, revisionOf(text));
       return;
     }
     if (way === "signal") this.serving.reload();
     const isSettled = async () => {
-      const { revision, refused } = await this.control.routesStatus();
+      const { revision, refused } = await this.control.run("routes.status", {});
       return isFaulty ? refused?.reason.includes(`nowhere.${remark}`) : revision === revisionOf(text);
     };
     while (!(await isSettled()));

@@ -176,7 +176,7 @@ describe("the table that a service follows", () => {
     const text = await readFile(shippedRoutes, "utf8");
     await writeFile(routes, text);
     const { service } = await open(t, { routes });
-    const table = await service.followTable();
+    const table = await service.environment.loadTable();
     const before = table().revision;
     await writeFile(routes, `${text}\n# another revision\n`);
     const { revision, changed } = await service.reloadRoutes();
@@ -190,7 +190,7 @@ describe("the table that a service follows", () => {
     await writeFile(routes, await readFile(shippedRoutes));
     const warnings: [string, unknown][] = [];
     const { service } = await open(t, { routes, warn: (...warning) => void warnings.push(warning) });
-    const { revision } = await service.loadTable();
+    const { revision } = await service.routes.load();
     await writeFile(routes, "nonsense: true\n");
     const error = await service.reloadRoutes().then(
       () => assert.fail("expected a refusal"),

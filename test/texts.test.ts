@@ -164,7 +164,7 @@ describe("a text stored by an older version", () => {
     await world.ok(token, "/wantedreason/remove", { reason: "❤\u200b" });
     const { sequence } = world.service.store;
     assert.deepEqual(await namesIn(world, token, list), ["❤️"]);
-    await world.service.undo(sequence);
+    await world.service.administer("undo", { sequence });
     assert.deepEqual((await namesIn(world, token, list)).toSorted(), ["❤️", "❤️\u200b"]);
     const { info } = await world.ok(token, "/wantedreason/add", { reason: "❤", points: 10 });
     assert.match(info, /already/);

@@ -93,8 +93,8 @@ async function restore(players: number): Promise<{ longest: number; added: numbe
   };
   const restoring = async () => {
     try {
-      const { revision } = await control.previewRestore(request);
-      const { changes: restored } = await control.restoreRecords(request, revision);
+      const { revision } = await control.run("data.preview-restore", request);
+      const { changes: restored } = await control.run("data.restore", { ...request, revision });
       ensure(restored >= 0.9 * players, () => `the restore changed ${restored} records`);
     } finally {
       isOver = true;

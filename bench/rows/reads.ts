@@ -75,7 +75,7 @@ async function startLimited(): Promise<Pair> {
       const load = await readSide(product, "/wantedreason", perSecond).prepare();
       const resume = async () => {
         await write(limit);
-        await control.reloadRoutes();
+        await control.run("routes.reload", {});
         load.resume();
       };
       return { ...load, resume };

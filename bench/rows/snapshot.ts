@@ -61,7 +61,7 @@ function besideSnapshots(measureLoad: Side["measure"], control: Control): Side {
       const write = async () => {
         while (!isOver) {
           const began = performance.now();
-          await control.snapshot();
+          await control.run("data.snapshot", {});
           spans.push({ began, ended: performance.now() });
         }
       };

@@ -31,14 +31,11 @@ const columns: readonly Column<Excess>[] = [
 
 /** Lists the open cases by the limits of the route table, or closes those of a player. */
 export async function showStatistics(context: Context, { close }: StatisticsOptions): Promise<void> {
-  const { output, withControl } = context;
+  const { change, output } = context;
   const { excesses, file, hasLimits } = await openCases(context);
   if (close !== undefined) {
     const { uuid, types } = casesOf(close, excesses);
-    const closed = await withControl("reads", (control) =>
-      control.administer("audit.statistics", { uuid, types }),
-    );
-    output.result(closed, closed.info);
+    await change("audit.statistics", { uuid, types }, "reads");
     return;
   }
   const nobody = `Nobody exceeded a limit of ${file} within any 60 minutes of the journal.`;

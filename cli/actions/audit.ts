@@ -39,12 +39,11 @@ export async function showAudit(
   command: Command,
   stopped: AbortSignal,
 ): Promise<void> {
-  const { io, output, workspace } = context;
+  const { io, misuse, output, workspace } = context;
   const toInstant = (text: string) => parseInstant(text, "ago", output);
   const since = readOption(command, "since", toInstant);
   const until = readOption(command, "until", toInstant);
-  if (since !== undefined && until !== undefined && since > until)
-    command.error("error: --since is later than --until", { code: "usage", exitCode: 2 });
+  if (since !== undefined && until !== undefined && since > until) misuse("--since is later than --until");
   const look: AuditQuery = { ...options, since, until };
   const { folder } = workspace();
   await listData(nodeFiles, folder);

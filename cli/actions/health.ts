@@ -51,7 +51,7 @@ async function askFolder({ io, workspace }: Context): Promise<Found> {
       await workspace().hasData();
       throw noService(folder);
     }
-    const [holder, readiness] = await Promise.all([control.holder(), control.readiness()]);
+    const [holder, readiness] = await Promise.all([control.run("holder", {}), control.run("readiness", {})]);
     return { url: holder?.url ?? folder, readiness };
   })();
   try {

@@ -3,14 +3,14 @@ import { definitionOf } from "../../src/domain/model.ts";
 import { oneOf } from "../../src/domain/text.ts";
 import { defaultRetention } from "../../src/store/retention.ts";
 import type { Context } from "../context.ts";
-import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
+import { confirm } from "../terminal/confirm.ts";
 import { formatInstant } from "../terminal/output.ts";
 
 const dayMilliseconds = 24 * 60 * 60 * 1000;
 
 /** Asks, and removes a player. */
-export async function removePlayer(context: Context, player: string, options: ConfirmOptions): Promise<void> {
-  const { read, output, withControl } = context;
+export async function removePlayer(context: Context, player: string): Promise<void> {
+  const { read, output, run } = context;
   const { name, uuid, groups, members, tokens } = await read("player.show", { player });
   const { records } = await read("player.everything", { player: uuid });
   const goes = [
@@ -38,10 +38,8 @@ export async function removePlayer(context: Context, player: string, options: Co
         "for up to eight weeks while there are changes, and longer without. Backups and exports contain it as long as you keep them.",
     );
   }
-  await confirm(context, options, { asks: `Remove ${name}?`, does: `This removes ${name}` });
-  const result = await withControl("changes", (control) =>
-    control.administer("player.remove", { player: uuid }),
-  );
+  await confirm(context, { asks: `Remove ${name}?`, does: `This removes ${name}` });
+  const result = await run("changes", "player.remove", { player: uuid });
   output.result({ ...result, historyUntil }, result.info);
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
 }

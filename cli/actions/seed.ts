@@ -5,43 +5,31 @@ import type { Named } from "../../src/domain/model.ts";
 import { fold } from "../../src/domain/text.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import type { Context } from "../context.ts";
-import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
+import { confirm } from "../terminal/confirm.ts";
 
 /** Adds the names of a file; the default is the seed file. */
 export async function seedGroups(
-  { io, output, workspace, withControl }: Context,
+  { change, io, workspace }: Context,
   file: string | undefined,
 ): Promise<void> {
   const path = file === undefined ? await workspace().seedFile() : resolve(io.cwd, file);
   const names = await readSeed(path);
-  const result = await withControl("seeds", (control) => control.administer("seed.groups", names)).catch(
-    (error: unknown) => {
-      if (!(error instanceof Failure) || error.code !== "CONFLICT") throw error;
-      throw new Failure(
-        error.code,
-        `${path}: ${error.message}`,
-        error.hint === undefined ? {} : { hint: error.hint },
-      );
-    },
-  );
-  output.result(result, result.info);
+  await change("seed.groups", names, "seeds").catch((error: unknown) => {
+    if (!(error instanceof Failure) || error.code !== "CONFLICT") throw error;
+    const { code, message, hint } = error;
+    throw new Failure(code, `${path}: ${message}`, hint === undefined ? {} : { hint });
+  });
 }
 
 /** Asks, removes a name, and warns if the seed file would add it again. */
-export async function removeName(
-  context: Context,
-  kind: Named["kind"],
-  name: string,
-  options: ConfirmOptions,
-): Promise<void> {
-  const { output, workspace, withControl } = context;
-  await withControl("reads", (control) => control.administer("seed.check-removal", { kind, name }));
-  await confirm(context, options, {
+export async function removeName(context: Context, kind: Named["kind"], name: string): Promise<void> {
+  const { change, output, run, workspace } = context;
+  await run("reads", "seed.check-removal", { kind, name });
+  await confirm(context, {
     asks: `Remove the ${kind} ${name}?`,
     does: `This removes the ${kind} ${name}`,
   });
-  const result = await withControl("reads", (control) => control.administer("seed.remove", { kind, name }));
-  output.result(result, result.info);
+  const result = await change("seed.remove", { kind, name }, "reads");
   if (!output.wantsJSON) output.remark(`\`addon-cli undo ${result.sequence}\` undoes it.`);
   const path = await workspace().seedFile();
   // A seed file that cannot be read adds nothing: `seed groups` reports its faults.

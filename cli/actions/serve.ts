@@ -160,7 +160,7 @@ async function serveOn(
     report: (change) => logTable(log, change),
     warn: log.warn,
   });
-  const { missing, limits } = await service.loadTable();
+  const { missing, limits } = await service.routes.load();
   await checkUpgrade(service.routes.file, missing, log);
   warnOfNoLimits(limits, limitsOption, service.routes.file, log);
   const server = await startServer({
@@ -181,12 +181,12 @@ async function serveOn(
     const holder = { pid: process.pid, url, since: Date.now() };
     const control = await serveControl(
       service.store,
-      controlOf(service, async () => service, holder),
+      controlOf({ ...service.environment, service: async () => service, holder }),
       log,
     );
     closers.push(() => control.close());
     closers.push(await measuring.listen(service, server));
-    const tables = new TableReloader(service.routes, log);
+    const tables = new TableReloader(service, log);
     closers.push(() => tables.close());
     const reloader = files && certificate && new CertificateReloader(files, certificate, server, log);
     reloader?.watch({ files: watch });
@@ -289,7 +289,7 @@ const tokenHint =
 
 /** Prints the URL and, on the first start, a token. It is issued only now: a failed start must not use it up. */
 async function printBanner({ io, output }: Context, service: Service, url: string): Promise<void> {
-  const { prefix } = await service.loadTable();
+  const { prefix } = await service.routes.load();
   const listening = `Documentation: ${url}${docsPath}\nListening on ${url}${prefix}`;
   const isFirst = !hasPublicToken(service);
   if (!isFirst) {

@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
-type Pairs = [string, string][];
+type Parameters = [string, string][];
 interface Options {
   readonly table?: string;
 }
@@ -21,7 +21,7 @@ export function addAccessCommands(program: Command, context: Context): void {
 }
 
 function addCanI(program: Command, context: Context): void {
-  const { output, withControl } = context;
+  const { output, run } = context;
   program
     .command("can-i")
     .description("show whether a caller may call an operation, and why; exits with 0 for yes and 1 for no")
@@ -39,11 +39,14 @@ function addCanI(program: Command, context: Context): void {
       examples("can-i Ada /blacklistreason/GROVE/add", "can-i public /houseban advanced=true"),
     )
     .action(
-      async (who: string, path: string, pairs: Pairs = [], { table, readOnly = false }: CanIOptions) => {
-        const by = table === undefined ? undefined : await tableText(context, table);
-        const decision = await withControl("reads", (control) =>
-          control.canI(who, path, pairs, by, { readOnly }),
-        );
+      async (
+        who: string,
+        path: string,
+        parameters: Parameters = [],
+        { table: other, readOnly }: CanIOptions,
+      ) => {
+        const table = other === undefined ? undefined : await tableText(context, other);
+        const decision = await run("reads", "can-i", { who, path, parameters, table, readOnly });
         output.result(decision, decisionText(context, decision));
         if (!decision.allowed) throw new Reported();
       },
@@ -78,7 +81,7 @@ function decisionText({ output }: Context, decision: Decision): string {
 }
 
 function addWhoCan(program: Command, context: Context): void {
-  const { output, withControl } = context;
+  const { output, run } = context;
   program
     .command("who-can")
     .description("list everyone who may call an operation")
@@ -93,9 +96,9 @@ function addWhoCan(program: Command, context: Context): void {
       "after",
       examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add"),
     )
-    .action(async (path: string, pairs: Pairs = [], { table }: Options) => {
-      const by = table === undefined ? undefined : await tableText(context, table);
-      const answer = await withControl("reads", (control) => control.whoCan(path, pairs, by));
+    .action(async (path: string, parameters: Parameters = [], { table: other }: Options) => {
+      const table = other === undefined ? undefined : await tableText(context, other);
+      const answer = await run("reads", "who-can", { path, parameters, table });
       output.result(answer, whoText(context, answer));
     });
 }

@@ -71,16 +71,10 @@ limit open a new case.
 The limits are \`watch\` in the route table. The command reads the whole journal, as far back as the retention reaches.
 Columns: player, type, additions in the worst 60 minutes, limit, start of those minutes, all additions.`,
     )
-    .action(async (options: StatisticsOptions, command: Command) => {
+    .action(async (options: StatisticsOptions) => {
       const [given] = Object.keys(audit.opts());
       if (given !== undefined) {
-        command.error(
-          `error: --${given} cannot be combined with \`audit statistics\`, which reads everything`,
-          {
-            code: "usage",
-            exitCode: 2,
-          },
-        );
+        context.misuse(`--${given} cannot be combined with \`audit statistics\`, which reads everything`);
       }
       const { showStatistics } = await import("../actions/audit-statistics.ts");
       return showStatistics(context, options);

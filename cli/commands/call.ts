@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
-export function addCallCommand(program: Command, { io, output, withControl }: Context): void {
+export function addCallCommand(program: Command, { io, output, run }: Context): void {
   program
     .command("call")
     .description("run any operation of the route table, as the operator or as a player")
@@ -17,8 +17,8 @@ export function addCallCommand(program: Command, { io, output, withControl }: Co
       "after",
       examples("call /wantedreason/add reason=Theft points=10", "call /blacklistreason/GROVE --as Ada"),
     )
-    .action(async (path: string, pairs: [string, string][] = [], options: { as?: string }) => {
-      const result = await withControl("changes", (control) => control.call(path, pairs, options.as));
+    .action(async (path: string, parameters: [string, string][] = [], options: { as?: string }) => {
+      const result = await run("changes", "call", { path, parameters, as: options.as });
       if (result.ok) {
         const { body } = result;
         const text = "info" in body ? String(body.info) : JSON.stringify(body, undefined, 2);
@@ -34,7 +34,7 @@ export function addCallCommand(program: Command, { io, output, withControl }: Co
       const hint = hints[code] ?? ownHint;
       const info = code === "EXCLUDED" ? ownInfo.replace(/^You are\b/, `${options.as} is`) : ownInfo;
       // As JSON, the answer is printed unchanged, with status and request id.
-      if (program.opts<{ json: boolean }>().json) io.stdout.write(`${JSON.stringify(result.body)}\n`);
+      if (output.wantsJSON) io.stdout.write(`${JSON.stringify(result.body)}\n`);
       else await output.failure(new Failure(code, info, hint === undefined ? {} : { hint }));
       throw new Reported();
     });

@@ -1,6 +1,8 @@
 /** `data`: inspects, backs up, restores and repairs the data folder. */
 import { type Command, Option } from "commander";
+import type { BackupOptions } from "../actions/data/backup.ts";
 import type { ExportOptions } from "../actions/data/export.ts";
+import type { RestoreOptions } from "../actions/data/restore.ts";
 import { instantWords, parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
@@ -70,9 +72,9 @@ In a folder, the file is named after the time in UTC: gameaddon-2026-11-22T03-00
 one, removes only files of such names, and only after the new one was read back. Give each service a folder of its own.
 ${examples("data backup backup-$(date +%F).jsonl.gz", "data backup backups/ --keep 14")}`,
     )
-    .action(async (file: string, _options: unknown, command: Command) => {
+    .action(async (file: string, options: BackupOptions) => {
       const { backUp } = await import("../actions/data/backup.ts");
-      return backUp(context, file, command);
+      return backUp(context, file, options);
     });
 
   const restore = neverSuggested(data.command("restore"))
@@ -149,8 +151,8 @@ Checks every record and every reference first. Shows what would change, and asks
 do not change. An export has no history: to move a data folder, use \`data backup\` and \`data restore\`.
 ${examples("data import export.json --dry-run", "--data copy data import export.json")}`,
     )
-    .action(async (file: string, _options: unknown, command: Command) => {
+    .action(async (file: string, options: RestoreOptions) => {
       const { importData } = await import("../actions/data/restore.ts");
-      return importData(context, file, command);
+      return importData(context, file, options);
     });
 }

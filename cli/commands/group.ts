@@ -4,7 +4,7 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 
-export function addGroupCommands(program: Command, { read, output, withControl }: Context): void {
+export function addGroupCommands(program: Command, { change, read, output }: Context): void {
   const group = program.command("group").description("list groups, and add and remove their members");
   group
     .command("list")
@@ -27,10 +27,7 @@ export function addGroupCommands(program: Command, { read, output, withControl }
       .argument("<group>", "a group")
       .addHelpText("after", examples(`group ${name} Ada TARGETLIST`))
       .action(async (player: string, to: string) => {
-        const result = await withControl("changes", (control) =>
-          control.administer(`group.${name}`, { player, group: to }),
-        );
-        output.result(result, result.info);
+        await change(`group.${name}`, { player, group: to });
       });
   }
 }

@@ -9,7 +9,7 @@ function parseRank(text: string): number {
   return Number(text);
 }
 
-export function addMemberCommands(program: Command, { read, output, withControl }: Context): void {
+export function addMemberCommands(program: Command, { change, read, output }: Context): void {
   const member = program.command("member").description("set ranks in factions and services");
   neverSuggested(member.command("set"))
     .description("give a player a rank in a faction or service")
@@ -18,10 +18,7 @@ export function addMemberCommands(program: Command, { read, output, withControl 
     .argument("<rank>", "1 to 9, or more", parseRank)
     .addHelpText("after", examples("member set Ada RESCUE 4"))
     .action(async (player: string, organisation: string, rank: number) => {
-      const result = await withControl("changes", (control) =>
-        control.administer("member.set", { player, organisation, rank }),
-      );
-      output.result(result, result.info);
+      await change("member.set", { player, organisation, rank });
     });
   neverSuggested(member.command("remove"))
     .description("remove a player from a faction or service")
@@ -29,10 +26,7 @@ export function addMemberCommands(program: Command, { read, output, withControl 
     .argument("<organisation>", "a faction or a service")
     .addHelpText("after", examples("member remove Ada RESCUE"))
     .action(async (player: string, organisation: string) => {
-      const result = await withControl("changes", (control) =>
-        control.administer("member.remove", { player, organisation }),
-      );
-      output.result(result, result.info);
+      await change("member.remove", { player, organisation });
     });
 
   const admin = program.command("admin").description("grant and revoke the administrator flag");
@@ -42,10 +36,7 @@ export function addMemberCommands(program: Command, { read, output, withControl 
       .argument("<player>", "name or UUID")
       .addHelpText("after", examples(`admin ${name} Ada`))
       .action(async (player: string) => {
-        const result = await withControl("changes", (control) =>
-          control.administer(`admin.${name}`, { player }),
-        );
-        output.result(result, result.info);
+        await change(`admin.${name}`, { player });
       });
   }
   admin

@@ -31,7 +31,7 @@ function collect(text: string, previous: readonly string[] = []): string[] {
 }
 
 export function addPlayerCommands(program: Command, context: Context): void {
-  const { read, output, withControl } = context;
+  const { change, read, output, run } = context;
   const player = program.command("player").description("register, show, exclude and remove players");
 
   player
@@ -47,14 +47,12 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .option("--admin", "make the player an administrator")
     .addHelpText("after", examples("player add Ada --member GROVE:4 --member RESCUE:2"))
     .action(async (name: string, options: { uuid?: string; member?: Member[]; admin?: boolean }) => {
-      const result = await withControl("changes", (control) =>
-        control.administer("player.add", {
-          name,
-          uuid: options.uuid,
-          members: options.member,
-          administrator: options.admin,
-        }),
-      );
+      const result = await run("changes", "player.add", {
+        name,
+        uuid: options.uuid,
+        members: options.member,
+        administrator: options.admin,
+      });
       output.result(result, `${result.info}\n${result.uuid}`);
     });
 
@@ -128,10 +126,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .argument("<new-name>", "1 to 32 letters, digits, _, . or -")
     .addHelpText("after", examples("player rename Ada Ada_L"))
     .action(async (reference: string, name: string) => {
-      const result = await withControl("changes", (control) =>
-        control.administer("player.rename", { player: reference, name }),
-      );
-      output.result(result, result.info);
+      await change("player.rename", { player: reference, name });
     });
 
   neverSuggested(player.command("remove"))
@@ -139,9 +134,9 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .argument("<player>", "name or UUID")
     .option("--yes", "do not ask")
     .addHelpText("after", examples("player remove Ada"))
-    .action(async (reference: string, _options: object, command: Command) => {
+    .action(async (reference: string) => {
       const { removePlayer } = await import("../actions/player-remove.ts");
-      return removePlayer(context, reference, command.optsWithGlobals());
+      return removePlayer(context, reference);
     });
 
   neverSuggested(player.command("exclude"))
@@ -149,16 +144,13 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .argument("<player>", "name or UUID")
     .option("--yes", "do not ask")
     .addHelpText("after", examples("player exclude Ada"))
-    .action(async (reference: string, _options: object, command: Command) => {
+    .action(async (reference: string) => {
       const { confirm } = await import("../terminal/confirm.ts");
-      const exclude = (dryRun: boolean) =>
-        withControl("changes", (control) =>
-          control.administer("player.exclude", { player: reference, dryRun }),
-        );
+      const exclude = (dryRun: boolean) => run("changes", "player.exclude", { player: reference, dryRun });
       let result = await exclude(true);
       if (result.wouldChange === true) {
         const question = { asks: `Exclude ${reference}?`, does: `This excludes ${reference}` };
-        await confirm(context, command.optsWithGlobals(), question);
+        await confirm(context, question);
         result = await exclude(false);
       }
       output.result(result, result.info);
@@ -175,10 +167,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
       .argument("<player>", "name or UUID")
       .addHelpText("after", examples(`player ${name} Ada`))
       .action(async (reference: string) => {
-        const result = await withControl("changes", (control) =>
-          control.administer(operation, { player: reference }),
-        );
-        output.result(result, result.info);
+        await change(operation, { player: reference });
       });
   }
 }

@@ -1,10 +1,8 @@
 /** `routes`: lists, checks, tests, compares and reloads the route table. */
 import { type Command, InvalidArgumentError, Option } from "commander";
 import type { CheckOptions } from "../actions/routes/check.ts";
-import type { RollbackOptions } from "../actions/routes/history.ts";
 import type { ListOptions } from "../actions/routes/list.ts";
 import type { OpenApiOptions } from "../actions/routes/openapi.ts";
-import type { ReloadOptions } from "../actions/routes/reload.ts";
 import type { TestOptions } from "../actions/routes/test.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
@@ -120,9 +118,9 @@ function addReloadAndStatus(routes: Command, context: Context): void {
     .description("put the route table's file in force in the running service, and show what changes")
     .option("--yes", "do not ask, even if it takes access away")
     .addHelpText("after", examples("routes reload", "routes reload --yes"))
-    .action(async (_options, command: Command) => {
+    .action(async () => {
       const { reloadRoutes } = await import("../actions/routes/reload.ts");
-      return reloadRoutes(context, command.optsWithGlobals<ReloadOptions>());
+      return reloadRoutes(context);
     });
   routes
     .command("status")
@@ -154,9 +152,9 @@ function addHistoryAndRollback(routes: Command, context: Context): void {
 Keeps the replaced file as routes.yaml.before-rollback. A running service puts the table in force at once; otherwise the
 next start does.`,
     )
-    .action(async (revision: string | undefined, _options, command: Command) => {
+    .action(async (revision: string | undefined) => {
       const { rollBack } = await import("../actions/routes/history.ts");
-      return rollBack(context, revision, command.optsWithGlobals<RollbackOptions>());
+      return rollBack(context, revision);
     });
 }
 

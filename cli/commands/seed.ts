@@ -29,8 +29,8 @@ export function addSeedCommands(program: Command, context: Context): void {
 Refuses while members, blacklist reasons or the route table refer to the name, and names the references.
 ${examples("seed remove group VIPP")}`,
     )
-    .action(async (kind: Named["kind"], name: string, _options: object, command: Command) => {
+    .action(async (kind: Named["kind"], name: string) => {
       const { removeName } = await import("../actions/seed.ts");
-      return removeName(context, kind, name, command.optsWithGlobals());
+      return removeName(context, kind, name);
     });
 }

@@ -55,7 +55,7 @@ interface GivenOptions extends Omit<ServeOptions, "port" | "log" | "trustedProxi
 }
 
 export function addServeCommand(program: Command, context: Context): void {
-  const { io } = context;
+  const { io, misuse } = context;
   const port = new Option("--port <port>", "the port to listen on; 0 for any free one").argParser(parsePort);
   const portText = io.env.ADDON_PORT || "8888";
   const host = new Option("--host <host>", "the address to listen on").argParser(parseHost);
@@ -106,13 +106,10 @@ export function addServeCommand(program: Command, context: Context): void {
     )
     .action(async (options: GivenOptions, command: Command) => {
       if (options.https === true && (options.cert === undefined || options.key === undefined)) {
-        command.error("error: --https requires --cert <file> and --key <file>", {
-          code: "usage",
-          exitCode: 2,
-        });
+        misuse("--https requires --cert <file> and --key <file>");
       }
       if (options.https !== true && (options.cert !== undefined || options.key !== undefined)) {
-        command.error("error: --cert and --key require --https", { code: "usage", exitCode: 2 });
+        misuse("--cert and --key require --https");
       }
       const address = {
         host: fromEnvironment(command, "ADDON_HOST", options.host, parseHost),

@@ -7,7 +7,7 @@ import { instantWords } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
-import { type ConfirmOptions, confirm } from "../terminal/confirm.ts";
+import { confirm } from "../terminal/confirm.ts";
 import { formatInstant } from "../terminal/output.ts";
 
 /** The limit for standard input, in characters: a token, and white space around it. */
@@ -28,9 +28,9 @@ function hashFrom(text: string): string {
  * @throws Failure if the token was revoked
  */
 async function requireReadOnly(control: Control, id: string): Promise<void> {
-  const tokens = await control.administer("token.list", {});
+  const tokens = await control.run("token.list", {});
   if (tokens.some((each) => each.id === id && each.readOnly)) return;
-  await control.administer("token.revoke", { id });
+  await control.run("token.revoke", { id });
   throw new Failure(
     "CONFLICT",
     "Expected a read-only token, but the running service issued one that allows changes; it was revoked.",
@@ -56,7 +56,7 @@ interface IssueOptions {
 }
 
 export function addTokenCommands(program: Command, context: Context): void {
-  const { read, output, withControl } = context;
+  const { change, misuse, read, output, withControl } = context;
   const token = program.command("token").description("issue, list and revoke tokens");
   token
     .command("issue")
@@ -73,10 +73,7 @@ export function addTokenCommands(program: Command, context: Context): void {
     )
     .action(async (options: IssueOptions, command: Command) => {
       if (options.player === undefined && options.public !== true) {
-        command.error("error: one of --player <player> and --public is required", {
-          code: "usage",
-          exitCode: 2,
-        });
+        misuse("one of --player <player> and --public is required");
       }
       const { parseInstant, readOption } = await import("../arguments/instant.ts");
       const expiresIn = readOption(command, "expires", (text) => {
@@ -85,7 +82,7 @@ export function addTokenCommands(program: Command, context: Context): void {
         throw new InvalidArgumentError("Expected a time in the future, such as 30d.");
       });
       const issued = await withControl("changes", async (control) => {
-        const answer = await control.administer("token.issue", {
+        const answer = await control.run("token.issue", {
           player: options.player,
           label: options.label,
           addonVersion: options.addonVersion,
@@ -130,38 +127,33 @@ export function addTokenCommands(program: Command, context: Context): void {
       "after",
       examples("token revoke a92ebc16", "token revoke - < token.txt", "token revoke --player Ada"),
     )
-    .action(async (id: string | undefined, { player }: { player?: string }, command: Command) => {
-      if ((id === undefined) === (player === undefined)) {
-        command.error("error: one of <id> and --player <player> is required", { code: "usage", exitCode: 2 });
-      }
-      if (player !== undefined) return revokeAllOf(context, player, command.optsWithGlobals());
-      const input = await tokenInput(context, id ?? "", command);
-      const result = await withControl("changes", (control) => control.administer("token.revoke", input));
-      output.result(result, result.info);
+    .action(async (id: string | undefined, { player }: { player?: string }) => {
+      if ((id === undefined) === (player === undefined))
+        misuse("one of <id> and --player <player> is required");
+      if (player !== undefined) return revokeAllOf(context, player);
+      await change("token.revoke", await tokenInput(context, id ?? ""));
     });
 }
 
 /** Returns the token that an argument names. A token itself is read only from standard input. */
-async function tokenInput({ io }: Context, id: string, command: Command) {
+async function tokenInput({ io, misuse }: Context, id: string) {
   if (tokenInText.test(id)) {
-    command.error(
-      "error: expected a token's id, got a token: on a command line everyone on this machine can read it. " +
+    misuse(
+      "expected a token's id, got a token: on a command line everyone on this machine can read it. " +
         "Give the id that `token list` shows, or `token revoke -` and the token on standard input.",
-      { code: "usage", exitCode: 2 },
     );
   }
   return id === "-" ? { hash: hashFrom(await io.readInput(longestInput)) } : { id };
 }
 
 /** Revokes all tokens of a player after a confirmation. */
-async function revokeAllOf(context: Context, player: string, options: ConfirmOptions): Promise<void> {
-  const { read, output, withControl } = context;
+async function revokeAllOf(context: Context, player: string): Promise<void> {
+  const { change, read } = context;
   const found = await read("token.list", { player });
   const tokens = found.filter(({ state }) => state !== "revoked");
   if (tokens.length > 0) {
     const what = tokens.length === 1 ? `the token of ${player}` : `all ${tokens.length} tokens of ${player}`;
-    await confirm(context, options, { asks: `Revoke ${what}?`, does: `This revokes ${what}` });
+    await confirm(context, { asks: `Revoke ${what}?`, does: `This revokes ${what}` });
   }
-  const result = await withControl("changes", (control) => control.administer("token.revoke", { player }));
-  output.result(result, result.info);
+  await change("token.revoke", { player });
 }

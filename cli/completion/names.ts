@@ -16,7 +16,7 @@ export async function completedNames(
 ): Promise<OperatorResult<"name.complete">> {
   const input = { kinds: [...kinds], prefix };
   const running = await connectControl(folder, signal);
-  if (running !== undefined) return running.administer("name.complete", input);
+  if (running !== undefined) return running.run("name.complete", input);
   const { readData, readOffline } = await import("../../src/operator/offline.ts");
   const { data } = await readData(folder, await filesUntil(signal));
   return readOffline(data, "name.complete", input, Date.now());

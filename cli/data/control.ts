@@ -44,7 +44,7 @@ export async function openAsService(
 ): Promise<Service> {
   const { running, opened } = await connectOrOpen(workspace, output, "changes", settings, signal);
   if (opened !== undefined) return opened.service();
-  const holder = await running.holder();
+  const holder = await running.run("holder", {});
   throw new Failure(
     "STORE_UNAVAILABLE",
     `A service already runs on ${workspace.folder}: process ${holder?.pid}, ${holder?.url}.`,

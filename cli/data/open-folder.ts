@@ -3,7 +3,6 @@ import { type Control, controlOf } from "../../src/control/control.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
-import { Operator } from "../../src/operator/operator.ts";
 import type { Service, ServiceOptions } from "../../src/service.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -21,7 +20,6 @@ export type ServiceSettings = Omit<ServiceOptions, "folder" | "routes">;
 /** A data folder that this process has open. Its service starts only if something needs it: most commands do not. */
 export class OpenFolder {
   readonly store: DataStore;
-  readonly operator: Operator;
   readonly control: Control;
   readonly #options: ServiceOptions;
   #service: Promise<Service> | undefined;
@@ -29,19 +27,22 @@ export class OpenFolder {
   constructor(store: DataStore, options: ServiceOptions) {
     this.store = store;
     this.#options = options;
-    this.operator = new Operator(store, {
+    const service = () => this.service();
+    this.control = controlOf({
       ...options,
+      store,
       activity: new Activity(store.data),
-      loadTable: async () => (await this.service()).followTable(),
-      checkTable: async () => (await this.service()).routes.check(),
+      loadTable: async () => (await service()).environment.loadTable(),
+      checkTable: async () => (await service()).environment.checkTable(),
+      service,
+      holder: null,
     });
-    this.control = controlOf(this.operator, () => this.service(), null);
   }
 
   /** Returns the service on the folder, without a port. */
   service(): Promise<Service> {
-    this.#service ??= import("../../src/service.ts").then(({ Service }) =>
-      Service.on(this.store, this.#options),
+    this.#service ??= import("../../src/service.ts").then(
+      ({ Service }) => new Service(this.store, this.#options),
     );
     return this.#service;
   }
@@ -78,7 +79,7 @@ export async function openFolder(
     const file = await workspace.seedFile();
     try {
       const { readSeed } = await import("../../src/operator/seed-file.ts");
-      await opened.operator.administer("seed.groups", await readSeed(file));
+      await opened.control.run("seed.groups", await readSeed(file));
     } catch (error) {
       await opened.close();
       throw error;

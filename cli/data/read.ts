@@ -25,5 +25,5 @@ export async function read<N extends OperatorReadName>(
       return readOffline(found.data, name, input, Date.now());
     }
   }
-  return withControl(workspace, output, "reads", (control) => control.administer(name, input));
+  return withControl(workspace, output, "reads", (control) => control.run(name, input));
 }

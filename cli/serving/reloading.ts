@@ -1,7 +1,7 @@
 /** Reloading while `serve` runs: SIGHUP, and the route table. */
 import { Failure } from "../../src/domain/errors.ts";
-import type { Table } from "../../src/table/table.ts";
-import { type ReloadCause, type RouteTable, UnsettledTable } from "../../src/table-in-force/route-table.ts";
+import type { Service } from "../../src/service.ts";
+import { type ReloadCause, UnsettledTable } from "../../src/table-in-force/route-table.ts";
 import type { IO } from "../terminal/io.ts";
 import type { Log } from "./log.ts";
 
@@ -32,15 +32,12 @@ const settleMilliseconds = 2000;
 
 /** Puts the changed route table in force. A faulty one is refused and logged, and the old one stays in force. */
 export class TableReloader {
-  readonly #routes: Pick<RouteTable<{ readonly table: Table }>, "reload" | "status">;
+  readonly #service: Pick<Service, "routes" | "warnOfRefusal">;
   readonly #log: Pick<Log, "warn">;
   #settling: NodeJS.Timeout | undefined;
 
-  constructor(
-    routes: Pick<RouteTable<{ readonly table: Table }>, "reload" | "status">,
-    log: Pick<Log, "warn">,
-  ) {
-    this.#routes = routes;
+  constructor(service: Pick<Service, "routes" | "warnOfRefusal">, log: Pick<Log, "warn">) {
+    this.#service = service;
     this.#log = log;
   }
 
@@ -48,7 +45,7 @@ export class TableReloader {
   async reload(cause: ReloadCause, settled?: string): Promise<void> {
     this.close();
     try {
-      await this.#routes.reload(cause, settled);
+      await this.#service.routes.reload(cause, settled);
     } catch (error) {
       if (error instanceof UnsettledTable) {
         this.#log.warn(error.message);
@@ -58,8 +55,7 @@ export class TableReloader {
         // The file has changed since.
         await this.reload(cause);
       } else {
-        const { revision } = this.#routes.status();
-        this.#log.warn(`The route table was refused; revision ${revision} stays in force.`, error);
+        this.#service.warnOfRefusal(error);
       }
     }
   }

@@ -3,13 +3,12 @@ import { Failure } from "../../src/domain/errors.ts";
 import { Interrupted, type IO } from "./io.ts";
 import { type Output, Reported } from "./output.ts";
 
-/** The options that decide whether to ask. */
-export interface ConfirmOptions {
-  readonly json: boolean;
-  /** False with `--no-input`. */
-  readonly input: boolean;
-  /** Whether `--yes` answers. */
-  readonly yes?: boolean;
+/** The environment of a question. */
+interface Asking {
+  readonly io: IO;
+  readonly output: Output;
+  /** `input` is false with `--no-input`; `--yes` answers. */
+  options(): { readonly input: boolean; readonly yes?: boolean };
 }
 
 /** A question, and the failure if there is nobody to answer it. */
@@ -28,10 +27,11 @@ export interface Question {
 
 /** Asks, unless `--yes` answers. @throws Failure, or Reported, unless the answer is yes */
 export async function confirm(
-  { io, output }: { readonly io: IO; readonly output: Output },
-  { json, input, yes = false }: ConfirmOptions,
+  { io, output, options }: Asking,
   { asks, does, hint = "--yes does it without asking.", stays, details }: Question,
 ): Promise<void> {
+  const { input, yes = false } = options();
+  const json = output.wantsJSON;
   if (yes) return;
   if (json || !input || io.ask === undefined || io.stdout.isTTY !== true) {
     const info = `${does}, and there is nobody to ask: ${stays ?? "nothing was changed"}.`;

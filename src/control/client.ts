@@ -1,5 +1,5 @@
 /**
- * The client of the control socket. It never waits for an unresponsive service: while a method runs, the service sends a
+ * The client of the control socket. It never waits for an unresponsive service: while an operation runs, the service sends a
  * sign of life each second.
  *
  * Most commands find no service, so the code that talks to one is loaded only when needed.
@@ -9,7 +9,8 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../store/folder/files.ts";
 import { lockHolder, processState } from "../store/folder/lock-file.ts";
-import type { Control, ControlMethod } from "./control.ts";
+import type { Control } from "./control.ts";
+import type { OperationName } from "./operations.ts";
 import { entryAt, missing, socketPath } from "./socket.ts";
 
 /** The time limit for an answer or a sign of life, in milliseconds, so that a command ends within 5 s. */
@@ -35,14 +36,10 @@ export async function connectControl(folder: string, signal?: AbortSignal): Prom
     if (error instanceof NoAnswer) throw await unresponsive(folder, error, "Nothing was changed.");
     throw error;
   }
-  return new Proxy({} as Control, {
-    // A promise of it must not take it for another promise.
-    get: (_, method: ControlMethod | "then") =>
-      method === "then" ? undefined : (...input: readonly unknown[]) => client.ask(method, input),
-  });
+  return { run: (name, input) => client.ask(name, input) };
 }
 
-/** The service has stopped between two methods. `untouched` is true if it has run none. */
+/** The service has stopped between two operations. `untouched` is true if it has run none. */
 export class ServiceGone extends Failure {
   readonly untouched: boolean;
 
@@ -71,7 +68,7 @@ class NoAnswer extends Error {
   }
 }
 
-/** Calls the methods of a service through its socket. */
+/** Runs operations of a service through its socket. */
 class ControlClient {
   readonly #folder: string;
   readonly #path: string;
@@ -88,7 +85,7 @@ class ControlClient {
       // Once aborted, it causes no event any more.
       signal?.throwIfAborted();
       try {
-        await request(this.#path, "holder", [], { signal });
+        await request(this.#path, "holder", {}, { signal });
         return;
       } catch (error) {
         signal?.throwIfAborted();
@@ -99,10 +96,10 @@ class ControlClient {
     }
   }
 
-  /** Runs a method in the service. */
-  async ask<T>(method: ControlMethod, input: readonly unknown[]): Promise<T> {
+  /** Runs an operation in the service. */
+  async ask<T>(name: OperationName, input: object): Promise<T> {
     try {
-      const result = await request<T>(this.#path, method, input, { isBusy: () => this.#isBusy() });
+      const result = await request<T>(this.#path, name, input, { isBusy: () => this.#isBusy() });
       this.#answered = true;
       return result;
     } catch (error) {
@@ -118,7 +115,7 @@ class ControlClient {
     return pid !== undefined && (await processState(pid)) === "running";
   }
 
-  /** Returns the failure of a method without an answer: the service may have run it or not. */
+  /** Returns the failure of an operation without an answer: the service may have run it or not. */
   async #unanswered(cause: NoAnswer): Promise<Failure> {
     const outcome =
       "The outcome of the command is unknown: check whether the change was made before you repeat it.";
@@ -163,8 +160,8 @@ async function unresponsive(folder: string, cause: NoAnswer, outcome: string): P
  */
 async function request<T>(
   path: string,
-  method: ControlMethod,
-  input: readonly unknown[],
+  name: OperationName,
+  input: object,
   options: { signal?: AbortSignal | undefined; isBusy?: () => Promise<boolean> },
 ): Promise<T> {
   const http = await import("node:http");
@@ -182,7 +179,7 @@ async function request<T>(
       }, silenceTimeout);
     };
     const asking = http.request(
-      { socketPath: path, path: `/${method}`, method: "POST", agent: false },
+      { socketPath: path, path: `/${name}`, method: "POST", agent: false },
       (response) => {
         const pieces: Buffer[] = [];
         response.on("data", (piece: Buffer) => {

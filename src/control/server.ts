@@ -1,6 +1,6 @@
 /**
  * The server of the control socket, through which commands use a running service. It listens on a Unix socket in the data
- * folder that only the folder's owner can open. A method is `POST /<method>` with the arguments as a JSON array.
+ * folder that only the folder's owner can open. An operation is `POST /<name>` with its input as a JSON object.
  */
 import { chmod, unlink } from "node:fs/promises";
 import { createServer } from "node:http";
@@ -8,14 +8,15 @@ import { assertBodySize, H3, type H3Event } from "h3";
 import { toNodeHandler } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Connections } from "../http/connections.ts";
-import { controlMethods, parseArguments } from "./arguments.ts";
-import type { Control } from "./control.ts";
+import { requireOperation } from "./control.ts";
+import { parseJSON } from "./json.ts";
+import type { OperationName } from "./operations.ts";
 import { requireSocketPath } from "./socket.ts";
 import { toWire } from "./wire.ts";
 
 /** The most connections; a command uses at most two. */
 const maxConnections = 64;
-/** The largest arguments are the texts of two route tables. */
+/** The largest inputs are the texts of two route tables. */
 const maxBody = 8 * 1024 * 1024;
 /** The time limit for receiving a request, in milliseconds: the sender is on the same machine. */
 const receiveTimeout = 5_000;
@@ -31,6 +32,11 @@ export interface ControlServerOptions {
   readonly drainMilliseconds?: number;
 }
 
+/** Runs operations whose input it parses; see `Control`. */
+export interface Runner {
+  run(name: OperationName, input: object, signal: AbortSignal): Promise<unknown>;
+}
+
 /** A listening socket. */
 export interface ControlServer {
   /** Stops accepting connections, closes idle ones, waits for operations under way, and then cuts off the rest. */
@@ -43,30 +49,26 @@ export interface ControlServer {
  */
 export async function startControl(
   folder: string,
-  control: Control,
+  control: Runner,
   { warn = () => {}, drainMilliseconds = defaultDrainMilliseconds }: ControlServerOptions = {},
 ): Promise<ControlServer> {
   const path = await requireSocketPath(folder);
   const app = new H3({ silent: true });
-  for (const method of controlMethods) {
-    const run = async (event: H3Event) => {
-      try {
-        // A length that is not declared is not bounded, and each of a million chunks takes a microsecond to parse.
-        if (event.req.headers.has("transfer-encoding")) {
-          throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
-        }
-        assertBodySize(event, maxBody);
-        const given = parseArguments(method, await event.req.text());
-        // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
-        if (method === "restoreRecords" || method === "undo") given[2] = event.req.signal;
-        const result: unknown = await Reflect.apply(control[method], control, given);
-        return { result: result ?? null };
-      } catch (error) {
-        return { error: toWire(error) };
+  const run = async (event: H3Event) => {
+    try {
+      // A length that is not declared is not bounded, and each of a million chunks takes a microsecond to parse.
+      if (event.req.headers.has("transfer-encoding")) {
+        throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
       }
-    };
-    app.post(`/${method}`, (event) => withSignsOfLife(run(event)));
-  }
+      assertBodySize(event, maxBody);
+      const name = requireOperation(event.context.params?.name ?? "");
+      const input = parseJSON(await event.req.text());
+      return { result: await control.run(name, input, event.req.signal) };
+    } catch (error) {
+      return { error: toWire(error) };
+    }
+  };
+  app.post("/:name", (event) => withSignsOfLife(run(event)));
   const handle = toNodeHandler(app.fetch) as Parameters<typeof createServer>[1] & {};
   const connections = new Connections(maxConnections);
   const server = createServer(

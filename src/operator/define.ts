@@ -1,65 +1,91 @@
 /**
- * Definitions of operator operations: what an operator does at the command line beyond the routes. Each has a valibot
- * schema for its input, which may come as JSON over the socket of a running service.
+ * Definitions of operations: what an operator does at the command line beyond the routes. Each has a valibot schema for its
+ * input, which may come as JSON over the socket of a running service.
  */
 import type * as v from "valibot";
 import type { Activity } from "../identity/activity.ts";
-import type { Data, Draft } from "../store/data.ts";
+import type { Data, DataStore, Draft } from "../store/data.ts";
+import type { Files } from "../store/folder/files.ts";
 import type { References, ReferredName } from "../table/restriction/references.ts";
+import type { CheckedTable, Table } from "../table/table.ts";
 import { parseInput } from "./input.ts";
 
-/** What an operation gets beside the data and its input. */
-export interface OperatorContext {
+/** What a read gets beside the data and its input. */
+export interface ReadContext {
   /** Milliseconds since 1970. */
   readonly now: number;
   readonly activity: Activity;
 }
 
-/** The context of a change. */
-export interface ChangeContext extends OperatorContext {
+/** What a change gets beside the draft and its input. Only one that declares `usesTable` can use the route table. */
+export interface ChangeContext extends ReadContext {
   /** The number of the change. */
   readonly sequence: number;
-}
-
-/** The context of a change that depends on the route table. */
-export interface TableContext extends ChangeContext {
   /** Returns the group whose members are excluded. @throws Failure where the route table names none or has faults */
   excludedGroup(): string;
   /** Returns what refers to a name, in the table in force and in a valid table in its file. @throws TableFaults */
   referencesTo(name: ReferredName): References;
 }
 
+/** What operations work on. */
+export interface Environment {
+  readonly store: DataStore;
+  readonly activity: Activity;
+  readonly now?: () => number;
+  readonly files?: Files;
+  /** Loads the route table for an operation that uses it; the result returns the table in force at each call. */
+  readonly loadTable: () => Promise<() => Table>;
+  /** Checks the route table that is now in the file. */
+  readonly checkTable: () => Promise<CheckedTable>;
+}
+
 /** An operation that reads. */
-export interface OperatorRead<R = unknown> {
+export interface Read<R = unknown> {
   readonly effect: "read";
   readonly input: v.GenericSchema;
   /** Returns the operation with its input. @throws Failure `PARAMETER_INVALID` */
-  bind(input: unknown): (data: Data, context: OperatorContext) => R;
+  bind(input: unknown): (data: Data, context: ReadContext) => R;
 }
 
 /** An operation that changes data. */
-export interface OperatorChange<R = unknown> {
+export interface Change<R = unknown> {
   readonly effect: "change";
   /** Whether it uses the route table, which is loaded first; other operations work beside a faulty table. */
-  readonly needsTable: boolean;
+  readonly usesTable: boolean;
   readonly input: v.GenericSchema;
-  /** Returns the operation with its input. @throws Failure `PARAMETER_INVALID` */
-  bind(input: unknown): (draft: Draft, context: TableContext) => R;
+  /** As {@link Read.bind}. */
+  bind(input: unknown): (draft: Draft, context: ChangeContext) => R;
 }
 
-export type OperatorOperation<R = unknown> = OperatorRead<R> | OperatorChange<R>;
+/** An operation on more than the present data, such as the journal, the table in force, or the running service. */
+export interface Command<E, R = unknown> {
+  readonly effect: "command";
+  readonly input: v.GenericSchema;
+  /** As {@link Read.bind}. The signal is aborted if nobody waits for the result any more. */
+  bind(input: unknown): (environment: E, signal?: AbortSignal) => R | Promise<R>;
+}
+
+export type Operation<E, R = unknown> = Read<R> | Change<R> | Command<E, R>;
+
+/** The input of an operation. */
+export type InputOf<O extends { readonly input: v.GenericSchema }> = v.InferInput<O["input"]>;
+
+/** The result of an operation. */
+export type ResultOf<O> = O extends { bind(input: unknown): (...all: never[]) => infer R | Promise<infer R> }
+  ? R
+  : never;
 
 /** Defines an operation that reads. It throws a Failure to refuse. */
 export function defineRead<I extends v.GenericSchema, R>(operation: {
   input: I;
-  read(data: Data, input: v.InferOutput<I>, context: OperatorContext): R;
+  read(data: Data, input: v.InferOutput<I>, context: ReadContext): R;
 }) {
   return {
     effect: "read",
     input: operation.input,
     bind(input: unknown) {
       const parsed = parseInput(operation.input, input);
-      return (data: Data, context: OperatorContext) => operation.read(data, parsed, context);
+      return (data: Data, context: ReadContext) => operation.read(data, parsed, context);
     },
   } as const;
 }
@@ -67,23 +93,31 @@ export function defineRead<I extends v.GenericSchema, R>(operation: {
 /** Defines an operation that changes data. It throws a Failure to refuse; then nothing is changed. */
 export function defineChange<I extends v.GenericSchema, R>(operation: {
   input: I;
+  usesTable?: true;
   change(draft: Draft, input: v.InferOutput<I>, context: ChangeContext): R;
-}) {
-  return { ...defineChangeByTable(operation), needsTable: false };
-}
-
-/** Defines an operation that changes data and uses the route table; see {@link defineChange}. */
-export function defineChangeByTable<I extends v.GenericSchema, R>(operation: {
-  input: I;
-  change(draft: Draft, input: v.InferOutput<I>, context: TableContext): R;
 }) {
   return {
     effect: "change",
-    needsTable: true,
+    usesTable: operation.usesTable === true,
     input: operation.input,
     bind(input: unknown) {
       const parsed = parseInput(operation.input, input);
-      return (draft: Draft, context: TableContext) => operation.change(draft, parsed, context);
+      return (draft: Draft, context: ChangeContext) => operation.change(draft, parsed, context);
+    },
+  } as const;
+}
+
+/** Defines an operation on its environment. It throws a Failure to refuse. */
+export function defineCommand<E, I extends v.GenericSchema, R>(operation: {
+  input: I;
+  run(environment: E, input: v.InferOutput<I>, signal?: AbortSignal): R;
+}) {
+  return {
+    effect: "command",
+    input: operation.input,
+    bind(input: unknown) {
+      const parsed = parseInput(operation.input, input);
+      return (environment: E, signal?: AbortSignal) => operation.run(environment, parsed, signal);
     },
   } as const;
 }

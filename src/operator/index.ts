@@ -1,7 +1,6 @@
 /** All operator operations, by the names of their commands, which the journal and the socket use as well. */
-import type * as v from "valibot";
 import { complete } from "./completion.ts";
-import type { OperatorOperation } from "./define.ts";
+import type { Environment, InputOf, Operation, ResultOf } from "./define.ts";
 import * as memberships from "./memberships.ts";
 import { personalData } from "./personal-data.ts";
 import * as players from "./players.ts";
@@ -10,6 +9,7 @@ import { seed } from "./seed.ts";
 import { checkRemoval, removeName } from "./seed-removal.ts";
 import { closeCases } from "./statistics.ts";
 import * as tokens from "./tokens.ts";
+import { undo } from "./undo.ts";
 
 export const operatorOperations = {
   "seed.groups": seed,
@@ -37,7 +37,8 @@ export const operatorOperations = {
   "token.list": tokens.list,
   "token.revoke": tokens.revoke,
   "name.complete": complete,
-} satisfies Record<string, OperatorOperation>;
+  undo,
+} satisfies Record<string, Operation<Environment>>;
 
 type Operations = typeof operatorOperations;
 export type OperatorOperationName = keyof Operations;
@@ -48,7 +49,7 @@ export type OperatorReadName = {
 }[OperatorOperationName];
 
 /** The input of an operator operation. */
-export type OperatorInput<N extends OperatorOperationName> = v.InferInput<Operations[N]["input"]>;
+export type OperatorInput<N extends OperatorOperationName> = InputOf<Operations[N]>;
 
 /** The result of an operator operation. */
-export type OperatorResult<N extends OperatorOperationName> = ReturnType<ReturnType<Operations[N]["bind"]>>;
+export type OperatorResult<N extends OperatorOperationName> = ResultOf<Operations[N]>;

@@ -7,7 +7,7 @@ import { Activity } from "../identity/activity.ts";
 import type { DurableData } from "../store/data.ts";
 import { type Files, nodeFiles } from "../store/folder/files.ts";
 import { readState } from "../store/reading.ts";
-import type { OperatorRead } from "./define.ts";
+import type { Read } from "./define.ts";
 import {
   type OperatorInput,
   type OperatorReadName,
@@ -28,7 +28,7 @@ export async function readData(folder: string, files: Files = nodeFiles): Promis
   return { data: database.view, warnings };
 }
 
-const reads: { readonly [N in OperatorReadName]: OperatorRead<OperatorResult<N>> } = operatorOperations;
+const reads: { readonly [N in OperatorReadName]: Read<OperatorResult<N>> } = operatorOperations;
 
 /** Runs an operation that reads. @throws Failure where it refuses */
 export function readOffline<N extends OperatorReadName>(

@@ -25,7 +25,7 @@ import {
 import { bindRecords, collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import { liveTokenOf } from "../identity/tokens.ts";
 import type { Data, Draft } from "../store/data.ts";
-import { defineChange, defineChangeByTable, defineRead } from "./define.ts";
+import { defineChange, defineRead } from "./define.ts";
 import { newPlayerName, playerReference, rank } from "./input.ts";
 import { setMembership, unregisteredNote } from "./memberships.ts";
 import { listTokens } from "./tokens.ts";
@@ -144,7 +144,8 @@ export const show = defineRead({
   },
 });
 
-export const remove = defineChangeByTable({
+export const remove = defineChange({
+  usesTable: true,
   input: player,
   change(draft, input, context) {
     const found = requirePlayer(draft, input.player);
@@ -167,7 +168,8 @@ export const remove = defineChangeByTable({
   },
 });
 
-export const exclude = defineChangeByTable({
+export const exclude = defineChange({
+  usesTable: true,
   /** `dryRun`: whether only to say if there is anything to do, before a question. */
   input: v.strictObject({ player: playerReference, dryRun: v.optional(v.boolean()) }),
   change(draft, input, context): { info: string; wouldChange?: true } {
@@ -180,7 +182,8 @@ export const exclude = defineChangeByTable({
   },
 });
 
-export const readmit = defineChangeByTable({
+export const readmit = defineChange({
+  usesTable: true,
   input: player,
   change(draft, input, context) {
     const group = context.excludedGroup();

@@ -8,7 +8,7 @@ import { namesOf, unknownName } from "../identity/memberships.ts";
 import { collectionsOf } from "../identity/references.ts";
 import type { Data } from "../store/data.ts";
 import type { References, ReferredName } from "../table/restriction/references.ts";
-import { defineChangeByTable, type TableContext } from "./define.ts";
+import { type ChangeContext, defineChange } from "./define.ts";
 
 /** The references of each sort that a message lists. */
 const mostListed = 5;
@@ -16,7 +16,7 @@ const mostListed = 5;
 const input = v.strictObject({ kind: v.picklist(namedKinds), name: v.string() });
 
 /** Returns the name as it is stored. @throws Failure if there is none, or something refers to it */
-function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, context: TableContext): string {
+function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, context: ChangeContext): string {
   const stored = draft.names.get(`${kind}/${fold(typed)}`);
   if (stored === undefined) {
     const code = kind === "group" ? "UNKNOWN_GROUP" : "UNKNOWN_FACTION";
@@ -34,12 +34,14 @@ function requireRemovable(draft: Data, { kind, name: typed }: ReferredName, cont
  * Refuses what a removal would refuse, before a question. An operation of its own: a service of an earlier version refuses
  * it, where it would ignore an option of the removal and remove the name.
  */
-export const checkRemoval = defineChangeByTable({
+export const checkRemoval = defineChange({
+  usesTable: true,
   input,
   change: (draft, name, context) => ({ name: requireRemovable(draft, name, context) }),
 });
 
-export const removeName = defineChangeByTable({
+export const removeName = defineChange({
+  usesTable: true,
   input,
   change(draft, { kind, name: typed }, context) {
     const name = requireRemovable(draft, { kind, name: typed }, context);

@@ -11,10 +11,71 @@ import { collectionsOf, recordsOfPlayer } from "../identity/references.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
 import type { Rows } from "../store/collection.ts";
 import type { Data } from "../store/data.ts";
+import { nodeFiles } from "../store/folder/files.ts";
+import { readHistory } from "../store/journal/history.ts";
 import { Slices } from "../store/slices.ts";
+import { defineCommand, type Environment, type Info } from "./define.ts";
 
 /** The most obstacles that a message names, and the most changes for each. */
 const mostNamed = 5;
+
+export const undo = defineCommand({
+  input: v.strictObject({
+    sequence: v.pipe(v.number(), v.safeInteger(), v.minValue(0)),
+    /** Whether to undo the other records if some cannot be undone. */
+    exceptChanged: v.optional(v.boolean(), false),
+  }),
+  /**
+   * Returns a sentence, and the number of records that were not undone, if there are any.
+   * @throws Failure `UNKNOWN_ENTRY` where the journal does not have the change, `CONFLICT` where it cannot be undone
+   */
+  async run(
+    environment: Environment,
+    { sequence, exceptChanged },
+    signal,
+  ): Promise<Info & { readonly left?: number }> {
+    const { store } = environment;
+    const { data } = store;
+    const record = await changeAt(environment, sequence);
+    let decided: Undoing = { changes: [], obstacles: [] };
+    // The change may have been a bulk change.
+    await store.changeInBulk({ who: "operator", operation: "undo", undoes: sequence }, async () => {
+      decided = await undoing(data, record, exceptChanged);
+      // Whoever killed the command sees that it has changed nothing, and must not lose what is changed since.
+      signal?.throwIfAborted();
+      return exceptChanged || decided.obstacles.length === 0 ? decided.changes : [];
+    });
+    const { changes, obstacles } = decided;
+    const what = `change ${sequence} (${operationName(record)})`;
+    if (obstacles.length === 0) return { info: `Undid ${what}.` };
+    // Outside the store's writer, so that other changes do not wait for it.
+    const words = await describeObstacles(
+      obstacles,
+      historyAfter(environment, sequence),
+      (uuid) => data.players.get(uuid)?.name,
+    );
+    if (!exceptChanged || changes.length === 0) throw refusal(sequence, words, changes.length > 0);
+    const left = obstacles.length;
+    const part = `except for ${left} of ${left + changes.length} records`;
+    return { info: `Undid ${what}, ${part}: ${words}.`, left };
+  },
+});
+
+/** Returns the journal's record of a change. @throws Failure `UNKNOWN_ENTRY` where the journal does not have it */
+async function changeAt(environment: Environment, sequence: number): Promise<JournalRecord> {
+  for await (const record of historyAfter(environment, sequence - 1)) {
+    if (record.sequence === sequence) return record;
+    break;
+  }
+  const last = environment.store.sequence;
+  throw new Failure("UNKNOWN_ENTRY", `The journal has no change ${sequence}; the last one is ${last}.`, {
+    hint: "`addon-cli audit` lists the changes in the journal.",
+  });
+}
+
+function historyAfter({ files = nodeFiles, store }: Environment, after: number) {
+  return readHistory(files, store.folder, after);
+}
 
 /** A record that cannot be undone. */
 export interface Obstacle {
@@ -72,7 +133,7 @@ export async function undoing(data: Data, record: JournalRecord, exceptChanged: 
 /** Returns the records of a change that an undo considers. @throws Failure `CONFLICT` where there are none */
 function undoable(record: JournalRecord): readonly RecordChange[] {
   const changes = record.changes.filter(({ collection }) => !isBookkeeping(collection));
-  const undoable = changes.filter((change) => !isAddedName(change));
+  const undoable = changes.filter(({ collection, before }) => collection !== "names" || before !== null);
   if (changes.length === 0) {
     throw new Failure(
       "CONFLICT",
@@ -121,7 +182,9 @@ export async function describeObstacles(
   if (changed.length > 0) {
     for await (const record of history) {
       for (const each of changed) {
-        if (!record.changes.some((change) => isSameRecord(change, each.change))) continue;
+        const { collection, key } = each.change;
+        if (!record.changes.some((change) => change.collection === collection && change.key === key))
+          continue;
         each.count += 1;
         if (each.count <= mostNamed) each.by.push(changeWords(record));
       }
@@ -160,14 +223,6 @@ function changeWords(record: JournalRecord): string {
 function listed(all: readonly string[], count = all.length): string {
   const named = all.slice(0, mostNamed);
   return [...named, ...(count > named.length ? [`and ${count - named.length} more records`] : [])].join("; ");
-}
-
-function isSameRecord(one: RecordChange, other: RecordChange): boolean {
-  return one.collection === other.collection && one.key === other.key;
-}
-
-function isAddedName({ collection, before }: RecordChange): boolean {
-  return collection === "names" && before === null;
 }
 
 const nameFields = v.object({ kind: v.picklist(namedKinds), name: v.string() });

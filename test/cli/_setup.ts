@@ -185,11 +185,11 @@ export class Desk {
   /** Runs a service of the folder in this process, with its control socket, until the end of the test. */
   async startService(): Promise<Service> {
     const service = await Service.open({ folder: this.data, routes: join(this.folder, "routes.yaml") });
-    await service.loadTable();
+    await service.routes.load();
     const holder = { pid: 4711, url: "http://127.0.0.1:8888", since: Date.parse("2026-11-21T12:00:00Z") };
     const control = await startControl(
       this.data,
-      controlOf(service, async () => service, holder),
+      controlOf({ ...service.environment, service: async () => service, holder }),
     );
     this.beforeClear(async () => {
       await control.close();
@@ -224,7 +224,7 @@ export class Desk {
       now,
     });
     try {
-      await service.loadTable();
+      await service.routes.load();
       return await work(service);
     } finally {
       await service.close();

@@ -38,7 +38,7 @@ it("shows every change of a service once, also in new segments, and says when th
   for (const reason of ["Arson", "Fraud", "Speed"]) {
     await add(desk, reason);
     await running.shows(new RegExp(`added the wanted reason ${reason}$`, "m"));
-    await (await connectControl(desk.data))?.snapshot();
+    await (await connectControl(desk.data))?.run("data.snapshot", {});
   }
   assert.equal(linesOf(running.stdout.text).length, 4);
   const says = async (words: RegExp) => {

@@ -4,8 +4,8 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { connectControl } from "../../src/control/client.ts";
-import { type Control, controlOf } from "../../src/control/control.ts";
-import { startControl } from "../../src/control/server.ts";
+import { controlOf } from "../../src/control/control.ts";
+import { type Runner, startControl } from "../../src/control/server.ts";
 import { Service } from "../../src/service.ts";
 import { assertLacks } from "../_setup.ts";
 import { CliProcess, execute, serveProcess } from "./_process.ts";
@@ -38,7 +38,7 @@ it("a command of another version that the service does not know is reported", as
   const service = await desk.startService();
   const control = await connectControl(desk.data);
   const former = JSON.parse('"player.delete"');
-  await assert.rejects(Promise.resolve(control?.administer(former, { player: "Ada" })), {
+  await assert.rejects(Promise.resolve(control?.run(former, { player: "Ada" })), {
     code: "UNKNOWN_ENTRY",
     hint: /different versions: restart the service/,
   });
@@ -50,22 +50,22 @@ it("a command of another version that the service does not know is reported", as
 it("a service of an earlier version that ignores --read-only: the full token is revoked and not shown", async (t) => {
   const desk = await seededDesk(t);
   const service = await Service.open({ folder: desk.data, routes: join(desk.folder, "routes.yaml") });
-  const present = controlOf(service, async () => service, {
-    pid: 4711,
-    url: "http://127.0.0.1:8888",
-    since: 0,
+  const present = controlOf({
+    ...service.environment,
+    service: async () => service,
+    holder: { pid: 4711, url: "http://127.0.0.1:8888", since: 0 },
   });
   const issued: string[] = [];
-  const administer: Control["administer"] = async (name, input) => {
-    const answer = await present.administer(name, input);
-    if (!("token" in answer)) return answer;
+  const run: Runner["run"] = async (name, input) => {
+    const answer = await present.run(name, input);
+    if (answer === null || !("token" in answer)) return answer;
     issued.push(answer.token);
     await service.store.change({ who: "operator", operation: "test" }, (draft) => {
       for (const { readOnly: _, ...old } of draft.tokens.values()) draft.tokens.put(old);
     });
     return answer;
   };
-  const control = await startControl(desk.data, { ...present, administer });
+  const control = await startControl(desk.data, { run });
   desk.beforeClear(async () => {
     await control.close();
     await service.close();

@@ -22,17 +22,17 @@ async function follow(t: TestContext, confirmsLoss = false) {
   const folder = await temporaryFolder(t);
   const routes = join(folder, "routes.yaml");
   await writeFile(routes, shipped);
-  const service = await Service.open({ folder: join(folder, "data"), routes });
-  t.after(() => service.close());
-  await service.administer("seed.groups", await readSeed(shippedSeed));
-  await service.administer("player.add", { name: "Ada", members: [{ organisation: "POLICE", rank: 4 }] });
   const warnings: string[] = [];
   const warn = (message: string, error?: unknown) =>
     void warnings.push(error instanceof Error ? `${message} ${error.message}` : message);
+  const service = await Service.open({ folder: join(folder, "data"), routes, warn });
+  t.after(() => service.close());
+  await service.administer("seed.groups", await readSeed(shippedSeed));
+  await service.administer("player.add", { name: "Ada", members: [{ organisation: "POLICE", rank: 4 }] });
   const history = new TableHistory(service.store.folder);
   followTables({ service, history, confirmsLoss, report: () => {}, warn });
-  await service.loadTable();
-  const reloader = new TableReloader(service.routes, { warn });
+  await service.routes.load();
+  const reloader = new TableReloader(service, { warn });
   t.after(() => reloader.close());
   return {
     service,

@@ -157,7 +157,7 @@ describe("/ready", () => {
     t.after(() => service.close());
     await service.administer("seed.groups", await readSeed(shippedSeed));
     const { token } = await service.administer("token.issue", { label: "public" });
-    await service.loadTable();
+    await service.routes.load();
     const [entered, release] = [new EventTarget(), new EventTarget()];
     const [isEntered, isReleased] = [once(entered, "done"), once(release, "done")];
     const server = await startServer({

@@ -307,7 +307,7 @@ describe("/houseban/remove", () => {
     for (const reason of ["Noise", "Theft"]) await add("Mallory", reason);
     const before = await bans();
     await remove("Mallory", "all");
-    await world.service.undo(world.service.store.sequence);
+    await world.service.administer("undo", { sequence: world.service.store.sequence });
     assert.deepEqual(await bans(), before);
   });
 });

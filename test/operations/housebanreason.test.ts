@@ -94,9 +94,9 @@ describe("a house-ban reason from before creators were stored", () => {
     await world.ok(token, "/housebanreason/add", { reason: "Noise", days: 3 });
     assert.deepEqual(await world.ok(token, "/housebanreason"), shownOld);
     await world.ok(token, "/housebanreason/remove", { reason: "Noise" });
-    await world.service.undo(world.service.store.sequence);
+    await world.service.administer("undo", { sequence: world.service.store.sequence });
     assert.deepEqual(await world.ok(token, "/housebanreason"), shownOld);
-    await world.service.undo(added);
+    await world.service.administer("undo", { sequence: added });
     assert.deepEqual(await world.ok(token, "/housebanreason"), []);
   });
 });

@@ -31,13 +31,13 @@ describe("undoing the registration of a player", () => {
       const { world, chief, number } = await registered(t);
       await give(world, chief);
       const before = world.snapshot();
-      await assert.rejects(world.service.undo(number), {
+      await assert.rejects(world.service.administer("undo", { sequence: number }), {
         code: "CONFLICT",
         message: `Change ${number} cannot be undone: other records refer to the player Ada: ${what}.`,
       });
       assert.deepEqual(world.snapshot(), before);
-      await world.service.undo(world.service.store.sequence);
-      await world.service.undo(number);
+      await world.service.administer("undo", { sequence: world.service.store.sequence });
+      await world.service.administer("undo", { sequence: number });
       assert.equal(world.service.store.data.players.has(uuid), false);
     });
   }
@@ -45,7 +45,7 @@ describe("undoing the registration of a player", () => {
   it("names everything that the player has been given", async (t) => {
     const { world, chief, number } = await registered(t);
     for (const give of Object.values(belongings)) await give(world, chief);
-    await assert.rejects(world.service.undo(number), {
+    await assert.rejects(world.service.administer("undo", { sequence: number }), {
       message:
         `Change ${number} cannot be undone: other records refer to the player Ada: 1 statistic, 1 membership, ` +
         "1 group member, 1 target, 1 house ban and 1 token.",
@@ -70,7 +70,7 @@ describe("undoing a registration whose record is malformed", () => {
 
   it("is refused for its obstacles where the fault does not matter", async (t) => {
     const { world, number } = await malformed(t, { administrator: "no" });
-    await assert.rejects(world.service.undo(number), {
+    await assert.rejects(world.service.administer("undo", { sequence: number }), {
       code: "CONFLICT",
       message: `Change ${number} cannot be undone: other records refer to the player Ada: 1 token.`,
     });
@@ -84,7 +84,7 @@ it("undoing a removal does not restore tokens, ranks and statistics without the 
   const removal = world.service.store.sequence;
   const another = "0123456789abcdef0123456789abcdef";
   await world.service.administer("player.add", { name: "Ada", uuid: another, members: [] });
-  const { info, left } = await world.service.undo(removal, { exceptChanged: true });
+  const { info, left } = await world.service.administer("undo", { sequence: removal, exceptChanged: true });
   assert.equal(left, 4);
   for (const words of ["token \\w+ of \\w+", "membership \\w+ \\(GROVE\\)", "statistic \\w+"])
     assert.match(info, new RegExp(`the player of the ${words} is no longer registered`));

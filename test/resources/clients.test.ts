@@ -92,7 +92,7 @@ it("the clients equal their definition, through random events and clock changes"
           revoke: () => service.administer("token.revoke", { id: given.id }),
           mark: () => world.get(admin.token, "/mgmt/version", { type, version: "2.6" }),
           delete: () => service.administer("player.remove", { player: who }),
-          undo: () => service.undo(service.store.sequence),
+          undo: () => service.administer("undo", { sequence: service.store.sequence }),
           save: () => service.activity.save(service.store),
         };
         // An impossible change is refused and changes nothing.

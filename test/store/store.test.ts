@@ -156,9 +156,13 @@ describe("the lock", () => {
     const service = { store } as unknown as Service;
     const control = await startControl(
       folder,
-      controlOf(service, async () => service, { pid: 7, url: "http://here", since: 0 }),
+      controlOf({
+        ...service.environment,
+        service: async () => service,
+        holder: { pid: 7, url: "http://here", since: 0 },
+      }),
     );
     t.after(() => control.close());
-    assert.equal((await (await connectControl(folder))?.holder())?.pid, 7);
+    assert.equal((await (await connectControl(folder))?.run("holder", {}))?.pid, 7);
   });
 });

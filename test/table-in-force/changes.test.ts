@@ -42,7 +42,7 @@ it("each table that is put in force is reported with the one before, but not the
   const { service, routes } = await openService(t);
   const notes: TablePutInForce[] = [];
   service.routes.follow(async (put) => void notes.push(put));
-  await service.loadTable();
+  await service.routes.load();
   await service.routes.reload("signal");
   await writeFile(routes, other);
   await service.routes.reload("watch");
@@ -72,7 +72,7 @@ it("a named pipe instead of the file does not block", {
   timeout: 60_000,
 }, async (t) => {
   const { service, routes } = await openService(t);
-  await service.loadTable();
+  await service.routes.load();
   const pipe = `${routes}.pipe`;
   execFileSync("mkfifo", [pipe]);
   // Open for writing as well: should somebody read it after all, closing it lets go of them.
@@ -86,7 +86,7 @@ it("a named pipe instead of the file does not block", {
 
 it("a table is in force while it is reported, for which the next one and closing wait", async (t) => {
   const { service, routes } = await openService(t);
-  await service.loadTable();
+  await service.routes.load();
   const { begun, noted } = noteSlowly(service);
   await writeFile(routes, other);
   const reloaded = service.routes.reload("watch");
@@ -104,7 +104,7 @@ it("a table is in force while it is reported, for which the next one and closing
 
 it("a reviewed revision is put in force only if the file still has it", async (t) => {
   const { service, routes } = await openService(t);
-  await service.loadTable();
+  await service.routes.load();
   const { begun, noted } = noteSlowly(service);
   await writeFile(routes, other);
   const first = service.routes.reload("watch");

@@ -37,7 +37,7 @@ const service = await Service.open({
   },
 });
 if (service.store.isNew) await service.administer("seed.groups", await readSeed("data/seed.yaml"));
-await service.loadTable();
+await service.routes.load();
 const tokens: Record<string, string> = {};
 for (let each = 0; service.store.isNew && each < clientCount; each += 1) {
   const player = `P${each}`;
@@ -51,7 +51,7 @@ const server = await startServer({ fetch, answerPlain, host: "127.0.0.1", port: 
 const holder = { pid: process.pid, url: server.url, since: Date.now() };
 const control = await serveControl(
   service.store,
-  controlOf(service, async () => service, holder),
+  controlOf({ ...service.environment, service: async () => service, holder }),
   log,
 );
 service.start();

@@ -1,7 +1,6 @@
 /** Implements `data snapshot` and `data backup`. */
 import { stat } from "node:fs/promises";
 import { resolve, sep } from "node:path";
-import type { Command } from "commander";
 import { writeBackup } from "../../../src/backup/backup.ts";
 import { writeRotatedBackup } from "../../../src/backup/rotation.ts";
 import { Failure } from "../../../src/domain/errors.ts";
@@ -12,15 +11,15 @@ import { requireData } from "./offline.ts";
 import { withProgress } from "./progress.ts";
 
 /** Writes a snapshot. */
-export async function takeSnapshot({ output, workspace, withControl }: Context): Promise<void> {
+export async function takeSnapshot({ output, run, workspace }: Context): Promise<void> {
   const { folder } = workspace();
-  await withControl("reads", (control) => control.snapshot());
+  await run("reads", "data.snapshot", {});
   const sequence = snapshotsIn(await nodeFiles.readdir(folder)).at(-1);
   output.result({ sequence }, `There is a snapshot of everything up to change ${sequence}.`);
 }
 
 /** The options of `data backup`. */
-interface BackupOptions {
+export interface BackupOptions {
   /** Whether to overwrite an existing file. */
   readonly force?: boolean;
   /** How many backups remain in a folder. */
@@ -28,15 +27,14 @@ interface BackupOptions {
 }
 
 /** Writes all data to one file: the given one, or a new one in the given folder. */
-export async function backUp(context: Context, given: string, command: Command): Promise<void> {
-  const { io, output, workspace } = context;
-  const { force = false, keep } = command.opts<BackupOptions>();
-  const misused = (message: string) => command.error(`error: ${message}`, { code: "usage", exitCode: 2 });
-  if (given === "") misused("expected a file or a folder, got an empty text");
+export async function backUp(context: Context, given: string, options: BackupOptions): Promise<void> {
+  const { io, misuse, output, workspace } = context;
+  const { force = false, keep } = options;
+  if (given === "") misuse("expected a file or a folder, got an empty text");
   const target = resolve(io.cwd, given);
   const isFolder = await isFolderName(given, target);
-  if (keep !== undefined && !isFolder) misused(`--keep requires a folder; to name one, write ${given}/`);
-  if (force && isFolder) misused("--force requires a file; in a folder, no backup is overwritten");
+  if (keep !== undefined && !isFolder) misuse(`--keep requires a folder; to name one, write ${given}/`);
+  if (force && isFolder) misuse("--force requires a file; in a folder, no backup is overwritten");
   const { folder } = workspace();
   await requireData(workspace());
   const { warnings, ...result } = await withProgress(context, "Writing the backup", async (progress) =>

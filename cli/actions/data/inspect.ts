@@ -1,6 +1,6 @@
 /** Implements `data status` and `data verify`. */
 import { describeInconsistency } from "../../../src/backup/consistency.ts";
-import type { Holder } from "../../../src/control/control.ts";
+import type { Holder } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { isBookkeeping, nounOf } from "../../../src/domain/model.ts";
 import { type Mark, type Status, statusOf } from "../../../src/repair/status.ts";

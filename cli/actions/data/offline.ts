@@ -1,7 +1,7 @@
 /** Helpers of the `data` commands: exclusive access to the folder, and replacing its data. */
 import { replaceFiles } from "../../../src/backup/replace-files.ts";
 import { connectControl } from "../../../src/control/client.ts";
-import type { Holder } from "../../../src/control/control.ts";
+import type { Holder } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { model } from "../../../src/domain/model.ts";
 import type { Fault } from "../../../src/repair/fault.ts";
@@ -12,7 +12,7 @@ import { waitForLock } from "../../data/lock-wait.ts";
 
 /** Returns the service that runs on a folder, or null. */
 export async function holderOf(folder: string): Promise<Holder | null> {
-  return (await (await connectControl(folder))?.holder()) ?? null;
+  return (await (await connectControl(folder))?.run("holder", {})) ?? null;
 }
 
 /**
@@ -30,7 +30,7 @@ export async function holderOrFailure(folder: string): Promise<Holder | Failure 
 export async function refuseBesideService(folder: string, what: string): Promise<void> {
   const control = await connectControl(folder);
   if (control === undefined) return;
-  const holder = await control.holder();
+  const holder = await control.run("holder", {});
   const who = holder === null ? "" : `: process ${holder.pid}, ${holder.url}`;
   throw new Failure(
     "STORE_UNAVAILABLE",

@@ -14,7 +14,6 @@ import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { retryIfMissing } from "../../../src/store/listing.ts";
 import { parseInstant, readOption } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
-import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant, type Output, Reported } from "../../terminal/output.ts";
 import { installData, requireData, withFolder } from "./offline.ts";
@@ -25,11 +24,9 @@ import { withProgress } from "./progress.ts";
 const maxProblems = 20;
 
 /** The options of a restore or an import. The command parses the time of a restore. */
-export interface RestoreOptions extends GlobalOptions {
+export interface RestoreOptions {
   /** Whether to restore tokens as well. */
   readonly tokens?: boolean;
-  /** Whether to skip the question. */
-  readonly yes?: boolean;
   /** Whether only to show what would change. */
   readonly dryRun?: boolean;
   /** Has no effect; accepted for older scripts. */
@@ -40,19 +37,18 @@ export interface RestoreOptions extends GlobalOptions {
 export async function restore(context: Context, file: string | undefined, command: Command): Promise<void> {
   const at = readOption(command, "at", (text) => parseMoment(text, context.output));
   if ((file === undefined) === (at === undefined)) {
-    command.error("error: one of <file> and --at <moment> is required", { code: "usage", exitCode: 2 });
+    context.misuse("one of <file> and --at <moment> is required");
   }
   const source: Source =
     file === undefined
       ? { kind: "moment", sequence: await sequenceOf(context, at ?? { sequence: 0 }) }
       : await sourceIn(context, file, "backup");
-  await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
+  await applySource(context, source, command.opts<RestoreOptions>());
 }
 
 /** Imports a file of `data export`, or of another program in that format. */
-export async function importData(context: Context, file: string, command: Command): Promise<void> {
-  const source = await sourceIn(context, file, "export");
-  await applySource(context, source, command.optsWithGlobals<RestoreOptions>());
+export async function importData(context: Context, file: string, options: RestoreOptions): Promise<void> {
+  await applySource(context, await sourceIn(context, file, "export"), options);
 }
 
 /** Returns a file as a source. Either command takes a backup as well as an export. */
@@ -133,14 +129,14 @@ function momentLines({ sequence, later, steps }: MomentFound, instant: number): 
 }
 
 async function apply(context: Context, source: Source, options: RestoreOptions): Promise<void> {
-  const { output, workspace, withControl } = context;
+  const { output, run, workspace } = context;
   const { tokens = false, dryRun = false, replace = false } = options;
   if (replace) output.remark("--replace is no longer needed: a restore is a change, which `undo` can undo.");
   if (!(await workspace().hasData())) return unpack(context, source, dryRun);
   const { folder } = workspace();
   const request: RestoreRequest = { source, tokens };
   const preview = await withProgress(context, "Comparing", () =>
-    withControl("reads", (control) => control.previewRestore(request)),
+    run("reads", "data.preview-restore", request),
   );
   const what = describeSource(source, preview);
   const shown = previewLines(preview).join("\n");
@@ -155,7 +151,7 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
     return;
   }
   if (!output.wantsJSON) output.remark(shown);
-  await confirm(context, options, {
+  await confirm(context, {
     asks: `Change ${countOf(preview.changes)}?`,
     does: `This changes ${countOf(preview.changes)}`,
     hint: "--yes does it without asking; --dry-run only shows what would change.",
@@ -163,7 +159,7 @@ async function apply(context: Context, source: Source, options: RestoreOptions):
   });
   const { revision } = preview;
   const result = await withProgress(context, "Changing", () =>
-    withControl("reads", (control) => control.restoreRecords(request, revision)),
+    run("reads", "data.restore", { ...request, revision }),
   );
   output.result({ folder, ...toDocument(source), dryRun, ...result }, doneText(source, result));
 }

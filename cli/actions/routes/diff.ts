@@ -16,11 +16,11 @@ export async function showDiff(context: Context, old: string | undefined, fresh:
 }
 
 async function diffFiles(context: Context, old: string | undefined, fresh: string): Promise<TableDiff> {
-  const { output, workspace, withControl } = context;
+  const { output, run, workspace } = context;
   if (await workspace().hasData()) {
     const after = await tableText(context, fresh);
     const before = old === undefined ? undefined : await tableText(context, old);
-    return withControl("reads", async (control) => listPlayers(await control.diffRoutes(after, before)));
+    return listPlayers(await run("reads", "routes.diff", { after, before }));
   }
   output.remark("There is no data yet, so nobody gains or loses anything.");
   const sourceOf = async (given: string | undefined) => {

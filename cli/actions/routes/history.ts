@@ -15,7 +15,6 @@ import type { TableText } from "../../../src/table-in-force/questions.ts";
 import { TableFaults } from "../../../src/table-in-force/route-table.ts";
 import { storedTable } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
-import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { type Column, formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
@@ -33,12 +32,6 @@ export async function showHistory({ output, workspace }: Context): Promise<void>
   await output.list(tables, columns, "No route table was in force yet: `addon-cli serve` puts one in force.");
 }
 
-/** The options of `routes rollback`. */
-export interface RollbackOptions extends GlobalOptions {
-  /** Whether to skip the question. */
-  readonly yes?: boolean;
-}
-
 /** The table's file and the revision in force before a rollback. */
 interface CurrentTable {
   readonly file: string;
@@ -53,11 +46,7 @@ interface CurrentTable {
  * @param revision the default is that of the previous table
  * @throws Failure, TableFaults if this version refuses the table, or Reported; then nothing was changed
  */
-export async function rollBack(
-  context: Context,
-  revision: string | undefined,
-  options: RollbackOptions,
-): Promise<void> {
+export async function rollBack(context: Context, revision: string | undefined): Promise<void> {
   const { output, withControl, workspace } = context;
   const history = new TableHistory(workspace().folder);
   const wanted = revision === undefined ? undefined : await storedTable(context, revision);
@@ -75,15 +64,16 @@ export async function rollBack(
       return;
     }
     const diff = listPlayers(await diffTo(context, control, target, tables, current));
-    if (!options.json) output.remark(`${diffText(output, diff, shownNames)}\n`);
-    await confirm(context, options, {
+    if (!output.wantsJSON) output.remark(`${diffText(output, diff, shownNames)}\n`);
+    await confirm(context, {
       asks: `Put revision ${next} into ${current.file}?`,
       does: "This replaces the route table",
       details: { diff },
     });
     requireUnchanged(current, await currentTable(context, control));
     const keptAs = await replaceTable(current, target.text);
-    if (current.inForce !== undefined) await control.reloadRoutes(next, "rollback");
+    if (current.inForce !== undefined)
+      await control.run("routes.reload", { revision: next, cause: "rollback" });
     output.result(resultOf(next, current, keptAs, diff), resultText(next, current, keptAs));
   });
 }
@@ -91,7 +81,8 @@ export async function rollBack(
 /** @throws Failure if the service runs on the packaged table, which must not be replaced */
 async function currentTable({ workspace }: Context, control: Control): Promise<CurrentTable> {
   const own = workspace().routes;
-  const status = (await control.holder()) === null ? undefined : await control.routesStatus();
+  const status =
+    (await control.run("holder", {})) === null ? undefined : await control.run("routes.status", {});
   const file = status?.file ?? own;
   if (file === packaged("routes.yaml") && file !== own) {
     throw new Failure(
@@ -159,23 +150,23 @@ async function diffTo(
 ): Promise<Comparison> {
   const text = textOf(current);
   try {
-    if (current.inForce !== undefined) return await control.diffRoutes(target);
-    const vocabulary = await control.vocabulary();
+    if (current.inForce !== undefined) return await control.run("routes.diff", { after: target });
+    const vocabulary = await control.run("vocabulary", {});
     if (text !== undefined && isServable(text, vocabulary))
-      return await control.diffRoutes(target, { file: current.file, text });
+      return await control.run("routes.diff", { after: target, before: { file: current.file, text } });
     const revision = tables[0]?.revision;
-    if (revision === undefined) return await control.diffRoutes(target, target);
+    if (revision === undefined) return await control.run("routes.diff", { after: target, before: target });
     const last = await storedTable(context, revision).catch((error: unknown) => {
       if (error instanceof Failure) return undefined;
       throw error;
     });
     if (last !== undefined && isServable(last.text, vocabulary))
-      return await control.diffRoutes(target, last);
+      return await control.run("routes.diff", { after: target, before: last });
     const fault = last === undefined ? "its text is damaged" : `this version refuses ${last.file}`;
     context.output.remark(
       `warning: Revision ${revision} was last in force, and cannot be compared: ${fault}. What changes is not known.`,
     );
-    return await control.diffRoutes(target, target);
+    return await control.run("routes.diff", { after: target, before: target });
   } catch (error) {
     if (error instanceof TableFaults && error.file === target.file)
       context.output.remark("This version of the service refuses that table. Nothing was changed.");

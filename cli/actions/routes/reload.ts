@@ -4,7 +4,6 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import { type Reloaded, TableFaults, type TableStatus } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
-import type { GlobalOptions } from "../../data/workspace.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant } from "../../terminal/output.ts";
 import { diffText } from "./diff.ts";
@@ -13,24 +12,17 @@ import { checkedTable, tableFile } from "./table.ts";
 /** The most players that a line of the preview names; `routes diff` names all. */
 export const shownNames = 10;
 
-/** The options of `routes reload`. */
-export interface ReloadOptions extends GlobalOptions {
-  /** Whether to skip the question, even if the table takes access away. */
-  readonly yes?: boolean;
-}
-
 /** Puts the file in force, and shows what changes. @throws Reported unless that is confirmed */
-export async function reloadRoutes(context: Context, options: ReloadOptions): Promise<void> {
+export async function reloadRoutes(context: Context): Promise<void> {
   const { output, withControl, workspace } = context;
-  const { json } = options;
   if (!(await workspace().hasData())) throw notRunning(workspace().folder);
   await withControl("reads", async (control) => {
-    if ((await control.holder()) === null) throw notRunning(workspace().folder);
+    if ((await control.run("holder", {})) === null) throw notRunning(workspace().folder);
     const diff = await diffToFile(control);
     const isSame = diff.before.revision === diff.after.revision;
-    if (!json && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
+    if (!output.wantsJSON && !isSame) output.remark(`${diffText(output, diff, shownNames)}\n`);
     if (diff.takesAway) {
-      await confirm(context, options, {
+      await confirm(context, {
         asks: "This takes access away. Put it in force?",
         does: "This takes access away",
         hint: "--yes puts it in force without asking.",
@@ -38,7 +30,7 @@ export async function reloadRoutes(context: Context, options: ReloadOptions): Pr
         details: { diff },
       });
     }
-    const reloaded = await control.reloadRoutes(diff.after.revision);
+    const reloaded = await control.run("routes.reload", { revision: diff.after.revision });
     output.result({ ...reloaded, diff }, reloadedText(diff, reloaded));
   });
 }
@@ -52,10 +44,10 @@ function notRunning(folder: string): Failure {
 /** Compares the file with the table in force. If the file has faults, the service records the failed attempt. */
 async function diffToFile(control: Control): Promise<TableDiff> {
   try {
-    return listPlayers(await control.diffRoutes());
+    return listPlayers(await control.run("routes.diff", {}));
   } catch (error) {
     // No revision is empty: a file without faults by now is not put in force unseen.
-    if (error instanceof TableFaults) await control.reloadRoutes("");
+    if (error instanceof TableFaults) await control.run("routes.reload", { revision: "" });
     throw error;
   }
 }
@@ -72,7 +64,7 @@ export async function showStatus(context: Context): Promise<void> {
   const { output, withControl, workspace } = context;
   const status = (await workspace().hasData())
     ? await withControl("reads", async (control) =>
-        (await control.holder()) === null ? null : control.routesStatus(),
+        (await control.run("holder", {})) === null ? null : control.run("routes.status", {}),
       )
     : null;
   if (status === null) {

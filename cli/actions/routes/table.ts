@@ -48,8 +48,7 @@ export async function inspectTable(context: Context, file: string): Promise<Insp
 
 /** Returns the names in the data or, before there is data, those of the seed. */
 export async function vocabularyOf(context: Context): Promise<Vocabulary> {
-  if (await context.workspace().hasData())
-    return context.withControl("reads", (control) => control.vocabulary());
+  if (await context.workspace().hasData()) return context.run("reads", "vocabulary", {});
   return seedVocabulary(context);
 }
 
@@ -64,9 +63,9 @@ async function namesOf(context: Context): Promise<Names> {
   if (!(await context.workspace().hasData()))
     return { vocabulary: await seedVocabulary(context), members: undefined, ranks: undefined };
   return context.withControl("reads", async (control) => {
-    const vocabulary = await control.vocabulary();
-    const groups = await control.administer("group.list", {});
-    const players = await control.administer("player.list", {});
+    const vocabulary = await control.run("vocabulary", {});
+    const groups = await control.run("group.list", {});
+    const players = await control.run("player.list", {});
     const members = new Map(groups.map((each) => [each.group, each.members.length]));
     const hasPeople = players.length > 0 || groups.some((each) => each.members.length > 0);
     const ranks = highestRanks(vocabulary, players);

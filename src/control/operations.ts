@@ -1,0 +1,141 @@
+/** All operations that commands run on the data, by their names on the control socket. Inputs and results are JSON. */
+import * as v from "valibot";
+import type { FailureBody } from "../engine/response.ts";
+import {
+  defineCommand,
+  type Environment,
+  type InputOf,
+  type Operation,
+  type ResultOf,
+} from "../operator/define.ts";
+import { operatorOperations } from "../operator/index.ts";
+import type { Service } from "../service.ts";
+import { mostBytes } from "../table-in-force/route-table.ts";
+
+/** A process that serves a data folder. */
+export interface Holder {
+  readonly pid: number;
+  /** The URL on which it answers HTTP requests. */
+  readonly url: string;
+  /** Milliseconds since 1970. */
+  readonly since: number;
+}
+
+/** What these operations work on. */
+export interface ControlEnvironment extends Environment {
+  /** Returns the service on the data. Starting one takes longer, so that only what requires it does. */
+  readonly service: () => Promise<Service>;
+  /** Null if the command itself has the folder open. */
+  readonly holder: Holder | null;
+}
+
+/** The answer of an operation of the route table. */
+export type CallResult =
+  | { readonly ok: true; readonly body: object }
+  | { readonly ok: false; readonly body: FailureBody };
+
+const nothing = v.strictObject({});
+const text = v.string();
+const parameters = v.array(v.strictTuple([text, text]));
+/** A table other than the one in force. */
+const table = v.optional(
+  v.strictObject({
+    file: text,
+    text: v.pipe(text, v.maxLength(mostBytes, `expected a table of at most ${mostBytes} bytes`)),
+  }),
+);
+const restore = {
+  source: v.variant("kind", [
+    v.strictObject({ kind: v.picklist(["backup", "export"]), file: text }),
+    v.strictObject({ kind: v.literal("moment"), sequence: v.pipe(v.number(), v.safeInteger()) }),
+  ]),
+  tokens: v.boolean(),
+};
+
+export const operations = {
+  ...operatorOperations,
+  /** Runs an operation of the route table; see {@link Service.call}. */
+  call: defineCommand({
+    input: v.strictObject({ path: text, parameters, as: v.optional(text) }),
+    async run({ service }: ControlEnvironment, { path, parameters, as }): Promise<CallResult> {
+      const response = await (await service()).call(path, parameters, as);
+      const body = JSON.parse(await response.text());
+      return response.ok ? { ok: true, body } : { ok: false, body };
+    },
+  }),
+  /** Returns the names of groups, factions and services. */
+  vocabulary: defineCommand({
+    input: nothing,
+    run: async ({ service }: ControlEnvironment) => (await service()).vocabulary(),
+  }),
+  /** Writes a snapshot. Returns the number of the last change that it contains. */
+  "data.snapshot": defineCommand({
+    input: nothing,
+    run: async ({ store }: ControlEnvironment) => ({ sequence: await store.snapshot() }),
+  }),
+  /** Returns what a restore or an import would change. */
+  "data.preview-restore": defineCommand({
+    input: v.strictObject(restore),
+    async run({ store }: ControlEnvironment, request) {
+      const { previewRestore } = await import("../backup/restore.ts");
+      return previewRestore(store, request);
+    },
+  }),
+  /** Restores or imports what was previewed. */
+  "data.restore": defineCommand({
+    input: v.strictObject({ ...restore, revision: text }),
+    async run({ store }: ControlEnvironment, { revision, ...request }, signal) {
+      const { restoreRecords } = await import("../backup/restore.ts");
+      return restoreRecords(store, request, revision, signal);
+    },
+  }),
+  /** Puts the route table's file in force. @throws TableFaults; then the old one stays in force */
+  "routes.reload": defineCommand({
+    input: v.strictObject({
+      /** The revision that the operator has seen. */
+      revision: v.optional(text),
+      cause: v.optional(v.picklist(["reload", "rollback"])),
+    }),
+    run: async ({ service }: ControlEnvironment, { revision, cause }) =>
+      (await service()).reloadRoutes(revision, cause),
+  }),
+  /** Returns which table is in force, and the result of the last attempt to change it. */
+  "routes.status": defineCommand({
+    input: nothing,
+    async run({ service: started }: ControlEnvironment) {
+      const service = await started();
+      await service.routes.load();
+      return service.routes.status();
+    },
+  }),
+  /** Returns what another table would change; see {@link Questions.diff}. */
+  "routes.diff": defineCommand({
+    input: v.strictObject({ before: table, after: table }),
+    run: async ({ service }: ControlEnvironment, { before, after }) =>
+      (await service()).questions.diff(after, before),
+  }),
+  /** Returns whether a caller may call an operation, and why; see {@link Questions.canI}. */
+  "can-i": defineCommand({
+    input: v.strictObject({ who: text, path: text, parameters, table, readOnly: v.optional(v.boolean()) }),
+    async run({ service }: ControlEnvironment, { who, path, parameters, table, readOnly = false }) {
+      return (await service()).questions.canI(who, path, parameters, table, { readOnly });
+    },
+  }),
+  /** Returns everyone who may call an operation; see {@link Questions.whoCan}. */
+  "who-can": defineCommand({
+    input: v.strictObject({ path: text, parameters, table }),
+    run: async ({ service }: ControlEnvironment, { path, parameters, table }) =>
+      (await service()).questions.whoCan(path, parameters, table),
+  }),
+  /** Returns whether the service accepts requests and changes; see {@link Service.readiness}. */
+  readiness: defineCommand({
+    input: nothing,
+    run: async ({ service }: ControlEnvironment) => (await service()).readiness(),
+  }),
+  /** Returns the running service, or null if the command itself has the folder open. */
+  holder: defineCommand({ input: nothing, run: ({ holder }: ControlEnvironment) => holder }),
+} satisfies Record<string, Operation<ControlEnvironment>>;
+
+export type OperationName = keyof typeof operations;
+export type OperationInput<N extends OperationName> = InputOf<(typeof operations)[N]>;
+export type OperationResult<N extends OperationName> = ResultOf<(typeof operations)[N]>;
