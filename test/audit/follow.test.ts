@@ -152,7 +152,7 @@ describe("following a journal", inTime, () => {
       const followed = following(t, store.folder, 0);
       assert.deepEqual(await followed.next(1), [1]);
       const coming = followed.next(1);
-      await writeFile(path, whole);
+      await replace(path, whole);
       assert.deepEqual(await coming, [2]);
       followed.stop();
     }
