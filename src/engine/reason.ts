@@ -27,7 +27,7 @@ export function reasonOf(restriction: Restriction, caller: Caller, input: Input)
 function had(restriction: Restriction, caller: Caller, input: Input): string {
   if (!caller.identified) return "is a public token, which belongs to nobody";
   const words = possessions(restriction, caller, input);
-  return words.length === 0 ? "has a valid token" : [...new Set(words)].join(", ");
+  return words.length === 0 ? "needs only a valid token" : [...new Set(words)].join(", ");
 }
 
 /** Returns a phrase for each thing that the restriction requires. */

@@ -45,7 +45,7 @@ const byCase: Restriction = {
 
 /** A restriction, the parameters and the caller; what the restriction requires, and what the caller has. */
 const reasons: readonly (readonly [Restriction, Input, Caller, needs: string, had: string])[] = [
-  [{ kind: "open" }, {}, ada, "everyone with a valid token", "has a valid token"],
+  [{ kind: "open" }, {}, ada, "everyone with a valid token", "needs only a valid token"],
   [{ kind: "identified" }, {}, ada, "identified players", "is a player"],
   [{ kind: "identified" }, {}, nobody, "identified players", "is a public token, which belongs to nobody"],
   [{ kind: "administrators" }, {}, ada, "administrators", "is no administrator"],
@@ -84,7 +84,8 @@ const reasons: readonly (readonly [Restriction, Input, Caller, needs: string, ha
     "is in the service RESCUE with rank 2, is not in the group MOD",
   ],
   [byCase, { advanced: true }, ada, "members of the service RESCUE", "is in the service RESCUE with rank 2"],
-  [byCase, { advanced: false }, ada, "everyone with a valid token", "has a valid token"],
+  [byCase, { advanced: false }, ada, "everyone with a valid token", "needs only a valid token"],
+  [byCase, {}, ada, "nobody", "needs only a valid token"],
 ];
 
 describe("the reason of a decision", () => {
