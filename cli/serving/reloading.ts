@@ -1,7 +1,11 @@
 /** Reloading while `serve` runs: SIGHUP, and the route table. */
 import { Failure } from "../../src/domain/errors.ts";
 import type { Service } from "../../src/service.ts";
-import { type ReloadCause, UnsettledTable } from "../../src/table-in-force/route-table.ts";
+import {
+  type ReloadCause,
+  settleMilliseconds,
+  UnsettledTable,
+} from "../../src/table-in-force/route-table.ts";
 import type { IO } from "../terminal/io.ts";
 import type { Log } from "./log.ts";
 
@@ -26,9 +30,6 @@ export class ReloadSignal {
     if (this.#isPending) reload();
   }
 }
-
-/** How long a table that takes something away must not change before it takes effect, in milliseconds. */
-const settleMilliseconds = 2000;
 
 /** Puts the changed route table in force. A faulty one is refused and logged, and the old one stays in force. */
 export class TableReloader {

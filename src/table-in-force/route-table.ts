@@ -71,7 +71,10 @@ export interface UnseenTable {
  */
 export type Review = (unseen: UnseenTable) => Promise<TableSummary | undefined>;
 
-/** The refusal of a table that takes effect if its file does not change for a while. */
+/** How long a table that takes something away must not change before it takes effect, in milliseconds. */
+export const settleMilliseconds = 2000;
+
+/** The refusal of a table that takes effect if its file does not change for {@link settleMilliseconds}. */
 export class UnsettledTable extends Failure {
   readonly revision: string;
 
@@ -102,6 +105,8 @@ export interface TableStatus {
     readonly reason: string;
     readonly faults: readonly Fault[];
   } | null;
+  /** The revision that takes effect by itself unless its file changes, and when; or null. */
+  readonly settling: { readonly revision: string; readonly at: number } | null;
 }
 
 /** See the head of this file. */
@@ -117,6 +122,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   #text = "";
   #since = 0;
   #refused: TableStatus["refused"] = null;
+  #settling: TableStatus["settling"] = null;
   #reloading: Promise<unknown> = Promise.resolve();
 
   /** @param mount makes of a table what serves it */
@@ -189,6 +195,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   }
 
   async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
+    this.#settling = null;
     try {
       const text = await readTable(this.file, servedFrom);
       const { table, faults } = await this.#check(text);
@@ -201,7 +208,10 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
       this.#refused = null;
       return { table, text, summary };
     } catch (error) {
-      if (error instanceof UnsettledTable) throw error;
+      if (error instanceof UnsettledTable) {
+        this.#settling = { revision: error.revision, at: this.#now() + settleMilliseconds };
+        throw error;
+      }
       const faults = error instanceof TableFaults ? error.faults : [];
       this.#refused = { at: this.#now(), reason: (error as Error).message, faults };
       throw error;
@@ -222,7 +232,14 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   /** See {@link TableStatus}. */
   status(): TableStatus {
     const { revision, routes } = this.table;
-    return { file: this.file, revision, routes: routes.length, since: this.#since, refused: this.#refused };
+    return {
+      file: this.file,
+      revision,
+      routes: routes.length,
+      since: this.#since,
+      refused: this.#refused,
+      settling: this.#settling,
+    };
   }
 }
 

@@ -80,6 +80,9 @@ describe("a route table that takes something away", () => {
     t.mock.timers.tick(1999);
     await service.routes.settled();
     assert.equal(revision(), revisionOf(shipped));
+    const { settling } = service.routes.status();
+    assert.equal(settling?.revision, revisionOf(later));
+    assert.ok(Math.abs(settling.at - Date.now() - 2000) < 60_000, `at ${settling.at}`);
     assert.match(
       warnings[0] ?? "",
       /^Revision \w+ takes something away\. Routes: 2 changed\. 1 player loses access, .* two seconds; `addon-cli routes reload` puts it in force at once\.$/,
@@ -87,6 +90,7 @@ describe("a route table that takes something away", () => {
     t.mock.timers.tick(1);
     await service.routes.settled();
     assert.equal(revision(), revisionOf(later));
+    assert.equal(service.routes.status().settling, null);
   });
 
   it("takes effect at once on a signal and by `routes reload`, as does one that only gives", async (t) => {

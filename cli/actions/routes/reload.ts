@@ -70,7 +70,15 @@ export async function showStatus(context: Context): Promise<void> {
   if (status === null) {
     const file = await tableFile(context, undefined);
     const { revision, routes: all } = await checkedTable(context, file);
-    const document = { running: false, file, revision, routes: all.length, since: null, refused: null };
+    const document = {
+      running: false,
+      file,
+      revision,
+      routes: all.length,
+      since: null,
+      refused: null,
+      settling: null,
+    };
     output.result(
       { ...document, pending: null },
       `No service is running on ${workspace().folder}: no table is in force.\nfile          ${file}\nrevision      ${revision}, ${all.length} routes, no faults`,
@@ -97,15 +105,20 @@ async function pendingOf(context: Context, { file, revision }: TableStatus): Pro
 }
 
 function statusText({ output }: Context, status: TableStatus, pending: Pending): string {
-  const { file, revision, routes, since, refused } = status;
+  const { file, revision, routes, since, refused, settling } = status;
   const lines = [
     `in force      revision ${revision}, ${routes} routes, since ${formatInstant(since)}`,
     `file          ${file}`,
   ];
   if (pending === null) lines.push("              is in force");
   else if ("revision" in pending) {
+    const byHand = "`routes reload` puts in force";
+    const effect =
+      settling?.revision === pending.revision
+        ? `takes effect at ${formatInstant(settling.at)} unless the file changes, or ${byHand} at once`
+        : byHand;
     lines.push(
-      `              ${output.style("yellow", "is not in force")}: its revision is ${pending.revision}, which \`routes reload\` puts in force`,
+      `              ${output.style("yellow", "is not in force")}: its revision is ${pending.revision}, which ${effect}`,
     );
   } else {
     lines.push(`              ${output.style("red", "cannot be put in force")}: \`routes check\` shows why`);
