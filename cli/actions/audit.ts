@@ -13,7 +13,7 @@ import { listData } from "../../src/store/listing.ts";
 import { parseInstant, readOption } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../terminal/layout.ts";
-import { formatInstant, type Output } from "../terminal/output.ts";
+import { formatInstant, type Output, toJSON } from "../terminal/output.ts";
 
 /** The filters of `audit`. The command parses its times. */
 export interface AuditOptions extends Omit<AuditQuery, "since" | "until"> {
@@ -113,7 +113,7 @@ async function reportService(folder: string, output: Output, signal: AbortSignal
 }
 
 function toDocument(entry: Entry): string {
-  return `${JSON.stringify(entry)}\n`;
+  return `${toJSON(entry)}\n`;
 }
 
 /** Returns a line for a change for programs, with tabs between cells. */

@@ -6,7 +6,7 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
-export function addCallCommand(program: Command, { io, output, run }: Context): void {
+export function addCallCommand(program: Command, { output, run }: Context): void {
   program
     .command("call")
     .description("run any operation of the route table, as the operator or as a player")
@@ -34,7 +34,7 @@ export function addCallCommand(program: Command, { io, output, run }: Context): 
       const hint = hints[code] ?? ownHint;
       const info = code === "EXCLUDED" ? ownInfo.replace(/^You are\b/, `${options.as} is`) : ownInfo;
       // As JSON, the answer is printed unchanged, with status and request id.
-      if (output.wantsJSON) io.stdout.write(`${JSON.stringify(result.body)}\n`);
+      if (output.wantsJSON) output.verbatim(result.body, "");
       else await output.failure(new Failure(code, info, hint === undefined ? {} : { hint }));
       throw new Reported();
     });

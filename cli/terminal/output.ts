@@ -68,14 +68,14 @@ export class Output {
   }
 
   #toText(document: unknown, text: string): string {
-    return `${this.#json() ? JSON.stringify(document) : escapeControls(text)}\n`;
+    return `${this.#json() ? toJSON(document) : escapeControls(text)}\n`;
   }
 
   /** Prints a list, or for a person the text `empty` if the list has no rows. */
   async list<T>(rows: readonly T[], columns: readonly Column<T>[], empty: string): Promise<void> {
     const { stdout } = this.#io;
     if (this.#json()) {
-      stdout.write(`${JSON.stringify(rows)}\n`);
+      this.verbatim(rows, "");
     } else if (rows.length === 0) {
       this.remark(empty);
     } else if (stdout.isTTY === true) {
@@ -132,7 +132,7 @@ export class Output {
     const { code, message, hint, parameter } = toProblem(error);
     if (this.#json()) {
       const faults = error instanceof TableFaults ? { file: error.file, faults: error.faults } : {};
-      const problem = JSON.stringify({ code, info: message, parameter, hint, ...faults });
+      const problem = toJSON({ code, info: message, parameter, hint, ...faults });
       // The message may repeat a token that was typed in place of a name.
       const document = `${withoutTokens(problem)}\n`;
       try {
@@ -185,21 +185,24 @@ function cellsOf<T>(row: T, columns: readonly Column<T>[]): string[] {
   return columns.map(({ cell }) => escapeControls(cell(row)).replace(/[\n\t]/g, " "));
 }
 
-/** The control characters that the commands write themselves: line feeds, tabs, and the styles of {@link Output.style}. */
-const ownControls = new RegExp(`(\\n|\\t|${"\u001b"}\\[(?:1|2|22|31|32|33|39)m)`);
+/** Control characters and those that change the direction of text: names in older data could control a terminal. */
+const controls = "[\\p{Cc}\\p{Bidi_Control}]";
+/** Those that the commands write themselves: line feeds, tabs, and the styles of {@link Output.style}. */
+const ownControls = `\\n|\\t|\u001b\\[(?:1|2|22|31|32|33|39)m`;
+const foreignControls = new RegExp(`(${ownControls})|${controls}`, "gu");
+const anyControls = new RegExp(controls, "gu");
 
 /**
- * Escapes control characters and those that change the direction of text: names and labels in older data or an import
- * could otherwise control the terminal. Line breaks, tabs and the colours of {@link Output.style} remain. All other
- * characters stay as they are, since the text can be a document: an export, YAML, Markdown, or a path.
+ * Escapes control characters, except for those that the commands write. All other characters stay as they are, since the
+ * text can be a document: an export, YAML, Markdown, or a path.
  */
 function escapeControls(text: string): string {
-  const pieces = text.split(ownControls);
-  return pieces
-    .map((piece, index) =>
-      index % 2 === 0 ? piece.replace(/[\p{Cc}\p{Bidi_Control}]/gu, escapeUnits) : piece,
-    )
-    .join("");
+  return text.replace(foreignControls, (found, own?: string) => own ?? escapeUnits(found));
+}
+
+/** Returns a document as JSON on one line, without characters that control a terminal. */
+export function toJSON(document: unknown): string {
+  return JSON.stringify(document).replace(anyControls, escapeUnits);
 }
 
 /** Formats an instant as ISO 8601, or null as a dash. */
