@@ -1,7 +1,4 @@
-/**
- * Reads and runs transcripts: Markdown in which each heading of the second level is a test, and each indented block is
- * what a terminal shows. CONTRIBUTING.md explains how to write one.
- */
+/** Runs transcripts, and compares what commands print with them. */
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
@@ -11,30 +8,8 @@ import { setImmediate } from "node:timers/promises";
 import { Interrupted } from "../../cli/terminal/io.ts";
 import type { Service } from "../../src/service.ts";
 import { projectFolder } from "../_setup.ts";
+import { type Mode, parseTranscript, type Scene, type Step } from "./_scenes.ts";
 import { colourBegins, type Desk, emptyDesk, Running } from "./_setup.ts";
-
-/** Where commands run: on the files, or beside a service of the folder. */
-export type Mode = "offline" | "beside";
-
-/** A command line, and what the terminal shows of it. */
-interface Step {
-  /** The number of the line in the transcript. */
-  readonly line: number;
-  readonly command: string;
-  /** The width of the terminal; undefined for a pipe. */
-  readonly columns: number | undefined;
-  /** Undefined if it only has to succeed. */
-  readonly expected: readonly string[] | undefined;
-}
-
-/** A test of a transcript. */
-export interface Scene {
-  readonly title: string;
-  readonly modes: readonly Mode[];
-  /** Whether the folder is empty at first, instead of seeded. */
-  readonly isEmpty: boolean;
-  readonly steps: readonly Step[];
-}
 
 /** Values that differ from run to run, such as `[token]`, or `[token hers]` for one that occurs again. */
 const kinds: Readonly<Record<string, string>> = {
@@ -52,63 +27,6 @@ const anyLines = "[...]";
 
 /** The time at which every transcript begins. The clock stands still until `date` sets it. */
 export const start = Date.parse("2026-11-21T12:00:00Z");
-
-/** Reads the tests of a transcript. The blocks before the first heading are the beginning of each. */
-export function parseTranscript(text: string): Scene[] {
-  const [head = "", ...sections] = text.split(/^(?=## )/m);
-  const beginning = stepsOf(head, 1);
-  let line = head.split("\n").length;
-  return sections.map((section) => {
-    const steps = stepsOf(section, line);
-    line += section.split("\n").length - 1;
-    const declared = (name: string) =>
-      (new RegExp(`^${name}: (.*)$`, "m").exec(section) ??
-        new RegExp(`^${name}: (.*)$`, "m").exec(head))?.[1];
-    const modes = (declared("run") ?? "offline").split(", ");
-    assert.ok(
-      modes.every((mode): mode is Mode => mode === "offline" || mode === "beside"),
-      `unknown modes ${modes}`,
-    );
-    const title = section.slice(3, section.indexOf("\n"));
-    return { title, modes, isEmpty: declared("start") === "empty", steps: [...beginning, ...steps] };
-  });
-}
-
-function stepsOf(section: string, first: number): Step[] {
-  const steps: {
-    line: number;
-    command: string;
-    columns: number | undefined;
-    expected: string[] | undefined;
-  }[] = [];
-  let end: string | undefined;
-  let isInBlock = false;
-  for (const [index, text] of section.split("\n").entries()) {
-    const last = steps.at(-1);
-    if (!text.startsWith("    ")) {
-      if (text === "" && isInBlock) last?.expected?.push("");
-      else isInBlock = false;
-      continue;
-    }
-    const shown = text.slice(4);
-    const [, columns, prompt, command] = /^(\d*)([$+]) (.*)$/.exec(shown) ?? [];
-    if (end !== undefined && last !== undefined) {
-      last.command += `\n${shown}`;
-      if (shown === end) end = undefined;
-    } else if (command !== undefined) {
-      steps.push({
-        line: first + index,
-        command,
-        columns: columns ? Number(columns) : undefined,
-        expected: prompt === "$" ? [] : undefined,
-      });
-      end = /<<'?(\w+)/.exec(command)?.[1];
-    } else last?.expected?.push(shown);
-    isInBlock = true;
-  }
-  for (const { expected } of steps) while (expected?.at(-1) === "") expected.pop();
-  return steps;
-}
 
 /** Splits a command line into words, as a shell does, up to the first operator. Returns the rest as well. */
 function wordsOf(line: string): { words: string[]; rest: string } {
@@ -307,7 +225,7 @@ export class Session {
       serving.reload();
       return [];
     }
-    const lines = this.#shown.bind(this, await serving.stop())();
+    const lines = this.#shown(await serving.stop());
     this.#running = undefined;
     return lines;
   }
