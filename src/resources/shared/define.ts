@@ -63,7 +63,7 @@ export interface Cacheable {
   /** The number of inputs whose answers are cached. */
   readonly capacity: number;
   /** Whether clients that accept it get the answers compressed. */
-  readonly isCompressed: boolean;
+  readonly isCompressed?: boolean;
   /** Returns the values that determine the answer to an input: it is valid while all of them are the same. */
   dependencies(data: Sources, input: unknown, context: Context): readonly unknown[];
   /** Returns when the passage of time alone makes the answer stale, in milliseconds since 1970. */
@@ -118,10 +118,8 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
   handler: Documented & {
     input: I;
     answer: A;
-    cache?: {
-      capacity: number;
+    cache?: Omit<Cacheable, "dependencies"> & {
       dependencies(data: Sources, input: InputOf<I>, context: Context): readonly unknown[];
-      validUntil?(data: Sources, now: number): number;
     };
     read(
       data: Sources,
@@ -131,21 +129,16 @@ export function defineRead<I extends v.ObjectEntries, A extends v.GenericSchema>
   },
 ): ReadHandler {
   const { cache, ...rest } = handler;
-  const input = v.object(handler.input);
+  const cacheable: Cacheable | undefined = cache && {
+    ...cache,
+    dependencies: (data, given, context) => cache.dependencies(data, given as InputOf<I>, context),
+  };
   return {
     ...rest,
     effect: "read",
-    input,
+    input: v.object(handler.input),
     read: (data, given, context) => handler.read(data, given as InputOf<I>, context),
-    ...(cache === undefined
-      ? {}
-      : {
-          cacheable: {
-            isCompressed: false,
-            ...cache,
-            dependencies: (data, given, context) => cache.dependencies(data, given as InputOf<I>, context),
-          },
-        }),
+    ...(cacheable && { cacheable }),
   };
 }
 
@@ -170,20 +163,17 @@ export function defineCachedRead<
   },
 ): ReadHandler {
   const { dependsOn, validUntil, ...rest } = handler;
-  const input = v.object(handler.input);
-  return {
+  return defineRead({
     ...rest,
-    effect: "read",
-    input,
-    cacheable: {
+    cache: {
       capacity: listCapacity,
       isCompressed: true,
       // Versions only grow, so that their sum changes with each of them.
       dependencies: (data) => [dependsOn.reduce((sum, name) => sum + data[name].version, 0)],
-      ...(validUntil === undefined ? {} : { validUntil }),
+      ...(validUntil && { validUntil }),
     },
-    read: (data, given, { now }) => handler.read(data, given as InputOf<I>, now),
-  };
+    read: (data, input, { now }) => handler.read(data, input, now),
+  });
 }
 
 /** Defines a handler that changes data. `change` throws a Failure to refuse; then nothing is changed. */

@@ -36,7 +36,7 @@ export class CachedAnswers {
       if (cached.dependencies.every((each, index) => each === dependencies[index])) return cached.body;
     }
     const body = new ReadyBody(this.#handler.read(this.#sources, input, context), {
-      cached: this.#cacheable.isCompressed,
+      cached: this.#cacheable.isCompressed === true,
     });
     const until = this.#cacheable.validUntil?.(this.#sources, now) ?? Number.POSITIVE_INFINITY;
     this.#answers.set(key, { body, dependencies, from: now, until });
