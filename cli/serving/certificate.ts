@@ -3,21 +3,16 @@
  * closes no connection.
  *
  * Programs renew in different ways: certbot replaces links, others write the certificate and then the key, and
- * orchestrators swap a folder above both. So the files are watched by name, for a renewal to take effect at once, and
- * are also read once a minute, which misses nothing. Between two writes they do not belong together: only a fault that
- * lasts is reported.
+ * orchestrators swap a folder above both. So the files are read every few seconds, which misses nothing. Between two
+ * writes they do not belong together: only a fault that is found twice is reported.
  */
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";
 import type { Server } from "../../src/http/server.ts";
 import { formatInstant } from "../terminal/output.ts";
 import type { Log } from "./log.ts";
-import { watchFile } from "./watch.ts";
 
 /** How often the files are read, in milliseconds. */
-const intervalMilliseconds = 60_000;
-/** How often files with a fault are read, and how long the fault must last to be reported, in milliseconds. */
-const retryMilliseconds = 1_000;
-const graceMilliseconds = 10_000;
+const intervalMilliseconds = 5_000;
 
 const day = 86_400_000;
 /** The time before the expiry from which on the log warns, in milliseconds. Of a short life it is a sixth. */
@@ -31,14 +26,13 @@ export class CertificateReloader {
   readonly #files: CertificateFiles;
   readonly #server: Pick<Server, "useCertificate">;
   readonly #log: Pick<Log, "info" | "warn">;
-  readonly #closers: (() => void)[] = [];
   #inForce: Certificate;
   #reading: Promise<void> = Promise.resolve();
   /** The causes that wait for a read in progress, which a hanging disk can delay for long. */
   readonly #waiting = new Set<Cause>();
-  #retry: NodeJS.Timeout | undefined;
-  /** When the files were first found faulty, in milliseconds since 1970. */
-  #faultySince: number | undefined;
+  #timer: NodeJS.Timeout | undefined;
+  /** Whether the files were faulty when they were last read. */
+  #isFaulty = false;
   /** The warnings of the present day: one about the files, one about the dates, one about the key. */
   readonly #warned = new Map<"files" | "dates" | "key", string>();
   #dayBegan = Date.now();
@@ -60,18 +54,11 @@ export class CertificateReloader {
 
   /** Watches the expiry, and with `files` also the files, until {@link close}. */
   watch({ files }: { readonly files: boolean }): void {
-    const changed = () => void this.#read("change");
-    const timer = setInterval(() => {
+    this.#timer = setInterval(() => {
       this.#startDay();
-      if (files) changed();
+      if (files) void this.#read("change");
       else this.#warnOfCertificate();
     }, intervalMilliseconds).unref();
-    this.#closers.push(() => clearInterval(timer));
-    if (!files) return;
-    for (const path of [this.#files.cert, this.#files.key]) {
-      const watching = watchFile(path, changed, this.#log.warn);
-      this.#closers.push(() => watching.close());
-    }
   }
 
   /** Reads the files again, and reports a fault at once. */
@@ -86,8 +73,7 @@ export class CertificateReloader {
 
   close(): void {
     this.#isClosed = true;
-    clearTimeout(this.#retry);
-    for (const close of this.#closers) close();
+    clearInterval(this.#timer);
   }
 
   /** Never rejects. One after another: of two at once, the one with the older files could be the last. */
@@ -97,7 +83,6 @@ export class CertificateReloader {
     this.#reading = this.#reading.then(async () => {
       this.#waiting.delete(cause);
       if (this.#isClosed) return;
-      clearTimeout(this.#retry);
       try {
         const certificate = await readCertificate(this.#files);
         if (!this.#isClosed) this.#accept(certificate, cause);
@@ -110,7 +95,7 @@ export class CertificateReloader {
 
   #accept(certificate: Certificate, cause: Cause): void {
     const { cert, key } = this.#inForce;
-    this.#faultySince = undefined;
+    this.#isFaulty = false;
     this.#warned.delete("files");
     const isNew = certificate.cert !== cert || certificate.key !== key;
     if (isNew) this.#server.useCertificate(certificate);
@@ -126,12 +111,9 @@ export class CertificateReloader {
   }
 
   #refuse(error: unknown, cause: Cause): void {
-    const now = Date.now();
-    this.#faultySince ??= now;
-    if (cause === "change" && Math.abs(now - this.#faultySince) < graceMilliseconds) {
-      this.#retry = setTimeout(() => void this.#read("change"), retryMilliseconds).unref();
-      return;
-    }
+    const isNew = !this.#isFaulty;
+    this.#isFaulty = true;
+    if (cause === "change" && isNew) return;
     if (cause === "signal") this.#warned.delete("files");
     const reason = error instanceof Error ? error.message : String(error);
     const expiry = formatInstant(this.#inForce.validTo);
