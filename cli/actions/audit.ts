@@ -1,6 +1,5 @@
 /** Implements `audit`. */
 import { setTimeout as sleep } from "node:timers/promises";
-import type { Command } from "commander";
 import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
@@ -10,13 +9,12 @@ import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
-import { parseInstant, readOption } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { shortened } from "../terminal/layout.ts";
 import { formatInstant, type Output, toJSON } from "../terminal/output.ts";
 
-/** The filters of `audit`. The command parses its times. */
-export interface AuditOptions extends Omit<AuditQuery, "since" | "until"> {
+/** The filters of `audit`. */
+export interface AuditOptions extends AuditQuery {
   /** Whether to keep showing new changes. */
   readonly follow?: boolean;
   /** Whether to show every value of every record. */
@@ -28,23 +26,15 @@ const maxShown = 20;
 
 const nothing = "No change in the journal matches.";
 
-/**
- * Shows the selected changes.
- * @param command stores the times as they were typed
- * @param stopped ends the output early
- */
+/** Shows the selected changes. @param stopped ends the output early */
 export async function showAudit(
   context: Context,
-  { follow: goOn = false, values = false, ...options }: AuditOptions,
-  command: Command,
+  { follow: goOn = false, values = false, ...look }: AuditOptions,
   stopped: AbortSignal,
 ): Promise<void> {
   const { io, misuse, output, workspace } = context;
-  const toInstant = (text: string) => parseInstant(text, "ago", output);
-  const since = readOption(command, "since", toInstant);
-  const until = readOption(command, "until", toInstant);
+  const { since, until } = look;
   if (since !== undefined && until !== undefined && since > until) misuse("--since is later than --until");
-  const look: AuditQuery = { ...options, since, until };
   const { folder } = workspace();
   await listData(nodeFiles, folder);
   const isTerminal = io.stdout.isTTY === true;

@@ -1,12 +1,11 @@
-/**
- * Instants on the command line. Parsing one requires the types of the route table, which are not loaded for help: so
- * Commander stores the text, and the action parses it with {@link readOption}.
- */
-import { type Command, InvalidArgumentError } from "commander";
-import * as v from "valibot";
-import { instantSchema } from "../../src/table/base-types.ts";
+/** Instants on the command line. */
+import { InvalidArgumentError } from "commander";
+import { latestInstant, toInstant } from "../../src/domain/instant.ts";
 import type { Context } from "../context.ts";
-import { instantWords } from "./numbers.ts";
+
+/** What {@link parseInstant} accepts, for help: a duration counts back from now, or ahead for `--expires`. */
+export const instantWords =
+  "a duration such as 2h or 30d (m, h, d, w), a date or time such as 2026-11-23 or 2026-11-23T18:00Z, or milliseconds since 1970";
 
 const millisecondsOf: Readonly<Record<string, number>> = {
   m: 60_000,
@@ -34,8 +33,8 @@ export function parseInstant(
     return Date.now() + Number(number) * milliseconds * (direction === "ago" ? -1 : 1);
   // For people, also with a space between the date and the time.
   const written = text.replace(" ", "T");
-  const zoned = v.safeParse(instantSchema, written);
-  if (zoned.success) return Number(zoned.output);
+  const zoned = toInstant(written);
+  if (zoned >= 0 && zoned <= latestInstant) return zoned;
   const instant = localInstant(written);
   if (instant === undefined) throw new InvalidArgumentError(`Expected ${instantWords}.`);
   // Node knows no name for a TZ that it does not know, which then means UTC.
@@ -60,22 +59,19 @@ function localInstant(text: string): number | undefined {
   );
 }
 
-/**
- * Parses the value of an option that Commander has stored as text; returns undefined if it is missing.
- * @param parse throws InvalidArgumentError, which ends the command as Commander itself would
- */
-export function readOption<T>(command: Command, name: string, parse: (text: string) => T): T | undefined {
-  const text: string | undefined = command.getOptionValue(name);
-  if (text === undefined) return undefined;
+/** The point in time of a restore: a change's number, or an instant in milliseconds. */
+export type Moment = { readonly sequence: number } | { readonly instant: number };
+
+/** Parses a past instant, or the number of a change such as `#42`. @throws InvalidArgumentError for any other text */
+export function parseMoment(text: string, output: Pick<Context["output"], "remark">): Moment {
+  const [, number] = /^#([1-9]\d{0,15})$/.exec(text) ?? [];
+  if (number !== undefined) return { sequence: Number(number) };
   try {
-    return parse(text);
+    return { instant: parseInstant(text, "ago", output) };
   } catch (error) {
     if (!(error instanceof InvalidArgumentError)) throw error;
-    const { code, exitCode, message } = error;
-    const flags = command.options.find((each) => each.attributeName() === name)?.flags;
-    return command.error(`error: option '${flags}' argument '${text}' is invalid. ${message}`, {
-      code,
-      exitCode,
-    });
+    throw new InvalidArgumentError(
+      `${error.message} The number of a change, such as #42, is possible as well.`,
+    );
   }
 }

@@ -1,9 +1,5 @@
-/** Numbers on the command line, and the words for instants. Each parser throws InvalidArgumentError for any other text. */
+/** Numbers on the command line. Each parser throws InvalidArgumentError for any other text. */
 import { InvalidArgumentError } from "commander";
-
-/** What `instant.ts` parses, for help: a duration counts back from now, or ahead for `--expires`. */
-export const instantWords =
-  "a duration such as 2h or 30d (m, h, d, w), a date or time such as 2026-11-23 or 2026-11-23T18:00Z, or milliseconds since 1970";
 
 /** Parses a number of rows. */
 export function parseLimit(text: string): number {

@@ -2,10 +2,12 @@
 import { type Command, Option } from "commander";
 import type { AuditOptions } from "../actions/audit.ts";
 import type { StatisticsOptions } from "../actions/audit-statistics.ts";
-import { instantWords, parseLimit } from "../arguments/numbers.ts";
+import { instantWords, parseInstant } from "../arguments/instant.ts";
+import { parseLimit } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 
 export function addAuditCommands(program: Command, context: Context): void {
+  const ago = (text: string) => parseInstant(text, "ago", context.output);
   const audit = program
     .command("audit")
     .description("show who changed what, when and by which operation")
@@ -20,8 +22,8 @@ export function addAuditCommands(program: Command, context: Context): void {
       "--record <record>",
       "changes to these records: a collection, or a collection and part of a key, such as houseBans/ada",
     )
-    .option("--since <moment>", `changes since then: ${instantWords}`)
-    .addOption(new Option("--until <moment>", "changes until then").conflicts("follow"))
+    .option("--since <moment>", `changes since then: ${instantWords}`, ago)
+    .addOption(new Option("--until <moment>", "changes until then").argParser(ago).conflicts("follow"))
     .option("--values", "every record of a change, with its values before and after")
     .option("--limit <n>", "only the newest n", parseLimit)
     .option("--all", "also internal records: activity, counters, idempotency keys")
@@ -41,12 +43,12 @@ With --values there, each line is one record of a change: number, time, caller, 
 values before and after. With --json, each line is one change as a JSON document. \`addon-cli undo <number>\` undoes a
 change.`,
     )
-    .action(async (options: AuditOptions, command: Command) => {
+    .action(async (options: AuditOptions) => {
       // Before the action is loaded, so that an early signal is not lost.
       const stopped = new AbortController();
       if (options.follow === true) context.io.onStop(() => stopped.abort());
       const { showAudit } = await import("../actions/audit.ts");
-      return showAudit(context, options, command, stopped.signal);
+      return showAudit(context, options, stopped.signal);
     });
   addStatistics(audit, context);
 }

@@ -3,7 +3,8 @@ import { type Command, Option } from "commander";
 import type { BackupOptions } from "../actions/data/backup.ts";
 import type { ExportOptions } from "../actions/data/export.ts";
 import type { RestoreOptions } from "../actions/data/restore.ts";
-import { instantWords, parseCount } from "../arguments/numbers.ts";
+import { instantWords, parseMoment } from "../arguments/instant.ts";
+import { parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -80,7 +81,11 @@ ${examples("data backup backup-$(date +%F).jsonl.gz", "data backup backups/ --ke
   const restore = neverSuggested(data.command("restore"))
     .description("restore a backup or a past state as one change; the service may be running")
     .argument("[file]", "a file written by `data backup`")
-    .option("--at <moment>", `the state at this time: ${instantWords}; or after a change such as #42`);
+    .option(
+      "--at <moment>",
+      `the state at this time: ${instantWords}; or after a change such as #42`,
+      (text) => parseMoment(text, context.output),
+    );
   addRestoreOptions(restore)
     .addHelpText(
       "after",
@@ -90,9 +95,9 @@ groups, factions and services are only added. \`undo\` can undo it. --at restore
 before that time. Into an empty folder, a backup is restored without a question. For a damaged folder, use \`data repair\`.
 ${examples("data restore backup.jsonl.gz --dry-run", "data restore --at 2026-11-21T18:30:00Z", "data restore --at '#42' --yes")}`,
     )
-    .action(async (file: string | undefined, _options: unknown, command: Command) => {
+    .action(async (file: string | undefined, options: RestoreOptions) => {
       const { restore: run } = await import("../actions/data/restore.ts");
-      return run(context, file, command);
+      return run(context, file, options);
     });
 }
 

@@ -3,7 +3,7 @@ import { type Command, InvalidArgumentError, Option } from "commander";
 import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
-import { instantWords } from "../arguments/numbers.ts";
+import { instantWords, parseInstant } from "../arguments/instant.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
@@ -53,10 +53,17 @@ interface IssueOptions {
   readonly label?: string;
   readonly addonVersion?: string;
   readonly readOnly?: boolean;
+  /** Milliseconds from now. */
+  readonly expires?: number;
 }
 
 export function addTokenCommands(program: Command, context: Context): void {
   const { change, misuse, read, output, withControl } = context;
+  const parseExpiry = (text: string) => {
+    const left = parseInstant(text, "ahead", output) - Date.now();
+    if (left > 0) return left;
+    throw new InvalidArgumentError("Expected a time in the future, such as 30d.");
+  };
   const token = program.command("token").description("issue, list and revoke tokens");
   token
     .command("issue")
@@ -65,29 +72,23 @@ export function addTokenCommands(program: Command, context: Context): void {
     .option("--public", "a token of nobody, for operations that are open to everyone")
     .option("--label <text>", "what the token is for")
     .option("--addon-version <version>", "the addon version it is issued for, such as 2.5.1")
-    .option("--expires <moment>", `when it expires: ${instantWords}`)
+    .option("--expires <moment>", `when it expires: ${instantWords}`, parseExpiry)
     .option("--read-only", "a token that allows no changes, for web pages and other public places")
     .addHelpText(
       "after",
       examples("token issue --player Ada --expires 30d", "token issue --public --read-only"),
     )
-    .action(async (options: IssueOptions, command: Command) => {
+    .action(async (options: IssueOptions) => {
       if (options.player === undefined && options.public !== true) {
         misuse("one of --player <player> and --public is required");
       }
-      const { parseInstant, readOption } = await import("../arguments/instant.ts");
-      const expiresIn = readOption(command, "expires", (text) => {
-        const left = parseInstant(text, "ahead", output) - Date.now();
-        if (left > 0) return left;
-        throw new InvalidArgumentError("Expected a time in the future, such as 30d.");
-      });
       const issued = await withControl("changes", async (control) => {
         const answer = await control.run("token.issue", {
           player: options.player,
           label: options.label,
           addonVersion: options.addonVersion,
           readOnly: options.readOnly,
-          expiresIn,
+          expiresIn: options.expires,
         });
         if (options.readOnly === true) await requireReadOnly(control, answer.id);
         return answer;

@@ -3,6 +3,7 @@ import stringWidth from "string-width";
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";
+import { shortened } from "./layout.ts";
 
 /** Styles a text if the output has styles. */
 export type Paint = (format: "bold" | "dim" | "red" | "green" | "yellow", text: string) => string;
@@ -59,29 +60,12 @@ function cut(line: string, at: number, room: number): { before: string; after: s
   const [before, after] = [line.slice(0, at), line.slice(at)];
   if (widthOf(line) <= room) return { before, after };
   const half = Math.floor(room / 2);
-  const lead = widthOf(before) <= half ? before : `…${lastOf(before, half - 1)}`;
-  const rest = room - widthOf(lead);
-  return { before: lead, after: widthOf(after) <= rest ? after : `${firstOf(after, rest - 1)}…` };
+  const lead = reversed(shortened(reversed(before), half));
+  return { before: lead, after: shortened(after, room - widthOf(lead)) };
 }
 
-/** Returns as much of the start of a text as fits. */
-function firstOf(text: string, room: number): string {
-  let fitting = "";
-  for (const character of text) {
-    if (widthOf(fitting + character) > room) break;
-    fitting += character;
-  }
-  return fitting;
-}
-
-/** Returns as much of the end of a text as fits. */
-function lastOf(text: string, room: number): string {
-  let fitting = "";
-  for (const character of Array.from(text).reverse()) {
-    if (widthOf(character + fitting) > room) break;
-    fitting = character + fitting;
-  }
-  return fitting;
+function reversed(text: string): string {
+  return Array.from(text).reverse().join("");
 }
 
 const tabWidth = 8;

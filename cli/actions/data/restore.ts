@@ -3,7 +3,7 @@
  * command itself, after a preview and a question. A folder without data simply receives the records.
  */
 import { resolve } from "node:path";
-import { type Command, InvalidArgumentError } from "commander";
+import { ImportProblems } from "../../../src/backup/import-problems.ts";
 import { requireRoom } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
 import { readConsistentSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
@@ -11,11 +11,11 @@ import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { retryIfMissing } from "../../../src/store/listing.ts";
-import { parseInstant, readOption } from "../../arguments/instant.ts";
+import { steadily } from "../../../src/store/listing.ts";
+import type { Moment } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
-import { formatInstant, type Output, Reported } from "../../terminal/output.ts";
+import { formatInstant, Reported } from "../../terminal/output.ts";
 import { installData, requireData, withFolder } from "./offline.ts";
 import { previewLines } from "./preview.ts";
 import { withProgress } from "./progress.ts";
@@ -23,10 +23,12 @@ import { withProgress } from "./progress.ts";
 /** The most problems of an export that a person is shown: the error of a program repeats in every record. */
 const maxProblems = 20;
 
-/** The options of a restore or an import. The command parses the time of a restore. */
+/** The options of a restore or an import. */
 export interface RestoreOptions {
   /** Whether to restore tokens as well. */
   readonly tokens?: boolean;
+  /** The point in time to restore, instead of a file. */
+  readonly at?: Moment;
   /** Whether only to show what would change. */
   readonly dryRun?: boolean;
   /** Has no effect; accepted for older scripts. */
@@ -34,8 +36,12 @@ export interface RestoreOptions {
 }
 
 /** Restores a backup or a past state. */
-export async function restore(context: Context, file: string | undefined, command: Command): Promise<void> {
-  const at = readOption(command, "at", (text) => parseMoment(text, context.output));
+export async function restore(
+  context: Context,
+  file: string | undefined,
+  options: RestoreOptions,
+): Promise<void> {
+  const { at } = options;
   if ((file === undefined) === (at === undefined)) {
     context.misuse("one of <file> and --at <moment> is required");
   }
@@ -43,7 +49,7 @@ export async function restore(context: Context, file: string | undefined, comman
     file === undefined
       ? { kind: "moment", sequence: await sequenceOf(context, at ?? { sequence: 0 }) }
       : await sourceIn(context, file, "backup");
-  await applySource(context, source, command.opts<RestoreOptions>());
+  await applySource(context, source, options);
 }
 
 /** Imports a file of `data export`, or of another program in that format. */
@@ -72,23 +78,6 @@ async function applySource(context: Context, source: Source, options: RestoreOpt
     }
     output.result({ code, info: message, problems }, "");
     throw new Reported();
-  }
-}
-
-/** The point in time of a restore: a change's number, or an instant in milliseconds. */
-type Moment = { readonly sequence: number } | { readonly instant: number };
-
-/** @throws InvalidArgumentError for any other text */
-function parseMoment(text: string, output: Output): Moment {
-  const [, number] = /^#([1-9]\d{0,15})$/.exec(text) ?? [];
-  if (number !== undefined) return { sequence: Number(number) };
-  try {
-    return { instant: parseInstant(text, "ago", output) };
-  } catch (error) {
-    if (!(error instanceof InvalidArgumentError)) throw error;
-    throw new InvalidArgumentError(
-      `${error.message} The number of a change, such as #42, is possible as well.`,
-    );
   }
 }
 

@@ -1,0 +1,17 @@
+/** Instants as text: ISO 8601 with a zone, or milliseconds since 1970. */
+
+/** The latest date that JavaScript has, in milliseconds since 1970. */
+export const latestInstant = 8_640_000_000_000_000;
+
+/** Returns milliseconds since 1970, or NaN. A `+` that a client did not encode in a query arrives as a space. */
+export function toInstant(text: string): number {
+  if (/^\d{1,16}$/.test(text)) return Number(text);
+  const match =
+    /^(\d{4}-\d{2}-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:(Z)|([+ -])(\d{2}):?(\d{2}))$/i.exec(text);
+  if (match === null) return Number.NaN;
+  const [, local = "", day, , sign, hours, minutes] = match;
+  // A day that the month does not have would become one of the next month.
+  const inMonth = new Date(`${local.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(day);
+  const zone = sign === undefined ? "Z" : `${sign === "-" ? "-" : "+"}${hours}:${minutes}`;
+  return inMonth ? Date.parse(`${local.toUpperCase()}${zone}`) : Number.NaN;
+}
