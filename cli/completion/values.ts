@@ -139,9 +139,16 @@ async function namesStartingWith(
   { workspace, signal }: Sources,
 ): Promise<Completions> {
   try {
-    const { completedNames } = await import("./names.ts");
-    const { names: values, areBeginnings } = await completedNames(workspace.folder, kinds, typed, signal);
-    return { values, areBeginnings };
+    const { folder } = workspace;
+    const input = { kinds: [...kinds], prefix: typed };
+    const { connectControl } = await import("../../src/control/client.ts");
+    // Without a lock: a prompt waits for no command, and creates no folder.
+    const running = await connectControl(folder, signal);
+    const found =
+      running === undefined
+        ? await (await import("../../src/operator/offline.ts")).readOffline(folder, "name.complete", input)
+        : await running.run("name.complete", input);
+    return found === undefined ? nothing : { values: found.names, areBeginnings: found.areBeginnings };
   } catch {
     // There is no readable data. A prompt cannot report that.
     return nothing;

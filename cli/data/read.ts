@@ -17,13 +17,11 @@ export async function read<N extends OperatorReadName>(
 ): Promise<OperatorResult<N>> {
   const running = await connectControl(workspace.folder);
   if (running === undefined) {
-    const { readData, readOffline } = await import("../../src/operator/offline.ts");
-    // Files that cannot be read may be about to be replaced, or damaged: opening the folder shows which.
-    const found = await readData(workspace.folder).catch(() => undefined);
-    if (found !== undefined) {
-      for (const warning of found.warnings) output.remark(`warning: ${warning}`);
-      return readOffline(found.data, name, input, Date.now());
-    }
+    const { readOffline } = await import("../../src/operator/offline.ts");
+    const warn = (warning: string) => output.remark(`warning: ${warning}`);
+    const result = await readOffline(workspace.folder, name, input, warn);
+    if (result !== undefined) return result;
   }
+  // Opening the folder shows why its files cannot be read.
   return withControl(workspace, output, "reads", (control) => control.run(name, input));
 }

@@ -4,8 +4,7 @@
  */
 import { model } from "../domain/model.ts";
 import { Activity } from "../identity/activity.ts";
-import type { DurableData } from "../store/data.ts";
-import { type Files, nodeFiles } from "../store/folder/files.ts";
+import { nodeFiles } from "../store/folder/files.ts";
 import { readState } from "../store/reading.ts";
 import type { Read } from "./define.ts";
 import {
@@ -15,27 +14,22 @@ import {
   operatorOperations,
 } from "./index.ts";
 
-/** The data in a folder's files. */
-export interface OfflineData {
-  readonly data: DurableData;
-  /** Sentences for the operator. */
-  readonly warnings: readonly string[];
-}
-
-/** Reads a folder's files. @throws as {@link readState} */
-export async function readData(folder: string, files: Files = nodeFiles): Promise<OfflineData> {
-  const { database, warnings } = await readState(files, folder, model);
-  return { data: database.view, warnings };
-}
-
 const reads: { readonly [N in OperatorReadName]: Read<OperatorResult<N>> } = operatorOperations;
 
-/** Runs an operation that reads. @throws Failure where it refuses */
-export function readOffline<N extends OperatorReadName>(
-  data: DurableData,
+/**
+ * Runs an operation that reads. Returns undefined if the files cannot be read: they may be about to be replaced.
+ * @param warn receives sentences for the operator
+ * @throws Failure where the operation refuses
+ */
+export async function readOffline<N extends OperatorReadName>(
+  folder: string,
   name: N,
   input: OperatorInput<N>,
-  now: number,
-): OperatorResult<N> {
-  return reads[name].bind(input)(data, { now, activity: new Activity(data) });
+  warn: (sentence: string) => void = () => {},
+): Promise<OperatorResult<N> | undefined> {
+  const state = await readState(nodeFiles, folder, model).catch(() => undefined);
+  if (state === undefined) return undefined;
+  for (const warning of state.warnings) warn(warning);
+  const data = state.database.view;
+  return reads[name].bind(input)(data, { now: Date.now(), activity: new Activity(data) });
 }
