@@ -1,4 +1,4 @@
-/** The steps of following a journal: when one begins, what it reads, and that nothing remains open after the last. */
+/** The steps of following a journal: when one begins, and that nothing remains open after the last. */
 import assert from "node:assert/strict";
 import { EventEmitter, getEventListeners } from "node:events";
 import fs from "node:fs";
@@ -9,7 +9,7 @@ import { describe, it, type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { follow } from "../../src/audit/follow.ts";
 import type { JournalRecord } from "../../src/store/change.ts";
-import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
+import { nodeFiles } from "../../src/store/folder/files.ts";
 import { segment, systemError, writeLines } from "../store/_faults.ts";
 import { openStore, want } from "./_history.ts";
 
@@ -55,28 +55,10 @@ function controlled(t: TestContext, failure?: Error) {
   return { watcher, timers, change: () => watcher.emit("change") };
 }
 
-type ReadPieces = NonNullable<Files["readPieces"]>;
-
-const nodeReadPieces: ReadPieces =
-  nodeFiles.readPieces ?? assert.fail("expected files that are read in pieces");
-
-/** Replaces how files are read, until the test ends. */
-function replaceReading(t: TestContext, replacement: (original: ReadPieces) => ReadPieces): void {
-  nodeFiles.readPieces = replacement(nodeFiles.readPieces ?? nodeReadPieces);
-  t.after(() => {
-    nodeFiles.readPieces = nodeReadPieces;
-  });
-}
-
-/** Follows a folder, and counts the steps by what they read: each offset in the journal. */
-function following(t: TestContext, folder: string, after = 0) {
+/** Follows a folder. */
+function following(folder: string) {
   const stop = new AbortController();
-  const reads: number[] = [];
-  replaceReading(t, (original) => (path, from = 0) => {
-    reads.push(from);
-    return original(path, from);
-  });
-  return { stop, reads, records: follow(folder, after, stop.signal) };
+  return { stop, records: follow(folder, 0, stop.signal) };
 }
 
 async function until(condition: () => boolean): Promise<void> {
@@ -89,7 +71,7 @@ describe("following a journal, step by step", inTime, () => {
   it("polls if the folder cannot be watched", async (t) => {
     const { timers } = controlled(t, systemError("ENOSPC"));
     const store = await openStore(t);
-    const { records } = following(t, store.folder);
+    const { records } = following(store.folder);
     const coming = records.next();
     await until(() => timers.length === 1);
     await want(store, "A");
@@ -101,7 +83,7 @@ describe("following a journal, step by step", inTime, () => {
   it("polls after its watcher has failed, and closes it", async (t) => {
     const { watcher, timers } = controlled(t);
     const store = await openStore(t);
-    const { records } = following(t, store.folder);
+    const { records } = following(store.folder);
     const coming = records.next();
     await until(() => timers.length === 1);
     watcher.emit("error", systemError("EPERM"));
@@ -117,7 +99,7 @@ describe("following a journal leaves nothing open", inTime, () => {
     const { watcher } = controlled(t);
     const store = await openStore(t);
     await want(store, "A");
-    const { records, stop } = following(t, store.folder);
+    const { records, stop } = following(store.folder);
     await records.next();
     assert.deepEqual([watcher.closed, getEventListeners(stop.signal, "abort").length], [0, 1]);
     await records.return(undefined);
@@ -128,7 +110,7 @@ describe("following a journal leaves nothing open", inTime, () => {
   it("when it is stopped while it waits", async (t) => {
     const { watcher, timers } = controlled(t);
     const store = await openStore(t);
-    const { records, stop } = following(t, store.folder);
+    const { records, stop } = following(store.folder);
     const coming = records.next();
     await until(() => timers.length === 1);
     stop.abort();
@@ -140,44 +122,11 @@ describe("following a journal leaves nothing open", inTime, () => {
   it("when the journal cannot be read", async (t) => {
     const { watcher } = controlled(t);
     const store = await openStore(t);
-    const { records } = following(t, store.folder);
+    const { records } = following(store.folder);
     t.mock.method(nodeFiles, "open", () => Promise.reject(systemError("EIO")));
     await assert.rejects(records.next(), { code: "EIO" });
     assert.ok(watcher.closed > 0);
   });
-});
-
-describe("a segment that is deleted while it is followed", inTime, () => {
-  for (const when of ["before it is opened", "before it is read"]) {
-    it(`${when} is looked for again`, async (t) => {
-      const { timers, change } = controlled(t);
-      const store = await openStore(t);
-      await want(store, "A");
-      await store.snapshot();
-      await want(store, "B");
-      const { records } = following(t, store.folder, 1);
-      let missing = 0;
-      const isMissing = (path: string) => path.endsWith(segment(2)) && missing++ === 0;
-      if (when === "before it is opened") {
-        const { open } = nodeFiles;
-        t.mock.method(nodeFiles, "open", async (...given: Parameters<typeof open>) => {
-          if (isMissing(given[0])) throw systemError("ENOENT");
-          return open(...given);
-        });
-      } else {
-        replaceReading(t, (original) => (path, from) => {
-          if (isMissing(path)) throw systemError("ENOENT");
-          return original(path, from);
-        });
-      }
-      const coming = records.next();
-      await until(() => timers.length === 1);
-      change();
-      assert.equal(numberOf(await coming), 2);
-      assert.ok(missing > 1, "the segment was looked for again");
-      await records.return(undefined);
-    });
-  }
 });
 
 it("a journal of a newer version is refused as such when it is followed", inTime, async (t) => {
