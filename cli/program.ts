@@ -75,7 +75,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
   for (const add of commandsFor(args, io)) add(program, context);
   for (const command of withSubcommands(program)) {
     // Only the names of commands: with their arguments, no room would be left for what they do.
-    command.configureHelp({ subcommandTerm: (each) => each.name() });
+    command.configureHelp({ subcommandTerm: (subcommand) => subcommand.name() });
     command.exitOverride().configureOutput({
       writeOut: (text) => io.stdout.write(io.stdout.isTTY ? output.fitted(unbroken(text), io.stdout) : text),
       // With --json, the document on standard output contains the error.
@@ -119,11 +119,11 @@ function unbroken(help: string): string {
 function misusedBy({ options, registeredArguments }: Command, error: unknown): Failure | undefined {
   if (!(error instanceof Failure) || !error.code.startsWith("PARAMETER_")) return undefined;
   const { code, message, parameter = "", hint, cause } = error;
-  const option = options.find((each) => [parameter, `${parameter}s`].includes(each.attributeName()));
-  const argument = registeredArguments.find((each) => each.name().split("-").at(-1) === parameter);
+  const option = options.find((option) => [parameter, `${parameter}s`].includes(option.attributeName()));
+  const argument = registeredArguments.find((argument) => argument.name().split("-").at(-1) === parameter);
   const name = option?.flags ?? (argument && `<${argument.name()}>`);
   // The parameters of an operation have messages with their names.
-  if (name === undefined && !registeredArguments.some((each) => each.name() === "name=value"))
+  if (name === undefined && !registeredArguments.some((argument) => argument.name() === "name=value"))
     return undefined;
   const details = { parameter, ...(hint === undefined ? {} : { hint }), cause };
   return new Failure(code, name === undefined ? message : `${name}: ${message}`, details);
@@ -208,5 +208,5 @@ function globalOptions({ env }: IO): Option[] {
 
 function* withSubcommands(command: Command): Generator<Command> {
   yield command;
-  for (const each of command.commands) yield* withSubcommands(each);
+  for (const subcommand of command.commands) yield* withSubcommands(subcommand);
 }

@@ -40,10 +40,10 @@ export async function rejectUnknown(error: unknown): Promise<never> {
   const suggested = command
     .createHelp()
     .visibleCommands(command)
-    .filter((each) => !unsuggested.has(each));
+    .filter((subcommand) => !unsuggested.has(subcommand));
   const meant = nearest(
     typed,
-    suggested.map((each) => each.name()),
+    suggested.map((subcommand) => subcommand.name()),
   );
   const hint =
     meant === undefined ? `; \`${nameOf(command)} --help\` lists the commands` : `\n(Did you mean ${meant}?)`;

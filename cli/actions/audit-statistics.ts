@@ -86,5 +86,5 @@ function casesOf(
     });
   }
   const { uuid } = first;
-  return { uuid, types: cases.filter((each) => each.uuid === uuid).map(({ type }) => type) };
+  return { uuid, types: cases.filter((excess) => excess.uuid === uuid).map(({ type }) => type) };
 }

@@ -4,7 +4,7 @@ import type { Entry } from "../../src/audit/entry.ts";
 import { needsNames, toRecordTest } from "../../src/audit/filter.ts";
 import { follow } from "../../src/audit/follow.ts";
 import { changeWords, keyWords, operationWords, sentenceOf, whoWords } from "../../src/audit/format.ts";
-import type { Names } from "../../src/audit/names.ts";
+import type { PlayerNames } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
@@ -107,13 +107,13 @@ function toDocument(entry: Entry): string {
 }
 
 /** Returns a line for a change for programs, with tabs between cells. */
-function toCells(entry: Entry, names: Names): string {
+function toCells(entry: Entry, names: PlayerNames): string {
   const head = [entry.number, formatInstant(entry.instant), whoWords(entry), operationWords(entry)];
   return `${[...head, sentenceOf(entry, names)].join("\t")}\n`;
 }
 
 /** Returns a line for a change that fits the terminal, with the local time, and the date if that is not today's. */
-function toSentence(entry: Entry, names: Names, { io, output }: Context): string {
+function toSentence(entry: Entry, names: PlayerNames, { io, output }: Context): string {
   const [date, time] = localInstant(entry.instant);
   const [today] = localInstant(Date.now());
   const line = [
@@ -149,7 +149,7 @@ function toLines(entry: Entry): string {
  * change to many records, it shows only those that the filters select, and at most {@link maxShown}.
  */
 function toParagraphs(look: AuditQuery) {
-  return (entry: Entry, names: Names, { output }: Context): string => {
+  return (entry: Entry, names: PlayerNames, { output }: Context): string => {
     const head = [
       output.style("bold", String(entry.number)),
       output.style("dim", formatInstant(entry.instant)),
@@ -170,7 +170,7 @@ function toParagraphs(look: AuditQuery) {
   };
 }
 
-function shownOf({ changes }: Entry, look: AuditQuery, names: Names): Entry["changes"] {
+function shownOf({ changes }: Entry, look: AuditQuery, names: PlayerNames): Entry["changes"] {
   if (changes.length <= maxShown) return changes;
   const asked = changes.filter(toRecordTest(look, names));
   // The player of the filter may have changed only records of others.

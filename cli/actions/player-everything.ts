@@ -29,10 +29,10 @@ async function entriesOf({ output, workspace }: Context, references: readonly st
   const { folder } = workspace();
   const { names, warnings } = await readNames(nodeFiles, folder);
   for (const warning of warnings) output.remark(`warning: ${warning}`);
-  const persons = references.map((each) => names.person(each));
+  const persons = references.map((reference) => names.person(reference));
   const isBy = ({ who }: Entry) => persons.some(({ uuids }) => uuids.has(who));
   const isOf = ({ collection, before, after }: RecordChange) =>
-    persons.some((each) => belongsTo(each, collection, before) || belongsTo(each, collection, after));
+    persons.some((person) => belongsTo(person, collection, before) || belongsTo(person, collection, after));
   const entries: Entry[] = [];
   for await (const entry of readEntries(nodeFiles, folder, { all: true }, names)) {
     const changes = isBy(entry) ? entry.changes : entry.changes.filter(isOf);

@@ -35,7 +35,7 @@ export async function removeName(context: Context, kind: Named["kind"], name: st
   // A seed file that cannot be read adds nothing: `seed groups` reports its faults.
   const seed = await readSeed(path).catch(() => undefined);
   const listed = { group: seed?.groups, faction: seed?.factions, service: seed?.services }[kind] ?? [];
-  if (!listed.some((each) => fold(each) === fold(name))) return;
+  if (!listed.some((other) => fold(other) === fold(name))) return;
   output.remark(
     `${path} still lists ${result.name}: remove it there as well, or \`seed groups\` adds it again.`,
   );

@@ -56,5 +56,5 @@ export function parseProxy(text: string): Network {
 
 /** Parses a list of proxies, separated by commas. */
 export function parseProxies(text: string): readonly Network[] {
-  return text.split(",").flatMap((each) => (each.trim() === "" ? [] : parseProxy(each)));
+  return text.split(",").flatMap((proxy) => (proxy.trim() === "" ? [] : parseProxy(proxy)));
 }

@@ -60,10 +60,10 @@ function localInstant(text: string): number | undefined {
 }
 
 /** The point in time of a restore: a change's number, or an instant in milliseconds. */
-export type Moment = { readonly sequence: number } | { readonly instant: number };
+export type PointInTime = { readonly sequence: number } | { readonly instant: number };
 
 /** Parses a past instant, or the number of a change such as `#42`. @throws InvalidArgumentError for any other text */
-export function parseMoment(text: string, output: Pick<Context["output"], "remark">): Moment {
+export function parsePointInTime(text: string, output: Pick<Context["output"], "remark">): PointInTime {
   const [, number] = /^#([1-9]\d{0,15})$/.exec(text) ?? [];
   if (number !== undefined) return { sequence: Number(number) };
   try {

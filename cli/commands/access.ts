@@ -7,7 +7,7 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { Reported } from "../terminal/output.ts";
 
-type Parameters = [string, string][];
+type TypedParameters = [string, string][];
 interface Options {
   readonly table?: string;
 }
@@ -42,7 +42,7 @@ function addCanI(program: Command, context: Context): void {
       async (
         who: string,
         path: string,
-        parameters: Parameters = [],
+        parameters: TypedParameters = [],
         { table: other, readOnly }: CanIOptions,
       ) => {
         const table = other === undefined ? undefined : await tableText(context, other);
@@ -96,7 +96,7 @@ function addWhoCan(program: Command, context: Context): void {
       "after",
       examples("who-can /wantedreason/add", "who-can /blacklistreason/{factionString}/add"),
     )
-    .action(async (path: string, parameters: Parameters = [], { table: other }: Options) => {
+    .action(async (path: string, parameters: TypedParameters = [], { table: other }: Options) => {
       const table = other === undefined ? undefined : await tableText(context, other);
       const answer = await run("reads", "who-can", { path, parameters, table });
       output.result(answer, whoText(context, answer));
@@ -107,13 +107,13 @@ function whoText({ output }: Context, answer: WhoCan): string {
   const { path, restriction, readOnly, parameters, allowed, registered, excluded } = answer;
   const given = Object.entries(parameters).map(([name, value]) => `${name}=${value}`);
   const lines = [`${output.style("bold", [path, ...given].join(" "))}: ${restriction}`];
-  for (const each of allowed) {
-    const when = Object.entries(each.when).map(([name, words]) => `${name}=${words}`);
+  for (const group of allowed) {
+    const when = Object.entries(group.when).map(([name, words]) => `${name}=${words}`);
     const heading = when.length === 0 ? "" : `${output.style("bold", when.join(" "))}: `;
-    lines.push(`${heading}${countText(each, registered)}`, ...each.players.map(({ name }) => `  ${name}`));
-    if (each.public) lines.push("  every public token");
+    lines.push(`${heading}${countText(group, registered)}`, ...group.players.map(({ name }) => `  ${name}`));
+    if (group.public) lines.push("  every public token");
   }
-  if (!allowed.some((each) => each.public)) lines.push("Public tokens may not call it.");
+  if (!allowed.some((group) => group.public)) lines.push("Public tokens may not call it.");
   if (!readOnly) lines.push("Read-only tokens may not call it: it is a change.");
   if (excluded > 0) lines.push(`Excluded from every operation: ${playersText(excluded, registered)}.`);
   return lines.join("\n");

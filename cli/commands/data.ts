@@ -3,7 +3,7 @@ import { type Command, Option } from "commander";
 import type { BackupOptions } from "../actions/data/backup.ts";
 import type { ExportOptions } from "../actions/data/export.ts";
 import type { RestoreOptions } from "../actions/data/restore.ts";
-import { instantWords, parseMoment } from "../arguments/instant.ts";
+import { instantWords, parsePointInTime } from "../arguments/instant.ts";
 import { parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
@@ -84,7 +84,7 @@ ${examples("data backup backup-$(date +%F).jsonl.gz", "data backup backups/ --ke
     .option(
       "--at <moment>",
       `the state at this time: ${instantWords}; or after a change such as #42`,
-      (text) => parseMoment(text, context.output),
+      (text) => parsePointInTime(text, context.output),
     );
   addRestoreOptions(restore)
     .addHelpText(

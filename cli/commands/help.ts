@@ -17,12 +17,14 @@ export function addHelpCommand(program: Command): void {
 }
 
 async function commandIn(parent: Command, word: string): Promise<Command> {
-  const found = parent.commands.find((each) => each.name() === word || each.aliases().includes(word));
+  const found = parent.commands.find(
+    (subcommand) => subcommand.name() === word || subcommand.aliases().includes(word),
+  );
   if (found !== undefined) return found;
   const { didYouMean } = await import("../../src/domain/text.ts");
   const suggestion = didYouMean(
     word,
-    parent.commands.map((each) => each.name()),
+    parent.commands.map((subcommand) => subcommand.name()),
   );
   const within = parent.parent === null ? "" : ` of '${parent.name()}'`;
   return parent.error(`error: unknown command '${word}'${within}.${suggestion}`, {

@@ -30,7 +30,7 @@ function checkedBy(parse: (text: string) => unknown): (text: string) => string {
 /** Returns a parser that accepts only the given words. */
 function oneOf<T extends string>(choices: readonly T[]): (text: string) => T {
   return (text) => {
-    const choice = choices.find((each) => each === text);
+    const choice = choices.find((choice) => choice === text);
     if (choice === undefined) throw new InvalidArgumentError(`Expected ${choices.join(", ")}.`);
     return choice;
   };

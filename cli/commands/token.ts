@@ -29,7 +29,7 @@ function hashFrom(text: string): string {
  */
 async function requireReadOnly(control: Control, id: string): Promise<void> {
   const tokens = await control.run("token.list", {});
-  if (tokens.some((each) => each.id === id && each.readOnly)) return;
+  if (tokens.some((token) => token.id === id && token.readOnly)) return;
   await control.run("token.revoke", { id });
   throw new Failure(
     "CONFLICT",

@@ -70,7 +70,7 @@ export function subcommandsOf(command: Command): readonly Command[] {
 
 /** Returns the subcommand of a name, if the help lists it. */
 export function subcommandOf(command: Command, name: string): Command | undefined {
-  return subcommandsOf(command).find((each) => each.name() === name);
+  return subcommandsOf(command).find((subcommand) => subcommand.name() === name);
 }
 
 /** Returns the options that a command's help lists, and the global ones. */

@@ -103,7 +103,7 @@ export function parametersLeft(
     return segments.length === words.length && words.every((word, index) => matches(segments[index], word));
   };
   // A literal path precedes one with a placeholder.
-  const route = routes.find((each) => each.path === path) ?? routes.find(fits);
+  const route = routes.find((route) => route.path === path) ?? routes.find(fits);
   if (route === undefined) return new Map();
   const left = new Set(placeholdersOf(path));
   const inPath = placeholdersOf(route.path).filter((name) => !left.has(name));

@@ -52,7 +52,7 @@ const valuesOf: Readonly<Record<string, Values>> = {
   // A name after its kind, as in `group VIP`; any other name is a new one.
   name: async (cursor, sources) => {
     const { completedKinds } = await import("../../src/operator/completion.ts");
-    const kind = completedKinds.find((each) => each === cursor.operands.at(-1));
+    const kind = completedKinds.find((kind) => kind === cursor.operands.at(-1));
     return kind === undefined ? nothing : names([kind])(cursor, sources);
   },
   id: names(["token"]),
@@ -102,9 +102,9 @@ export async function valuesFor(
 
 /** Returns the subcommands of a command. */
 export function commandValues(command: Command): Completions {
-  const values = subcommandsOf(command).map((each) => ({
-    value: each.name(),
-    description: each.description(),
+  const values = subcommandsOf(command).map((subcommand) => ({
+    value: subcommand.name(),
+    description: subcommand.description(),
   }));
   return { values };
 }
@@ -185,7 +185,7 @@ async function segmentValues(
   const { values, areBeginnings = false } = await valuesOfType(type, typed, sources);
   const endings = areBeginnings ? [""] : [...(ends ? [""] : []), ...(continues ? ["/"] : [])];
   return endings.flatMap((ending) =>
-    values.map((each) => ({ ...each, value: before + each.value + ending })),
+    values.map((completion) => ({ ...completion, value: before + completion.value + ending })),
   );
 }
 
@@ -196,11 +196,16 @@ async function pairValues({ operands, typed }: Cursor, sources: Sources): Promis
   const left = parametersLeft(routes, operands[index] ?? "", operands.slice(index + 1));
   const [, name, text = ""] = /^([^=]*)=(.*)$/s.exec(typed) ?? [];
   if (name === undefined) {
-    const values = Array.from(left, ([each, { description }]) => toCompletion(`${each}=`, description));
+    const values = Array.from(left, ([parameter, { description }]) =>
+      toCompletion(`${parameter}=`, description),
+    );
     return { values, areBeginnings: true };
   }
   const found = await valuesOfType(left.get(name), text, sources);
-  return { ...found, values: found.values.map((each) => ({ ...each, value: `${name}=${each.value}` })) };
+  return {
+    ...found,
+    values: found.values.map((completion) => ({ ...completion, value: `${name}=${completion.value}` })),
+  };
 }
 
 function toCompletion(value: string, description: string | undefined): Completion {

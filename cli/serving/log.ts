@@ -75,9 +75,9 @@ export function createLog(
     else logger.error({ ...fields, err: error }, words);
   };
   const waiting = new WaitingRequests((answered) => {
-    for (const each of answered) {
-      time = each.time;
-      write(each.record);
+    for (const request of answered) {
+      time = request.time;
+      write(request.record);
     }
     time = undefined;
     writeOut();

@@ -8,7 +8,7 @@ const maxWaiting = 256;
 const interval = 10;
 
 /** A request, and the time of its answer in milliseconds since 1970. */
-interface Answered {
+interface LoggedRequest {
   readonly record: RequestRecord;
   readonly time: number;
 }
@@ -18,13 +18,13 @@ interface Answered {
  * times as much. A request after a pause is logged within the same turn of the event loop.
  */
 export class WaitingRequests {
-  readonly #write: (answered: readonly Answered[]) => void;
-  #answered: Answered[] = [];
+  readonly #write: (answered: readonly LoggedRequest[]) => void;
+  #answered: LoggedRequest[] = [];
   #written = Number.NEGATIVE_INFINITY;
   #timer: NodeJS.Timeout | undefined;
   #turn: NodeJS.Immediate | undefined;
 
-  constructor(write: (answered: readonly Answered[]) => void) {
+  constructor(write: (answered: readonly LoggedRequest[]) => void) {
     this.#write = write;
   }
 
@@ -77,7 +77,7 @@ export class ServedLines {
 
   #sharedBy(method: string, route: string | null, status: number): string {
     const ofRoute = this.#shared.get(route) ?? [];
-    const cached = ofRoute.find((each) => each.method === method && each.status === status);
+    const cached = ofRoute.find((shared) => shared.method === method && shared.status === status);
     if (cached !== undefined) return cached.text;
     const text = JSON.stringify({ method, route, status }).slice(1, -1);
     this.#shared.set(route, [...ofRoute, { method, status, text }]);

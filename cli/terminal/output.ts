@@ -122,7 +122,7 @@ export class Output {
     const { stderr } = this.#io;
     // A terminal of unknown width reports 0.
     const columns = stderr.isTTY === true ? stderr.columns || undefined : undefined;
-    const paint: Paint = (format, each) => this.style(format, each, stderr);
+    const paint: Paint = (format, text) => this.style(format, text, stderr);
     this.remark(formatFaults(faults, { file, text, paint, columns, kind }));
   }
 

@@ -1,7 +1,7 @@
 /** An entry of the audit: a change of the journal, without hashes of tokens, and without bookkeeping by default. */
 import { isBookkeeping } from "../domain/model.ts";
 import type { JournalRecord, RecordChange } from "../store/change.ts";
-import type { Names } from "./names.ts";
+import type { PlayerNames } from "./names.ts";
 import { operationName } from "./operations.ts";
 
 /** A change, as the audit shows it. This is the document of `--json`. */
@@ -34,7 +34,7 @@ export const concealed = "…";
  * Returns the entry of a change, or undefined where it has only bookkeeping.
  * @param all whether to include bookkeeping
  */
-export function toEntry(record: JournalRecord, names: Names, all: boolean): Entry | undefined {
+export function toEntry(record: JournalRecord, names: PlayerNames, all: boolean): Entry | undefined {
   const { sequence, instant, who, token, request, table, undoes } = record;
   const changes = record.changes.filter(({ collection }) => all || !isBookkeeping(collection));
   if (changes.length === 0) return undefined;

@@ -5,7 +5,7 @@ import { didYouMean, fold, oneOf } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";
-import { belongsTo, type Names } from "./names.ts";
+import { belongsTo, type PlayerNames } from "./names.ts";
 import { operationTest } from "./operations.ts";
 
 /** A change must match all fields that are present. */
@@ -31,7 +31,7 @@ const otherCallers = ["public", "operator", "system"];
  * Returns the test of a filter. Names are looked up at each call, since a followed journal adds new ones.
  * @throws Failure `UNKNOWN_PLAYER`, `UNKNOWN_ENTRY` where it names an unknown player or collection
  */
-export function toTest(filter: Filter, names: Names): (entry: Entry) => boolean {
+export function toTest(filter: Filter, names: PlayerNames): (entry: Entry) => boolean {
   const { player, by, since = -Infinity, until = Infinity } = filter;
   if (player !== undefined) requireKnown(player, names);
   if (by !== undefined && !otherCallers.includes(fold(by))) requireKnown(by, names);
@@ -53,7 +53,10 @@ export function toTest(filter: Filter, names: Names): (entry: Entry) => boolean 
  * Returns the test of a filter for the records of a change that passed it: a bulk change, such as an import, passes for
  * one record among thousands.
  */
-export function toRecordTest({ player, record }: Filter, names: Names): (change: RecordChange) => boolean {
+export function toRecordTest(
+  { player, record }: Filter,
+  names: PlayerNames,
+): (change: RecordChange) => boolean {
   const isNamed = record === undefined ? undefined : recordTest(record, names);
   return (change) =>
     (player === undefined || isOf(change, player, names)) && (isNamed === undefined || isNamed(change));
@@ -70,7 +73,7 @@ export function needsNames({ player, by, record }: Filter): boolean {
   return player !== undefined || hasName || record?.includes("/") === true;
 }
 
-function requireKnown(reference: string, names: Names): void {
+function requireKnown(reference: string, names: PlayerNames): void {
   // A UUID may have records without a name.
   if (toUUID(reference) !== undefined || names.has(reference)) return;
   throw new Failure(
@@ -79,14 +82,14 @@ function requireKnown(reference: string, names: Names): void {
   );
 }
 
-function isBy(entry: Entry, reference: string, names: Names): boolean {
+function isBy(entry: Entry, reference: string, names: PlayerNames): boolean {
   return (
     (otherCallers.includes(entry.who) && entry.who === fold(reference)) ||
     names.person(reference).uuids.has(entry.who)
   );
 }
 
-function isOf({ collection, before, after }: RecordChange, reference: string, names: Names): boolean {
+function isOf({ collection, before, after }: RecordChange, reference: string, names: PlayerNames): boolean {
   const person = names.person(reference);
   return belongsTo(person, collection, before) || belongsTo(person, collection, after);
 }
@@ -96,7 +99,7 @@ function collectionOf(record: string): string {
   return collectionNames.find((name) => fold(name) === fold(written)) ?? written;
 }
 
-function recordTest(record: string, names: Names): (change: RecordChange) => boolean {
+function recordTest(record: string, names: PlayerNames): (change: RecordChange) => boolean {
   const collection = collectionOf(record);
   if (!collectionNames.includes(collection)) {
     throw new Failure(
@@ -111,6 +114,6 @@ function recordTest(record: string, names: Names): (change: RecordChange) => boo
 }
 
 /** Returns whether a key contains a text, or the UUID of the player whom the text names. */
-function hasPart(key: string, part: string, names: Names): boolean {
-  return fold(key).includes(fold(part)) || [...names.person(part).uuids].some((each) => key.includes(each));
+function hasPart(key: string, part: string, names: PlayerNames): boolean {
+  return fold(key).includes(fold(part)) || [...names.person(part).uuids].some((uuid) => key.includes(uuid));
 }

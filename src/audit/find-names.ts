@@ -19,14 +19,18 @@ import { bodyOffset, lineFeed } from "../store/journal/lines.ts";
 import { changesIn } from "../store/journal/record-lines.ts";
 import { toSnapshotLine } from "../store/snapshot.ts";
 import type { Entry } from "./entry.ts";
-import { Names } from "./names.ts";
+import { PlayerNames } from "./names.ts";
 
 /** Marks the lines about players in both kinds of files. No text of a record contains it, since its quotes are escaped. */
 const ofPlayers = '"collection":"players",';
 
 /** Finds the names of everybody in some changes: from the present data, else from the journal. */
-export async function findNames(files: Files, folder: string, entries: readonly Entry[]): Promise<Names> {
-  const names = new Names();
+export async function findNames(
+  files: Files,
+  folder: string,
+  entries: readonly Entry[],
+): Promise<PlayerNames> {
+  const names = new PlayerNames();
   for (const entry of entries) names.learn(entry);
   const named = entries.flatMap(({ who, changes }) => [who, ...changes.map(({ key }) => key)]);
   const wanted = new Set(named.flatMap((text) => uuidIn(text) ?? []));

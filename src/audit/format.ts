@@ -6,7 +6,7 @@ import { nounOf } from "../domain/model.ts";
 import { uuidIn } from "../domain/uuid.ts";
 import type { RecordChange } from "../store/change.ts";
 import type { Entry } from "./entry.ts";
-import type { Names } from "./names.ts";
+import type { PlayerNames } from "./names.ts";
 
 /** The fields with instants in milliseconds, which are shown as ISO 8601. */
 const instants: ReadonlySet<string> = new Set([
@@ -31,7 +31,7 @@ export function operationWords({ operation, undoes }: Entry): string {
 }
 
 /** Returns the key of a record, with the name for the UUID in it. */
-export function keyWords({ key }: RecordChange, names: Names): string {
+export function keyWords({ key }: RecordChange, names: PlayerNames): string {
   const uuid = uuidIn(key);
   const name = uuid === undefined ? undefined : names.of(uuid);
   return name === undefined ? escapeInvisible(key) : `${escapeInvisible(key)} (${escapeInvisible(name)})`;
@@ -41,7 +41,7 @@ export function keyWords({ key }: RecordChange, names: Names): string {
  * Returns a change as a sentence without its subject: `issued the token b3c69208 of Ada`, `added the player Ada, added 2
  * memberships`. The values are only those of a single record that was changed.
  */
-export function sentenceOf({ changes, undoes }: Entry, names: Names): string {
+export function sentenceOf({ changes, undoes }: Entry, names: PlayerNames): string {
   const groups = new Map<string, RecordChange[]>();
   for (const change of changes) {
     const kind = `${verbOf(change)} ${change.collection}`;

@@ -18,7 +18,7 @@ export interface Person {
 }
 
 /** See the head of this file. */
-export class Names {
+export class PlayerNames {
   readonly #names = new Map<string, string>();
   readonly #uuids = new Map<string, Set<string>>();
   /** The names by their folded form. */

@@ -10,7 +10,7 @@ import { readState } from "../store/reading.ts";
 import { type Entry, toEntry } from "./entry.ts";
 import { asksForBookkeeping, type Filter, toTest } from "./filter.ts";
 import { findNames } from "./find-names.ts";
-import { Names } from "./names.ts";
+import { PlayerNames } from "./names.ts";
 
 /** Which changes to read. */
 export interface AuditQuery extends Filter {
@@ -22,7 +22,7 @@ export interface AuditQuery extends Filter {
 
 /** The result of {@link readNames}. */
 export interface ReadNames {
-  readonly names: Names;
+  readonly names: PlayerNames;
   /** The present data; undefined where it cannot be read. */
   readonly database: Database<typeof model> | undefined;
   /** The faults of the files, a sentence each. */
@@ -31,7 +31,7 @@ export interface ReadNames {
 
 /** Reads the names of players, from a damaged folder as far as possible. */
 export async function readNames(files: Files, folder: string): Promise<ReadNames> {
-  const names = new Names();
+  const names = new PlayerNames();
   const warnings: string[] = [];
   let database: ReadNames["database"];
   try {
@@ -68,7 +68,10 @@ function warnMissing(folder: string, warnings: string[]): OnMissing {
  * must be called with the records in order.
  * @throws Failure where the query names an unknown player or collection
  */
-export function toSelection(query: AuditQuery, names: Names): (record: JournalRecord) => Entry | undefined {
+export function toSelection(
+  query: AuditQuery,
+  names: PlayerNames,
+): (record: JournalRecord) => Entry | undefined {
   const isWanted = toTest(query, names);
   const all = query.all === true || asksForBookkeeping(query);
   return (record) => {
@@ -86,7 +89,7 @@ export async function* readEntries(
   files: Files,
   folder: string,
   query: AuditQuery,
-  names: Names,
+  names: PlayerNames,
   onRecord: (number: number) => void = () => {},
 ): AsyncGenerator<Entry> {
   const select = toSelection(query, names);
@@ -112,9 +115,9 @@ export async function readNewest(
   files: Files,
   folder: string,
   query: AuditQuery & { readonly limit: number },
-): Promise<{ entries: readonly Entry[]; names: Names; warnings: readonly string[] }> {
+): Promise<{ entries: readonly Entry[]; names: PlayerNames; warnings: readonly string[] }> {
   const warnings: string[] = [];
-  const select = toSelection(query, new Names());
+  const select = toSelection(query, new PlayerNames());
   const entries: Entry[] = [];
   if (query.limit > 0) {
     for await (const record of readBackwards(files, folder, warnMissing(folder, warnings))) {

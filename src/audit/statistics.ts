@@ -14,7 +14,7 @@ import { compareTexts } from "../domain/text.ts";
 import type { JournalRecord } from "../store/change.ts";
 import type { Files } from "../store/folder/files.ts";
 import { readHistory } from "../store/journal/history.ts";
-import type { Names } from "./names.ts";
+import type { PlayerNames } from "./names.ts";
 
 /** The operation that adds. */
 export const additionOperation = "statistic.add";
@@ -44,7 +44,7 @@ export async function readExcesses(
   files: Files,
   folder: string,
   limits: ReadonlyMap<string, number>,
-  names: Names,
+  names: PlayerNames,
 ): Promise<Excess[]> {
   const additions = new Additions();
   for await (const record of readHistory(files, folder)) additions.take(record);
@@ -88,7 +88,7 @@ export class Additions {
   }
 
   /** See {@link readExcesses}. */
-  beyond(limits: ReadonlyMap<string, number>, names: Names): Excess[] {
+  beyond(limits: ReadonlyMap<string, number>, names: PlayerNames): Excess[] {
     const excesses: Excess[] = [];
     for (const [key, { uuid, type, sequences, instants }] of this.#added) {
       const limit = limits.get(type) ?? Infinity;

@@ -64,9 +64,9 @@ function beginningsOf(names: readonly Completion[]): Completion[] {
   let common = names[0]?.value ?? "";
   for (const { value } of names) while (!value.startsWith(common)) common = common.slice(0, -1);
   const groups = new Map<string, { first: Completion; count: number }>();
-  for (const each of names) {
-    const [next = ""] = each.value.slice(common.length, common.length + 2);
-    const { first, count } = groups.get(common + next) ?? { first: each, count: 0 };
+  for (const completion of names) {
+    const [next = ""] = completion.value.slice(common.length, common.length + 2);
+    const { first, count } = groups.get(common + next) ?? { first: completion, count: 0 };
     groups.set(common + next, { first, count: count + 1 });
   }
   return Array.from(groups, ([value, { first, count }]) =>

@@ -46,8 +46,8 @@ export async function runOperation<E extends Environment, R>(
     case "change": {
       const change = operation.bind(input);
       const table = operation.usesTable ? await tableOf(environment) : noTable;
-      return store.change({ who: "operator", operation: name }, (draft, moment) =>
-        change(draft, { now: moment.now, sequence: moment.sequence, activity, ...table }),
+      return store.change({ who: "operator", operation: name }, (draft, at) =>
+        change(draft, { now: at.now, sequence: at.sequence, activity, ...table }),
       );
     }
   }

@@ -18,21 +18,21 @@ export const personalData = defineRead({
   read(data, input, { activity }) {
     const { name, uuid } = toSubject(data, input.player);
     const former = uuid !== null && data.players.has(uuid) ? [] : formerPlayers(data, name);
-    const uuids = [...new Set([uuid, ...former.map((each) => each.uuid)])].filter((each) => each !== null);
+    const uuids = [...new Set([uuid, ...former.map((player) => player.uuid)])].filter((id) => id !== null);
     const records: Record<string, readonly AnyRecord[]> = {};
     for (const collection of collectionsOf(data)) {
       if (!isPersonal(collection)) continue;
       const found = [
         ...recordsOfName(collection, name),
-        ...uuids.flatMap((each) => recordsOfPlayer(collection, each)),
+        ...uuids.flatMap((id) => recordsOfPlayer(collection, id)),
         // Also those of others that this person entered.
         ...enteredBy(collection, uuids),
       ];
       records[collection.name] = [...new Set(found)].map(withoutHash);
     }
-    records.players = uuids.flatMap((each) => data.players.get(each) ?? []);
+    records.players = uuids.flatMap((id) => data.players.get(id) ?? []);
     // Some of it is not saved yet.
-    records.activity = uuids.flatMap((each) => activity.of(each) ?? []);
+    records.activity = uuids.flatMap((id) => activity.of(id) ?? []);
     return { name, uuids, records };
   },
 });

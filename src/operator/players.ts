@@ -53,7 +53,7 @@ export const add = defineChange({
     const added: Player = { uuid, name, administrator, registeredAt: now };
     draft.players.put(added);
     bindRecords(draft, added);
-    for (const { organisation, rank: each } of members) setMembership(draft, added, organisation, each);
+    for (const member of members) setMembership(draft, added, member.organisation, member.rank);
     const groups = groupsInOrder(draft, added);
     const note = groups.length === 0 ? "" : `, who is already in ${oneOf(groups, "and")}`;
     return { info: `Registered ${name}${note}.`, name, uuid };
@@ -95,7 +95,7 @@ function requireSame(
 /** Returns a player with memberships and groups. */
 function withMemberships(data: Data, { name, uuid, administrator }: Player) {
   const organisations = [...membershipsOf(data, uuid, "faction"), ...membershipsOf(data, uuid, "service")];
-  const members = organisations.map(({ organisation, rank: each }) => ({ organisation, rank: each }));
+  const members = organisations.map(({ organisation, rank }) => ({ organisation, rank }));
   return { name, uuid, administrator, members, groups: groupsInOrder(data, { name, uuid }) };
 }
 
@@ -112,16 +112,16 @@ export const list = defineRead({
     groups: v.optional(v.array(v.string()), []),
   }),
   read(data, { members, groups }) {
-    const organisations = members.map((each) => requireOrganisation(data, each).name);
-    const known = groups.map((each) => requireGroup(data, each));
+    const organisations = members.map((member) => requireOrganisation(data, member).name);
+    const known = groups.map((group) => requireGroup(data, group));
     return Array.from(data.players.values())
       .filter(
-        (each) =>
-          organisations.every((organisation) => data.memberships.has(`${organisation}/${each.uuid}`)) &&
-          known.every((group) => isInGroup(data, group, each)),
+        (player) =>
+          organisations.every((organisation) => data.memberships.has(`${organisation}/${player.uuid}`)) &&
+          known.every((group) => isInGroup(data, group, player)),
       )
       .sort((a, b) => compareTexts(a.name, b.name))
-      .map((each) => withMemberships(data, each));
+      .map((player) => withMemberships(data, player));
   },
 });
 

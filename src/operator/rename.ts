@@ -16,7 +16,7 @@ export const rename = defineChange({
     const found = requirePlayer(draft, player);
     const { uuid } = found;
     if (found.name === name) return { info: `The player ${uuid} is already called ${name}.`, name, uuid };
-    const other = draft.players.find("name", fold(name)).find((each) => each.uuid !== uuid);
+    const other = draft.players.find("name", fold(name)).find((player) => player.uuid !== uuid);
     if (other !== undefined) {
       throw new Failure("CONFLICT", `The name ${other.name} is taken by the player ${other.uuid}.`, {
         hint: "Choose another name, or rename that player first.",

@@ -62,7 +62,7 @@ function routesOf({ routes, isExcluded }: References): Use[] {
     ...(isExcluded ? ["the route table excludes its members"] : []),
     ...(routes.length === 0 ? [] : [`${count(routes, "route")} of the route table (${firstOf(routes)})`]),
   ];
-  return words.map((each) => ({ words: each, remedy: "Change the route table first." }));
+  return words.map((word) => ({ words: word, remedy: "Change the route table first." }));
 }
 
 /** Returns the uses of a name in the data. */

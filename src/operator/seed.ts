@@ -28,21 +28,21 @@ export const seedSchema = v.strictObject({ groups: names, factions: names, servi
 function addNames(draft: Draft, kind: Named["kind"], wanted: readonly string[]): string[] {
   const added: string[] = [];
   let position = positionAfter(draft, kind);
-  for (const each of wanted) {
-    if (draft.names.has(`${kind}/${fold(each)}`)) continue;
+  for (const name of wanted) {
+    if (draft.names.has(`${kind}/${fold(name)}`)) continue;
     const twin = kind === "faction" ? "service" : "faction";
-    if (kind !== "group" && draft.names.has(`${twin}/${fold(each)}`)) {
-      throw new Failure("CONFLICT", `"${each}" cannot be both a faction and a service.`, {
+    if (kind !== "group" && draft.names.has(`${twin}/${fold(name)}`)) {
+      throw new Failure("CONFLICT", `"${name}" cannot be both a faction and a service.`, {
         hint: "Rename one of them.",
       });
     }
-    const invisible = invisibleIn(each);
+    const invisible = invisibleIn(name);
     if (invisible !== undefined) {
-      throw new Failure("PARAMETER_INVALID", `The name "${each}" cannot be added: ${leaveOut(invisible)}.`);
+      throw new Failure("PARAMETER_INVALID", `The name "${name}" cannot be added: ${leaveOut(invisible)}.`);
     }
-    draft.names.put({ name: each, kind, position });
+    draft.names.put({ name, kind, position });
     position += 1;
-    added.push(each);
+    added.push(name);
   }
   return added;
 }

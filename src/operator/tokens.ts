@@ -105,7 +105,7 @@ function revokeAll(draft: Draft, { uuid, name }: Player, now: number) {
 function requireId(data: Data, id: string): Token {
   const token = data.tokens.get(id.toLowerCase());
   if (token !== undefined) return token;
-  const ids = Array.from(data.tokens.values(), (each) => each.id);
+  const ids = Array.from(data.tokens.values(), (other) => other.id);
   // The operator may have pasted the token itself, which must not appear in a message.
   const typed = /^[0-9a-z]{1,12}$/i.test(id) ? ` "${id}"` : " of that id";
   throw new Failure(

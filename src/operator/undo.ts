@@ -177,16 +177,17 @@ export async function describeObstacles(
   history: AsyncIterable<JournalRecord>,
   nameOf: (uuid: string) => string | undefined,
 ): Promise<string> {
-  const named = obstacles.slice(0, mostNamed).map((each) => ({ ...each, by: [] as string[], count: 0 }));
+  const first = obstacles.slice(0, mostNamed);
+  const named = first.map((obstacle) => ({ ...obstacle, by: [] as string[], count: 0 }));
   const changed = named.filter(({ why }) => why === undefined);
   if (changed.length > 0) {
     for await (const record of history) {
-      for (const each of changed) {
-        const { collection, key } = each.change;
+      for (const obstacle of changed) {
+        const { collection, key } = obstacle.change;
         if (!record.changes.some((change) => change.collection === collection && change.key === key))
           continue;
-        each.count += 1;
-        if (each.count <= mostNamed) each.by.push(changeWords(record));
+        obstacle.count += 1;
+        if (obstacle.count <= mostNamed) obstacle.by.push(changeWords(record));
       }
     }
   }
@@ -289,11 +290,12 @@ class Outcome {
       return other === undefined ? undefined : `the player ${other.uuid} now has the name ${name}`;
     }
     // Whoever gets the UUID next would take over what the player has been given since.
-    const left = collectionsOf(this.#data).flatMap((each) => {
-      const ends = each.refersTo.subject !== undefined || each.refersTo.player?.outlives === false;
-      if (!ends || each.isBookkeeping) return [];
-      const { length } = this.#left(each.name, recordsOfPlayer(each, key), each.key);
-      return length === 0 ? [] : [`${length} ${each.noun}${length === 1 ? "" : "s"}`];
+    const left = collectionsOf(this.#data).flatMap((collection) => {
+      const ends =
+        collection.refersTo.subject !== undefined || collection.refersTo.player?.outlives === false;
+      if (!ends || collection.isBookkeeping) return [];
+      const { length } = this.#left(collection.name, recordsOfPlayer(collection, key), collection.key);
+      return length === 0 ? [] : [`${length} ${collection.noun}${length === 1 ? "" : "s"}`];
     });
     return left.length === 0
       ? undefined

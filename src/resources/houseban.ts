@@ -68,8 +68,8 @@ export const list = defineCachedRead({
   dependsOn: ["houseBans", "order"],
   /** The list changes when the next ban expires. */
   validUntil(data, now) {
-    const expirations = Array.from(data.houseBans.values(), houseBanEnd).filter((each) => now < each);
-    return expirations.reduce((next, each) => Math.min(next, each), Number.POSITIVE_INFINITY);
+    const expirations = Array.from(data.houseBans.values(), houseBanEnd).filter((end) => now < end);
+    return expirations.reduce((next, end) => Math.min(next, end), Number.POSITIVE_INFINITY);
   },
   input: { advanced: field(v.boolean(), "Whether to name who entered each reason.") },
   answer: v.pipe(
@@ -86,9 +86,9 @@ export const list = defineCachedRead({
         startTime: ban.startTime,
         duration: houseBanDuration(ban),
         expirationTime: houseBanEnd(ban),
-        houseBanReasonList: ban.reasons.map((each) => {
-          const { reason, days } = each;
-          return advanced ? { reason, days, ...creatorInAnswer(each) } : { reason, days };
+        houseBanReasonList: ban.reasons.map((entry) => {
+          const { reason, days } = entry;
+          return advanced ? { reason, days, ...creatorInAnswer(entry) } : { reason, days };
         }),
       })),
 });
@@ -149,7 +149,7 @@ export const remove = defineChange({
         hint: `The ban is for ${oneOf(names, "and")}; "${everyReason}" lifts the whole ban.`,
       });
     }
-    const reasons = isWhole ? [] : ban.reasons.filter((each) => each !== removed);
+    const reasons = isWhole ? [] : ban.reasons.filter((reason) => reason !== removed);
     if (removed === undefined || reasons.length === 0) {
       draft.houseBans.delete(subjectKey(ban));
       return `Removed the house ban of ${ban.name}.`;

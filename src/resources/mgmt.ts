@@ -44,7 +44,7 @@ export const overview = defineRead({
     const toAnswer = ({ total, active, users }: ClientCount) => {
       const marked = Array.from(versions.values());
       const known = new Set([...marked.map(({ version }) => version), ...users.keys()]);
-      const current = marked.filter((each) => each.current).map(({ version }) => version);
+      const current = marked.filter((version) => version.current).map(({ version }) => version);
       return {
         // Clients parse it into 32 bits.
         requests: Math.min(activity.requests, integerRange.maximum),

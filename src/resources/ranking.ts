@@ -173,8 +173,8 @@ export class Ranking {
   #isConcerned(before: Statistic | undefined, after: Statistic | undefined): boolean {
     return this.#all.some((category) => {
       if (before !== undefined && after !== undefined && sameIn(category, before, after)) return false;
-      const concerns = (each: Statistic | undefined) =>
-        each !== undefined && category.concerns(category.rate(each));
+      const concerns = (statistic: Statistic | undefined) =>
+        statistic !== undefined && category.concerns(category.rate(statistic));
       return concerns(before) || concerns(after);
     });
   }

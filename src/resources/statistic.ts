@@ -129,7 +129,7 @@ export const show = defineRead({
       uuid: key,
       gameaddon: {
         tokenGenerateTime: token?.issuedAt ?? null,
-        groups: Object.fromEntries(namesOf(data, "group").map((each) => [each, joined.includes(each)])),
+        groups: Object.fromEntries(namesOf(data, "group").map((name) => [name, joined.includes(name)])),
         blacklisted: excludedGroup !== undefined && joined.includes(excludedGroup),
         version: token === undefined ? null : activity.versionOf(key, token),
       },

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { asksForBookkeeping, type Filter, needsNames, toRecordTest, toTest } from "../../src/audit/filter.ts";
-import { Names } from "../../src/audit/names.ts";
+import { PlayerNames } from "../../src/audit/names.ts";
 import type { Failure } from "../../src/domain/errors.ts";
 import type { JournalRecord } from "../../src/store/change.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
@@ -55,7 +55,7 @@ const history: readonly JournalRecord[] = [
 
 /** The numbers of the changes that a filter lets through. */
 function numbers(filter: Filter): number[] {
-  const names = new Names();
+  const names = new PlayerNames();
   for (const record of history) names.learn(record);
   const test = toTest(filter, names);
   return history.flatMap((record) => {
@@ -139,7 +139,7 @@ describe("the records of a change that a filter matches", () => {
     changeOf("houseBans", bob, { name: "Bob", uuid: bob }, null),
     changeOf("wantedReasons", "theft", null, { reason: "Theft", points: 1 }),
   ];
-  const names = new Names();
+  const names = new PlayerNames();
   names.learn(recordOf(changes));
 
   for (const [what, filter, expected] of [

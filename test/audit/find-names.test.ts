@@ -5,7 +5,7 @@ import { basename, join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { findNames } from "../../src/audit/find-names.ts";
-import { Names } from "../../src/audit/names.ts";
+import { PlayerNames } from "../../src/audit/names.ts";
 import { type Files, nodeFiles } from "../../src/store/folder/files.ts";
 import { segment, snapshot } from "../store/_faults.ts";
 import { ada, bob, changeOf, type Keeper, openStore, recordOf } from "./_history.ts";
@@ -59,7 +59,9 @@ function inPieces(length: number): { files: Files; read: string[] } {
 /** Finds the names of those who made some changes. */
 async function namesOf(files: Files, folder: string, ...callers: readonly string[]) {
   const change = changeOf("wantedReasons", "theft", null, {});
-  const entries = callers.flatMap((who) => toEntry(recordOf([change], { who }), new Names(), false) ?? []);
+  const entries = callers.flatMap(
+    (who) => toEntry(recordOf([change], { who }), new PlayerNames(), false) ?? [],
+  );
   const names = await findNames(files, folder, entries);
   return callers.map((who) => names.of(who));
 }
@@ -109,7 +111,7 @@ describe("the present name of a player", () => {
       organisation: "GROVE",
       rank: 1,
     });
-    const entry = toEntry(recordOf([change]), new Names(), false);
+    const entry = toEntry(recordOf([change]), new PlayerNames(), false);
     assert.ok(entry !== undefined);
     assert.equal((await findNames(nodeFiles, folder, [entry])).of(bob), "Bob");
   });

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { changeWords, keyWords, whoWords } from "../../src/audit/format.ts";
-import { Names } from "../../src/audit/names.ts";
+import { PlayerNames } from "../../src/audit/names.ts";
 import { escapeInvisible } from "../../src/domain/escape.ts";
 import { assertLacks } from "../_setup.ts";
 import { ada, changeOf, recordOf } from "./_history.ts";
@@ -41,19 +41,22 @@ describe("the change of a record", () => {
     const evil = "a\u001b[2Jb\nc\td\u202ee\u009bf\u2028g";
     const control = /[\p{C}\p{Zl}\p{Zp}]/u;
     assert.doesNotMatch(words(null, { [evil]: evil }), control);
-    assert.doesNotMatch(keyWords(changeOf("any", evil, null, {}), new Names()), control);
+    assert.doesNotMatch(keyWords(changeOf("any", evil, null, {}), new PlayerNames()), control);
     assert.equal(escapeInvisible("a\u001bb"), "a\\u001bb");
   });
 });
 
 it("an invisible character is shown by its number, so that texts that differ look different", () => {
   assert.equal(words(null, { name: "Mallory\u3164" }), "added name=Mallory\\u3164");
-  assert.equal(keyWords(changeOf("targets", "~a\u2800\ufe0f", null, {}), new Names()), "~a\\u2800\\ufe0f");
+  assert.equal(
+    keyWords(changeOf("targets", "~a\u2800\ufe0f", null, {}), new PlayerNames()),
+    "~a\\u2800\\ufe0f",
+  );
 });
 
 describe("a record's key", () => {
   it("is shown with the name for its UUID", () => {
-    const names = new Names();
+    const names = new PlayerNames();
     names.learn(recordOf([changeOf("players", ada, null, { uuid: ada, name: "Ada" })]));
     assert.equal(keyWords(changeOf("memberships", `GROVE/${ada}`, null, {}), names), `GROVE/${ada} (Ada)`);
     assert.equal(keyWords(changeOf("wantedReasons", "theft", null, {}), names), "theft");
@@ -64,7 +67,7 @@ describe("an entry", () => {
   it("has no hash of a token, before or after", () => {
     const token = { id: "1a2b", hash, revokedAt: null };
     const record = recordOf([changeOf("tokens", "1a2b", token, { ...token, revokedAt: 5 })]);
-    const entry = toEntry(record, new Names(), true);
+    const entry = toEntry(record, new PlayerNames(), true);
     assertLacks(JSON.stringify(entry), hash);
     assert.deepEqual(entry?.changes[0]?.before, { id: "1a2b", hash: "…", revokedAt: null });
     assert.deepEqual(entry?.changes[0]?.after, { id: "1a2b", hash: "…", revokedAt: 5 });
@@ -76,15 +79,19 @@ describe("an entry", () => {
   it("has no bookkeeping, unless requested", () => {
     const noted = changeOf("activity", ada, null, { uuid: ada, lastSeen: 1, version: null });
     const reason = changeOf("wantedReasons", "theft", null, { reason: "Theft", points: 1 });
-    assert.equal(toEntry(recordOf([noted]), new Names(), false), undefined);
-    assert.deepEqual(toEntry(recordOf([noted, reason]), new Names(), false)?.changes, [reason]);
-    assert.deepEqual(toEntry(recordOf([noted, reason]), new Names(), true)?.changes, [noted, reason]);
+    assert.equal(toEntry(recordOf([noted]), new PlayerNames(), false), undefined);
+    assert.deepEqual(toEntry(recordOf([noted, reason]), new PlayerNames(), false)?.changes, [reason]);
+    assert.deepEqual(toEntry(recordOf([noted, reason]), new PlayerNames(), true)?.changes, [noted, reason]);
   });
 });
 
 describe("the author of a change", () => {
   const whoOf = (details: Parameters<typeof recordOf>[1]) => {
-    const entry = toEntry(recordOf([changeOf("scores", "gangwar", null, {})], details), new Names(), false);
+    const entry = toEntry(
+      recordOf([changeOf("scores", "gangwar", null, {})], details),
+      new PlayerNames(),
+      false,
+    );
     assert.ok(entry !== undefined, "the change is shown");
     return { words: whoWords(entry), token: entry.token };
   };

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { findNames } from "../../src/audit/find-names.ts";
-import { belongsTo, Names } from "../../src/audit/names.ts";
+import { belongsTo, PlayerNames } from "../../src/audit/names.ts";
 import { model } from "../../src/domain/model.ts";
 import { Database } from "../../src/store/collection.ts";
 import { inMemory } from "../backup/_setup.ts";
@@ -19,7 +19,7 @@ describe("a name", () => {
         changeOf(collection, "key", null, { name: "Ada", uuid: ada }),
         changeOf(collection, "key", { name: "Ada", uuid: ada }, null),
       ]) {
-        const names = new Names();
+        const names = new PlayerNames();
         names.learn(recordOf([change]));
         assert.equal(names.of(ada), "Ada");
         assert.deepEqual(names.person("ADA"), { uuids: new Set([ada]), name: "ada" });
@@ -27,7 +27,7 @@ describe("a name", () => {
     });
 
     it(`in a record of ${collection} without a UUID is a person without a UUID`, () => {
-      const names = new Names();
+      const names = new PlayerNames();
       const record = { name: "Mallory", uuid: null };
       names.learn(recordOf([changeOf(collection, "key", null, record)]));
       assert.equal(names.has("mallory"), true);
@@ -41,7 +41,7 @@ describe("a name", () => {
   }
 
   it("is learned from no other record of that form", () => {
-    const names = new Names();
+    const names = new PlayerNames();
     const others = Object.keys(model).filter((collection) => !naming.includes(collection));
     names.learn(recordOf(others.map((each) => changeOf(each, "key", null, { name: "Base", uuid: ada }))));
     assert.deepEqual([names.all, names.of(ada)], [[], undefined]);
@@ -54,7 +54,7 @@ describe("a name", () => {
     const entries = naming.flatMap((each, index) => {
       const uuid = String(index).repeat(32);
       const change = changeOf(each, "key", null, { name: `Player${index}`, uuid });
-      return toEntry(recordOf([change]), new Names(), true) ?? [];
+      return toEntry(recordOf([change]), new PlayerNames(), true) ?? [];
     });
     const names = await findNames(inMemory(new Map()), "/data", entries);
     assert.deepEqual([...names.all].sort(), ["Player0", "Player1", "Player2", "Player3"]);
@@ -62,7 +62,7 @@ describe("a name", () => {
   });
 
   it("that two players have had means both, and a UUID has its last name", () => {
-    const names = new Names();
+    const names = new PlayerNames();
     const change = (uuid: string, name: string) => changeOf("players", uuid, null, { name, uuid });
     names.learn(recordOf([change(ada, "Ada"), change(bob, "Ada"), change(bob, "Bob")]));
     assert.deepEqual(names.person("ada").uuids, new Set([ada, bob]));
@@ -74,7 +74,7 @@ describe("a name", () => {
   });
 
   it("is learned from all records of the data", () => {
-    const names = new Names();
+    const names = new PlayerNames();
     const database = new Database(model);
     const player = { uuid: ada, name: "Ada", administrator: false, registeredAt: 0 };
     database.collection("players").set(ada, player);

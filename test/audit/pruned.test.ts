@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { toEntry } from "../../src/audit/entry.ts";
 import { findNames } from "../../src/audit/find-names.ts";
-import { Names } from "../../src/audit/names.ts";
+import { PlayerNames } from "../../src/audit/names.ts";
 import { readNames } from "../../src/audit/read.ts";
 import { model } from "../../src/domain/model.ts";
 import type { JournalRecord } from "../../src/store/change.ts";
@@ -78,7 +78,7 @@ describe("a segment that is deleted while the journal is read", () => {
 describe("the names of players", () => {
   const entries = [ada, bob].flatMap((uuid) => {
     const record = recordOf([changeOf("wantedReasons", "theft", null, {})], { who: uuid });
-    return toEntry(record, new Names(), false) ?? [];
+    return toEntry(record, new PlayerNames(), false) ?? [];
   });
   const namesIn = async (files: Files, folder: string) => {
     const names = await findNames(files, folder, entries);

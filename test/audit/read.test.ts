@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import type { Entry } from "../../src/audit/entry.ts";
-import { Names } from "../../src/audit/names.ts";
+import { PlayerNames } from "../../src/audit/names.ts";
 import { type AuditQuery, readEntries, readNames, readNewest, toSelection } from "../../src/audit/read.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { ruledFiles, segment, snapshot, spoil, systemError } from "../store/_faults.ts";
@@ -30,7 +30,8 @@ async function history(t: TestContext): Promise<string> {
 
 async function entriesOf(folder: string, query: AuditQuery, onRecord?: (number: number) => void) {
   const entries: Entry[] = [];
-  for await (const entry of readEntries(nodeFiles, folder, query, new Names(), onRecord)) entries.push(entry);
+  for await (const entry of readEntries(nodeFiles, folder, query, new PlayerNames(), onRecord))
+    entries.push(entry);
   return entries;
 }
 
@@ -179,7 +180,7 @@ describe("the newest changes", () => {
   it("without a limit come before the rest of the journal is read", async (t) => {
     const folder = await history(t);
     const seen: number[] = [];
-    const entries = readEntries(nodeFiles, folder, {}, new Names(), (number) => void seen.push(number));
+    const entries = readEntries(nodeFiles, folder, {}, new PlayerNames(), (number) => void seen.push(number));
     assert.equal((await entries.next()).value?.number, 1);
     assert.deepEqual(seen, [1]);
     await entries.return(undefined);
@@ -188,7 +189,7 @@ describe("the newest changes", () => {
 
 describe("the selection of a query", () => {
   it("knows the names in the changes before, and in the change itself", () => {
-    const select = toSelection({}, new Names());
+    const select = toSelection({}, new PlayerNames());
     const player = changeOf("players", ada, null, { uuid: ada, name: "Ada" });
     assert.equal(select(recordOf([changeOf("scores", "gangwar", null, {})], { who: ada }))?.name, null);
     assert.equal(select(recordOf([player], { who: ada }))?.name, "Ada");
@@ -204,6 +205,6 @@ describe("the selection of a query", () => {
     ["with `all` and another operation excludes bookkeeping", { all: true, operation: "other" }, false],
     ["with `all: false` excludes bookkeeping", { all: false }, false],
   ] as const) {
-    it(what, () => assert.equal(toSelection(query, new Names())(noted) !== undefined, isShown));
+    it(what, () => assert.equal(toSelection(query, new PlayerNames())(noted) !== undefined, isShown));
   }
 });

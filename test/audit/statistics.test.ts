@@ -1,7 +1,7 @@
 /** Implausible statistics: which changes count as additions, and when they are too many. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { Names } from "../../src/audit/names.ts";
+import { PlayerNames } from "../../src/audit/names.ts";
 import { Additions, readExcesses } from "../../src/audit/statistics.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { ada, bob, changeOf, openStore, recordOf } from "./_history.ts";
@@ -24,7 +24,7 @@ function addition(counter: string, instant: number, uuid = ada, operation = "sta
 function excessesOf(
   records: Parameters<Additions["take"]>[0][],
   limits: Record<string, number>,
-  names = new Names(),
+  names = new PlayerNames(),
 ) {
   const additions = new Additions();
   for (const record of records) additions.take(record);
@@ -182,7 +182,7 @@ describe("the order of excesses", () => {
   });
 
   it("is by name for equal excesses", () => {
-    const names = new Names();
+    const names = new PlayerNames();
     names.learn(recordOf([changeOf("players", bob, null, { uuid: bob, name: "abel" })]));
     names.learn(recordOf([changeOf("players", ada, null, { uuid: ada, name: "Zoe" })]));
     const records = [
@@ -259,10 +259,13 @@ it("the additions in the files of a folder are counted, across segments", async 
     );
     await store.snapshot();
   }
-  const found = await readExcesses(nodeFiles, store.folder, new Map([["KILL", 2]]), new Names());
+  const found = await readExcesses(nodeFiles, store.folder, new Map([["KILL", 2]]), new PlayerNames());
   assert.deepEqual(
     found.map(({ uuid, type, count, limit, total }) => ({ uuid, type, count, limit, total })),
     [{ uuid: ada, type: "KILL", count: 3, limit: 2, total: 3 }],
   );
-  assert.deepEqual(await readExcesses(nodeFiles, store.folder, new Map([["KILL", 3]]), new Names()), []);
+  assert.deepEqual(
+    await readExcesses(nodeFiles, store.folder, new Map([["KILL", 3]]), new PlayerNames()),
+    [],
+  );
 });

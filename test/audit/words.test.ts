@@ -3,19 +3,19 @@ import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { type Entry, toEntry } from "../../src/audit/entry.ts";
 import { changeWords, keyWords, operationWords, whoWords } from "../../src/audit/format.ts";
-import { Names } from "../../src/audit/names.ts";
+import { PlayerNames } from "../../src/audit/names.ts";
 import { ada, bob, changeOf, recordOf } from "./_history.ts";
 
 const score = changeOf("scores", "gangwar", null, { attacker: 1, defender: 2 });
 
-function entryOf(details: Parameters<typeof recordOf>[1], names = new Names()): Entry {
+function entryOf(details: Parameters<typeof recordOf>[1], names = new PlayerNames()): Entry {
   const entry = toEntry(recordOf([score], details), names, false);
   assert.ok(entry !== undefined, "the change is shown");
   return entry;
 }
 
-function namesOf(uuid: string, name: string): Names {
-  const names = new Names();
+function namesOf(uuid: string, name: string): PlayerNames {
+  const names = new PlayerNames();
   names.learn(recordOf([changeOf("players", uuid, null, { uuid, name })]));
   return names;
 }
@@ -52,13 +52,13 @@ describe("an entry of the audit", () => {
     const other = changeOf("names", "1a", null, { hash: "x" });
     const changes = [changeOf("tokens", "1a", null, token), changeOf("tokens", "1a", token, null), other];
     const concealed = { id: "1a", hash: "…" };
-    assert.deepEqual(toEntry(recordOf(changes), new Names(), false)?.changes, [
+    assert.deepEqual(toEntry(recordOf(changes), new PlayerNames(), false)?.changes, [
       changeOf("tokens", "1a", null, concealed),
       changeOf("tokens", "1a", concealed, null),
       other,
     ]);
     const odd = changeOf("tokens", "1a", "text", { id: "1a" });
-    assert.deepEqual(toEntry(recordOf([odd]), new Names(), false)?.changes, [odd]);
+    assert.deepEqual(toEntry(recordOf([odd]), new PlayerNames(), false)?.changes, [odd]);
   });
 });
 
@@ -95,7 +95,7 @@ describe("the words for an operation", () => {
 });
 
 describe("the words for a key", () => {
-  const words = (key: string, names: Names) => keyWords(changeOf("memberships", key, null, {}), names);
+  const words = (key: string, names: PlayerNames) => keyWords(changeOf("memberships", key, null, {}), names);
   it("have the name for its UUID only if that is known", () => {
     assert.equal(words(`GROVE/${ada}`, namesOf(ada, "Ada")), `GROVE/${ada} (Ada)`);
     assert.equal(words(`GROVE/${bob}`, namesOf(ada, "Ada")), `GROVE/${bob}`);

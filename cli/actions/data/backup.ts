@@ -50,7 +50,7 @@ export async function backUp(context: Context, given: string, options: BackupOpt
   const removed = "removed" in result ? result.removed : [];
   const lines = [
     `Wrote ${records} records, everything up to change ${sequence}, to ${file} (${bytes} bytes).`,
-    ...removed.map((each) => `Removed ${each}.`),
+    ...removed.map((path) => `Removed ${path}.`),
   ];
   output.result(result, lines.join("\n"));
 }

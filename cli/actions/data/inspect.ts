@@ -23,7 +23,7 @@ export async function showStatus({ output, workspace }: Context): Promise<void> 
   const holderProblem = found instanceof Failure ? `${found.message} ${found.hint ?? ""}`.trim() : null;
   const text = describeStatus(status, holderProblem ?? describeHolder(holder));
   output.result({ ...status, holder, holderProblem }, text);
-  if ([status.problem, status.disk.problem, holderProblem].some((each) => each !== null))
+  if ([status.problem, status.disk.problem, holderProblem].some((problem) => problem !== null))
     throw new Reported();
 }
 

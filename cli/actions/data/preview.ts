@@ -13,7 +13,9 @@ export function previewLines({
   problems,
   tokensLeftOut,
 }: Pick<RestorePreview, "resources" | "problems" | "tokensLeftOut">): string[] {
-  const rows = resources.map((each) => [`${nounOf(each.resource)}s`, portions(each).join(", ")] as const);
+  const rows = resources.map(
+    (resource) => [`${nounOf(resource.resource)}s`, portions(resource).join(", ")] as const,
+  );
   const width = Math.max(0, ...rows.map(([noun]) => noun.length));
   return [
     ...rows.map(([noun, counts]) => `${noun.padEnd(width)}  ${counts}`),

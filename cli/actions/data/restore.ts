@@ -12,7 +12,7 @@ import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { steadily } from "../../../src/store/listing.ts";
-import type { Moment } from "../../arguments/instant.ts";
+import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant, Reported } from "../../terminal/output.ts";
@@ -28,7 +28,7 @@ export interface RestoreOptions {
   /** Whether to restore tokens as well. */
   readonly tokens?: boolean;
   /** The point in time to restore, instead of a file. */
-  readonly at?: Moment;
+  readonly at?: PointInTime;
   /** Whether only to show what would change. */
   readonly dryRun?: boolean;
   /** Has no effect; accepted for older scripts. */
@@ -82,7 +82,7 @@ async function applySource(context: Context, source: Source, options: RestoreOpt
 }
 
 /** Returns the number of the last change at that time. @throws Failure if the data does not reach back that far */
-async function sequenceOf({ output, workspace }: Context, moment: Moment): Promise<number> {
+async function sequenceOf({ output, workspace }: Context, moment: PointInTime): Promise<number> {
   const { folder } = workspace();
   await requireData(workspace());
   if ("sequence" in moment) return moment.sequence;

@@ -39,7 +39,7 @@ export function diffText(output: Output, diff: TableDiff, maxNames = Number.POSI
   const lines = [`before  ${name(before)}`, `after   ${name(after)}`];
   if (before.revision === after.revision) return [...lines, "", "The tables are the same."].join("\n");
   if (settings.length > 0) lines.push("");
-  for (const each of settings) lines.push(`${output.style("yellow", "changed")} ${namedText(each)}`);
+  for (const setting of settings) lines.push(`${output.style("yellow", "changed")} ${namedText(setting)}`);
   if (exclusion !== null) {
     lines.push(...crowdLines(output, "red", "newly excluded", exclusion.excludes, maxNames));
     lines.push(...crowdLines(output, "green", "no longer excluded", exclusion.readmits, maxNames));
@@ -57,10 +57,10 @@ function routeLines(output: Output, route: TableDiff["routes"][number], maxNames
   if (handler !== null) lines.push(...changeLines("handler", handler));
   if (limit !== null) lines.push(`  ${namedText({ name: "limit", ...limit })}`);
   if (change === "changed") {
-    lines.push(...parameters.map((each) => `  parameter ${namedText(each)}`));
+    lines.push(...parameters.map((parameter) => `  parameter ${namedText(parameter)}`));
     if (summary !== null) lines.push(...changeLines("summary", summary));
   }
-  return [...lines, ...people.flatMap((each) => affectedLines(output, each, maxNames))];
+  return [...lines, ...people.flatMap((affected) => affectedLines(output, affected, maxNames))];
 }
 
 function changeLines(what: string, { before, after }: Change): string[] {

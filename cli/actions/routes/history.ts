@@ -125,7 +125,7 @@ async function tableBefore(
 ): Promise<TableText> {
   const text = textOf(current);
   const revision = current.inForce ?? (text === undefined ? undefined : revisionOf(text));
-  const before = tables.find((each) => each.revision !== revision);
+  const before = tables.find((table) => table.revision !== revision);
   if (before === undefined) throw noneBefore();
   return storedTable(context, before.revision);
 }

@@ -70,11 +70,11 @@ function toRow(route: Route, may: Access | undefined): Row {
   return {
     path: route.path,
     restriction: describe(route.restriction),
-    parameters: route.parameters.map((each) => ({
-      name: each.name,
-      in: each.in,
-      type: each.type.name,
-      ...(each.default === undefined ? {} : { default: each.default }),
+    parameters: route.parameters.map((parameter) => ({
+      name: parameter.name,
+      in: parameter.in,
+      type: parameter.type.name,
+      ...(parameter.default === undefined ? {} : { default: parameter.default }),
     })),
     summary: route.summary,
     ...(may === undefined ? {} : { may, dependsOn }),

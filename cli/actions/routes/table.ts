@@ -52,22 +52,22 @@ export async function vocabularyOf(context: Context): Promise<Vocabulary> {
   return seedVocabulary(context);
 }
 
-interface Names {
+interface PresentNames {
   readonly vocabulary: Vocabulary;
   /** The number of members of each group; undefined if there are no players and no members at all. */
   readonly members: ReadonlyMap<string, number> | undefined;
   readonly ranks: HighestRanks | undefined;
 }
 
-async function namesOf(context: Context): Promise<Names> {
+async function namesOf(context: Context): Promise<PresentNames> {
   if (!(await context.workspace().hasData()))
     return { vocabulary: await seedVocabulary(context), members: undefined, ranks: undefined };
   return context.withControl("reads", async (control) => {
     const vocabulary = await control.run("vocabulary", {});
     const groups = await control.run("group.list", {});
     const players = await control.run("player.list", {});
-    const members = new Map(groups.map((each) => [each.group, each.members.length]));
-    const hasPeople = players.length > 0 || groups.some((each) => each.members.length > 0);
+    const members = new Map(groups.map((group) => [group.group, group.members.length]));
+    const hasPeople = players.length > 0 || groups.some((group) => group.members.length > 0);
     const ranks = highestRanks(vocabulary, players);
     return { vocabulary, members: hasPeople ? members : undefined, ranks };
   });

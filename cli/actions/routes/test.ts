@@ -34,7 +34,7 @@ export async function testRoutes(
 
   const { tests, coverage } = result;
   // A test may contain a token by mistake.
-  const failures = result.failures.map((each) => ({ ...each, call: withoutTokens(each.call) }));
+  const failures = result.failures.map((failure) => ({ ...failure, call: withoutTokens(failure.call) }));
   const short = coverage.percent < least;
   const counts = { tests, passed: tests - failures.length, failed: failures.length };
   const shown = shortest(file, io.cwd);
@@ -89,7 +89,7 @@ function failureLines(
   if (faults.length === 0) return [];
   if (io.stdout.isTTY !== true)
     return faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
-  const paint: Paint = (format, each) => output.style(format, each);
+  const paint: Paint = (format, text) => output.style(format, text);
   return [formatFaults(faults, { file, text, paint, columns: io.stdout.columns, kind: "fault" }), ""];
 }
 

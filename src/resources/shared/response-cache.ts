@@ -33,7 +33,8 @@ export class CachedAnswers {
     const dependencies = this.#cacheable.dependencies(this.#sources, input, context);
     const cached = this.#answers.get(key);
     if (cached !== undefined && cached.from <= now && now < cached.until) {
-      if (cached.dependencies.every((each, index) => each === dependencies[index])) return cached.body;
+      if (cached.dependencies.every((dependency, index) => dependency === dependencies[index]))
+        return cached.body;
     }
     const body = new ReadyBody(this.#handler.read(this.#sources, input, context), {
       cached: this.#cacheable.isCompressed === true,
