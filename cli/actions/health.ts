@@ -28,7 +28,7 @@ interface Found {
  * @throws Reported if it is not, or accepts no changes
  * @throws Failure if there is no answer
  */
-export async function reportHealth(context: Context, origin: string | undefined): Promise<void> {
+export async function reportHealth(context: Context, { url: origin }: { url?: string }): Promise<void> {
   const { readiness, url } = await (origin === undefined ? askFolder(context) : askOrigin(origin));
   const { status, changes, reason } = readiness;
   const verb = status === "stopping" ? "is stopping." : `is ready, but accepts no changes. ${reason}`;

@@ -1,8 +1,8 @@
 /** `completion`: prints the completion scripts of shells, and answers them through the hidden command `complete`. */
 import { Argument, type Command } from "commander";
-import type { Shell } from "../actions/completion-script.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
+import { loading } from "./loading.ts";
 
 export function addCompletionCommands(program: Command, context: Context): void {
   program
@@ -18,10 +18,7 @@ To install it, add one line to the startup file of your shell:
   ~/.config/fish/config.fish  addon-cli completion fish | source
 ${examples("completion bash > ~/.local/share/bash-completion/completions/addon-cli")}`,
     )
-    .action(async (shell: Shell) => {
-      const { printScript } = await import("../actions/completion-script.ts");
-      await printScript(context, shell);
-    });
+    .action(loading(context, async () => (await import("../actions/completion-script.ts")).printScript));
   program
     .command("complete", { hidden: true })
     .argument("[words...]", "the words typed so far, without addon-cli")

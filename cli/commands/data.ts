@@ -1,13 +1,11 @@
 /** `data`: inspects, backs up, restores and repairs the data folder. */
 import { type Command, Option } from "commander";
-import type { BackupOptions } from "../actions/data/backup.ts";
-import type { ExportOptions } from "../actions/data/export.ts";
-import type { RestoreOptions } from "../actions/data/restore.ts";
 import { instantWords, parsePointInTime } from "../arguments/instant.ts";
 import { parseCount } from "../arguments/numbers.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
+import { loading } from "./loading.ts";
 
 export function addDataCommands(program: Command, context: Context): void {
   const data = program
@@ -26,10 +24,7 @@ function addInspection(data: Command, context: Context): void {
       "show the size, the records, the last change and snapshot, and the process that has the folder open",
     )
     .addHelpText("after", examples("data status", "data status --json"))
-    .action(async () => {
-      const { showStatus } = await import("../actions/data/inspect.ts");
-      return showStatus(context);
-    });
+    .action(loading(context, async () => (await import("../actions/data/inspect.ts")).showStatus));
 
   data
     .command("verify")
@@ -42,10 +37,7 @@ consistency of the records, and that the journal leads from each snapshot to exa
 Exits with 1 if there is a problem.
 ${examples("data verify")}`,
     )
-    .action(async () => {
-      const { verifyFolder } = await import("../actions/data/inspect.ts");
-      return verifyFolder(context);
-    });
+    .action(loading(context, async () => (await import("../actions/data/inspect.ts")).verifyFolder));
 }
 
 function addBackups(data: Command, context: Context): void {
@@ -54,10 +46,7 @@ function addBackups(data: Command, context: Context): void {
     .description(
       "write a snapshot now, so that the next start has nothing to replay; the service may be running",
     )
-    .action(async () => {
-      const { takeSnapshot } = await import("../actions/data/backup.ts");
-      return takeSnapshot(context);
-    });
+    .action(loading(context, async () => (await import("../actions/data/backup.ts")).takeSnapshot));
 
   data
     .command("backup")
@@ -73,10 +62,7 @@ In a folder, the file is named after the time in UTC: gameaddon-2026-11-22T03-00
 one, removes only files of such names, and only after the new one was read back. Give each service a folder of its own.
 ${examples("data backup backup-$(date +%F).jsonl.gz", "data backup backups/ --keep 14")}`,
     )
-    .action(async (file: string, options: BackupOptions) => {
-      const { backUp } = await import("../actions/data/backup.ts");
-      return backUp(context, file, options);
-    });
+    .action(loading(context, async () => (await import("../actions/data/backup.ts")).backUp));
 
   const restore = neverSuggested(data.command("restore"))
     .description("restore a backup or a past state as one change; the service may be running")
@@ -95,10 +81,7 @@ groups, factions and services are only added. \`undo\` can undo it. --at restore
 before that time. Into an empty folder, a backup is restored without a question. For a damaged folder, use \`data repair\`.
 ${examples("data restore backup.jsonl.gz --dry-run", "data restore --at 2026-11-21T18:30:00Z", "data restore --at '#42' --yes")}`,
     )
-    .action(async (file: string | undefined, options: RestoreOptions) => {
-      const { restore: run } = await import("../actions/data/restore.ts");
-      return run(context, file, options);
-    });
+    .action(loading(context, async () => (await import("../actions/data/restore.ts")).restore));
 }
 
 /** Adds the common options of `data restore` and `data import`. */
@@ -140,10 +123,7 @@ function addExchange(data: Command, context: Context): void {
 It contains no tokens, since none are stored, but it contains their hashes: keep it private.
 ${examples("data export | jq '.collections.players[].name'")}`,
     )
-    .action(async (file: string | undefined, options: ExportOptions) => {
-      const { exportData } = await import("../actions/data/export.ts");
-      return exportData(context, file, options);
-    });
+    .action(loading(context, async () => (await import("../actions/data/export.ts")).exportData));
 
   const importing = neverSuggested(data.command("import"))
     .description("replace the data by the records of an export as one change; the service may be running")
@@ -156,8 +136,5 @@ Checks every record and every reference first. Shows what would change, and asks
 do not change. An export has no history: to move a data folder, use \`data backup\` and \`data restore\`.
 ${examples("data import export.json --dry-run", "--data copy data import export.json")}`,
     )
-    .action(async (file: string, options: RestoreOptions) => {
-      const { importData } = await import("../actions/data/restore.ts");
-      return importData(context, file, options);
-    });
+    .action(loading(context, async () => (await import("../actions/data/restore.ts")).importData));
 }

@@ -2,6 +2,7 @@
 import { type Command, InvalidArgumentError } from "commander";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
+import { loading } from "./loading.ts";
 
 function parseOrigin(text: string): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
@@ -22,8 +23,5 @@ export function addHealthCommand(program: Command, context: Context): void {
       parseOrigin,
     )
     .addHelpText("after", examples("health", "health --url https://addon.example.org"))
-    .action(async (options: { readonly url?: string }) => {
-      const { reportHealth } = await import("../actions/health.ts");
-      await reportHealth(context, options.url);
-    });
+    .action(loading(context, async () => (await import("../actions/health.ts")).reportHealth));
 }

@@ -5,6 +5,7 @@ import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
 import { formatInstant } from "../terminal/output.ts";
+import { loading } from "./loading.ts";
 
 interface Member {
   readonly organisation: string;
@@ -134,10 +135,7 @@ export function addPlayerCommands(program: Command, context: Context): void {
     .argument("<player>", "name or UUID")
     .option("--yes", "do not ask")
     .addHelpText("after", examples("player remove Ada"))
-    .action(async (reference: string) => {
-      const { removePlayer } = await import("../actions/player-remove.ts");
-      return removePlayer(context, reference);
-    });
+    .action(loading(context, async () => (await import("../actions/player-remove.ts")).removePlayer));
 
   neverSuggested(player.command("exclude"))
     .description("exclude a player from the interface: every operation answers EXCLUDED")

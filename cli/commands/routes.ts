@@ -1,12 +1,9 @@
 /** `routes`: lists, checks, tests, compares and reloads the route table. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { CheckOptions } from "../actions/routes/check.ts";
-import type { ListOptions } from "../actions/routes/list.ts";
-import type { OpenApiOptions } from "../actions/routes/openapi.ts";
-import type { TestOptions } from "../actions/routes/test.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
+import { loading } from "./loading.ts";
 
 export function addRoutesCommands(program: Command, context: Context): void {
   const routes = program.command("routes").description("list, check, test and reload the route table");
@@ -35,10 +32,7 @@ Examples:
   $ addon-cli routes list --for Ada                   what Ada may call
   $ addon-cli routes list --for public                what anybody with a public token may call`,
     )
-    .action(async (options: ListOptions) => {
-      const { listRoutes } = await import("../actions/routes/list.ts");
-      return listRoutes(context, options);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/list.ts")).listRoutes));
 }
 
 function addCheck(routes: Command, context: Context): void {
@@ -63,10 +57,7 @@ A table with faults is not served. Warnings report what is valid but suspicious:
   not-needed          an intention without effect
 To accept one, add "intended: [open-change]" to the route, or "unserved: [mgmt.users]" at the top of the table.`,
     )
-    .action(async (given: string | undefined, options: CheckOptions) => {
-      const { checkFile } = await import("../actions/routes/check.ts");
-      return checkFile(context, given, options);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/check.ts")).checkFile));
 }
 
 const testForm = `
@@ -84,10 +75,7 @@ function addTest(routes: Command, context: Context): void {
     .argument("[file]", "the tests; by default routes.test.yaml beside routes.yaml")
     .option("--coverage <percent>", "fail if less of the table is covered", toPercent)
     .addHelpText("after", testForm + examples("routes test", "routes test --coverage 100"))
-    .action(async (given: string | undefined, options: TestOptions) => {
-      const { testRoutes } = await import("../actions/routes/test.ts");
-      return testRoutes(context, given, options);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/test.ts")).testRoutes));
 }
 
 function toPercent(text: string): number {
@@ -106,10 +94,7 @@ function addDiff(routes: Command, context: Context): void {
       "after",
       examples("routes diff next.yaml", "routes diff routes.yaml next.yaml", "routes diff 06579cbfdaa8"),
     )
-    .action(async (first: string, second: string | undefined) => {
-      const { showDiff } = await import("../actions/routes/diff.ts");
-      return showDiff(context, second === undefined ? undefined : first, second ?? first);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/diff.ts")).showDiff));
 }
 
 function addReloadAndStatus(routes: Command, context: Context): void {
@@ -118,18 +103,12 @@ function addReloadAndStatus(routes: Command, context: Context): void {
     .description("put the route table's file in force in the running service, and show what changes")
     .option("--yes", "do not ask, even if it takes access away")
     .addHelpText("after", examples("routes reload", "routes reload --yes"))
-    .action(async () => {
-      const { reloadRoutes } = await import("../actions/routes/reload.ts");
-      return reloadRoutes(context);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/reload.ts")).reloadRoutes));
   routes
     .command("status")
     .description("show which route table is in force, and whether the last attempt to change it was refused")
     .addHelpText("after", examples("routes status"))
-    .action(async () => {
-      const { showStatus } = await import("../actions/routes/reload.ts");
-      return showStatus(context);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/reload.ts")).showStatus));
 }
 
 function addHistoryAndRollback(routes: Command, context: Context): void {
@@ -137,10 +116,7 @@ function addHistoryAndRollback(routes: Command, context: Context): void {
     .command("history")
     .description("list the last 20 tables that were in force, and what each changed")
     .addHelpText("after", examples("routes history", "routes diff 06579cbfdaa8"))
-    .action(async () => {
-      const { showHistory } = await import("../actions/routes/history.ts");
-      return showHistory(context);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/history.ts")).showHistory));
   neverSuggested(routes.command("rollback"))
     .description("return to an earlier table: show what changes, ask, and replace the file")
     .argument("[revision]", "a revision that `routes history` lists; by default the previous one")
@@ -152,10 +128,7 @@ function addHistoryAndRollback(routes: Command, context: Context): void {
 Keeps the replaced file as routes.yaml.before-rollback. A running service puts the table in force at once; otherwise the
 next start does.`,
     )
-    .action(async (revision: string | undefined) => {
-      const { rollBack } = await import("../actions/routes/history.ts");
-      return rollBack(context, revision);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/history.ts")).rollBack));
 }
 
 function addSchema(routes: Command, context: Context): void {
@@ -163,10 +136,7 @@ function addSchema(routes: Command, context: Context): void {
     .command("schema")
     .description("print the JSON Schema with which editors complete and check a route table")
     .addHelpText("after", examples("routes schema > routes.schema.json"))
-    .action(async () => {
-      const { printSchema } = await import("../actions/routes/schema.ts");
-      printSchema(context);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/schema.ts")).printSchema));
 }
 
 function addOpenApi(routes: Command, context: Context): void {
@@ -175,8 +145,5 @@ function addOpenApi(routes: Command, context: Context): void {
     .description("print the OpenAPI 3.1 description of the interface")
     .option("--yaml", "print it as YAML instead of JSON")
     .addHelpText("after", examples("routes openapi > openapi.json", "routes openapi --yaml"))
-    .action(async (options: OpenApiOptions) => {
-      const { printOpenApi } = await import("../actions/routes/openapi.ts");
-      return printOpenApi(context, options);
-    });
+    .action(loading(context, async () => (await import("../actions/routes/openapi.ts")).printOpenApi));
 }

@@ -4,6 +4,7 @@ import type { Named } from "../../src/domain/model.ts";
 import type { Context } from "../context.ts";
 import { examples } from "../help.ts";
 import { neverSuggested } from "../suggestion.ts";
+import { loading } from "./loading.ts";
 
 const kinds: readonly Named["kind"][] = ["group", "faction", "service"];
 
@@ -14,10 +15,7 @@ export function addSeedCommands(program: Command, context: Context): void {
     .description("add the groups, factions and services of a YAML file; removes none")
     .argument("[file]", "a list of groups, factions and services; by default seed.yaml in the data folder")
     .addHelpText("after", examples("seed groups data/seed.yaml"))
-    .action(async (file: string | undefined) => {
-      const { seedGroups } = await import("../actions/seed.ts");
-      return seedGroups(context, file);
-    });
+    .action(loading(context, async () => (await import("../actions/seed.ts")).seedGroups));
   neverSuggested(seed.command("remove"))
     .description("remove a group, a faction or a service that nothing refers to")
     .addArgument(new Argument("<kind>", "the kind of name").choices(kinds))
@@ -29,8 +27,5 @@ export function addSeedCommands(program: Command, context: Context): void {
 Refuses while members, blacklist reasons or the route table refer to the name, and names the references.
 ${examples("seed remove group VIPP")}`,
     )
-    .action(async (kind: Named["kind"], name: string) => {
-      const { removeName } = await import("../actions/seed.ts");
-      return removeName(context, kind, name);
-    });
+    .action(loading(context, async () => (await import("../actions/seed.ts")).removeName));
 }

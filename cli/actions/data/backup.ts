@@ -19,7 +19,7 @@ export async function takeSnapshot({ output, run, workspace }: Context): Promise
 }
 
 /** The options of `data backup`. */
-export interface BackupOptions {
+interface BackupOptions {
   /** Whether to overwrite an existing file. */
   readonly force?: boolean;
   /** How many backups remain in a folder. */

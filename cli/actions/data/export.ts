@@ -10,7 +10,7 @@ import { requireData } from "./offline.ts";
 import { reportingReads, withProgress } from "./progress.ts";
 
 /** Whether to overwrite an existing file. */
-export interface ExportOptions {
+interface ExportOptions {
   readonly force?: boolean;
 }
 

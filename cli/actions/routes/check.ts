@@ -6,7 +6,7 @@ import { Reported } from "../../terminal/output.ts";
 import { type InspectedTable, inspectTable, tableFile } from "./table.ts";
 
 /** The options of `routes check`. */
-export interface CheckOptions {
+interface CheckOptions {
   /** Whether to fail on warnings. */
   readonly strict?: boolean;
 }

@@ -8,9 +8,10 @@ import type { Context } from "../../context.ts";
 import type { Output } from "../../terminal/output.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
-/** Compares a table with another one, or with the table in force. */
-export async function showDiff(context: Context, old: string | undefined, fresh: string): Promise<void> {
+/** Compares the first table with the second or, without that, the table in force with the first. */
+export async function showDiff(context: Context, first: string, second: string | undefined): Promise<void> {
   const { output } = context;
+  const [old, fresh] = second === undefined ? [undefined, first] : [first, second];
   const diff = await diffFiles(context, old, fresh);
   output.result(diff, diffText(output, diff));
 }

@@ -1,6 +1,7 @@
 /** Implements `routes list`. */
 import { Failure } from "../../../src/domain/errors.ts";
 import { compareTexts, didYouMean, fold, oneOf } from "../../../src/domain/text.ts";
+import { publicCaller } from "../../../src/identity/callers.ts";
 import type { Caller } from "../../../src/table/caller.ts";
 import { type Access, accessOf } from "../../../src/table/restriction/access.ts";
 import { describe, parametersOf } from "../../../src/table/restriction/restriction.ts";
@@ -11,7 +12,7 @@ import { toMarkdown } from "./markdown.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
 /** The options of `routes list`. */
-export interface ListOptions {
+interface ListOptions {
   readonly resource?: string;
   readonly for?: string;
   readonly markdown?: boolean;
@@ -94,17 +95,6 @@ function ofResource(routes: readonly Route[], wanted: string | undefined): reado
   });
 }
 
-/** The caller of a public token. */
-const publicCaller: Caller = {
-  id: null,
-  scope: "public",
-  identified: false,
-  administrator: false,
-  unrestricted: false,
-  isCalled: () => false,
-  rankIn: () => undefined,
-};
-
 /** Returns whether a caller may call each route. @throws Failure `UNKNOWN_PLAYER` */
 async function verdictsFor(
   context: Context,
@@ -112,7 +102,7 @@ async function verdictsFor(
   routes: readonly Route[],
   who: string,
 ): Promise<ReadonlyMap<Route, Access>> {
-  const caller = fold(who) === "public" ? publicCaller : await playerCaller(context, who);
+  const caller = fold(who) === "public" ? publicCaller({ id: "-" }) : await playerCaller(context, who);
   const vocabulary = await vocabularyOf(context);
   const { excludedGroup } = table;
   const excluded = excludedGroup !== undefined && caller.rankIn("group", excludedGroup) !== undefined;

@@ -5,7 +5,7 @@ import type { Context } from "../../context.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
 /** The options of `routes openapi`. */
-export interface OpenApiOptions {
+interface OpenApiOptions {
   readonly yaml?: boolean;
 }
 

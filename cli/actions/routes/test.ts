@@ -12,7 +12,7 @@ import { type Output, Reported } from "../../terminal/output.ts";
 import { checkedTable, tableFile, vocabularyOf } from "./table.ts";
 
 /** The options of `routes test`. */
-export interface TestOptions {
+interface TestOptions {
   /** The required coverage of the table, in percent. */
   readonly coverage?: number;
 }
