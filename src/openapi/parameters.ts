@@ -1,9 +1,8 @@
 /** The parameters of an operation in OpenAPI, from the types of the table and the schemas of the operation. */
 import * as v from "valibot";
-import { latestInstant } from "../domain/instant.ts";
-import { integerRange, textLength } from "../domain/limits.ts";
+import { bases, expectation, type ParameterType } from "../table/base-types.ts";
 import type { Vocabulary } from "../table/caller.ts";
-import { expectation, type Parameter, type ParameterType } from "../table/parameters.ts";
+import type { Parameter } from "../table/parameters.ts";
 import type { ParameterValue } from "../table/restriction/restriction.ts";
 import type { ParameterObject } from "./document.ts";
 

@@ -1,5 +1,6 @@
 /** The built-in types of parameters: all that each needs, for requests, messages, examples and descriptions. */
 import * as v from "valibot";
+import { latestInstant, toInstant } from "../domain/instant.ts";
 import { integerRange, textLength } from "../domain/limits.ts";
 import { fold, oneOf } from "../domain/text.ts";
 import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
@@ -46,9 +47,6 @@ export interface Base {
   /** Returns values of which some are valid, for examples. */
   examples(type: ParameterType, vocabulary: Vocabulary): readonly ParameterValue[];
 }
-
-/** The latest date that JavaScript has, in milliseconds since 1970. */
-const latestInstant = 8_640_000_000_000_000;
 
 /** A number as JavaScript and Java's `Float` and `Double` write it: `-120.5`, `1.0E7`, `1e-7`. */
 const decimalForm = /^-?\d{1,15}(?:\.\d{1,20})?(?:e[+-]?\d{1,3})?$/i;
@@ -221,19 +219,4 @@ function knownName(names: () => readonly string[]): v.GenericSchema<string, stri
     }),
     v.string(),
   );
-}
-
-/** Returns milliseconds since 1970, or NaN. A `+` that a client did not encode in a query arrives as a space. */
-function toInstant(written: string): number {
-  if (/^\d{1,16}$/.test(written)) return Number(written);
-  const match =
-    /^(\d{4}-\d{2}-(\d{2})T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,9})?)?)(?:(Z)|([+ -])(\d{2}):?(\d{2}))$/i.exec(
-      written,
-    );
-  if (match === null) return Number.NaN;
-  const [, local = "", day, , sign, hours, minutes] = match;
-  // A day that the month does not have would become one of the next month.
-  const inMonth = new Date(`${local.slice(0, 10)}T00:00:00Z`).getUTCDate() === Number(day);
-  const zone = sign === undefined ? "Z" : `${sign === "-" ? "-" : "+"}${hours}:${minutes}`;
-  return inMonth ? Date.parse(`${local.toUpperCase()}${zone}`) : Number.NaN;
 }

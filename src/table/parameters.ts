@@ -1,11 +1,9 @@
 /** Parameters of routes: parses the text of a request into the value for the operation, or into the sentence of a failure. */
 import * as v from "valibot";
 import { Failure, type FailureCode } from "../domain/errors.ts";
-import { latestInstant, toInstant } from "../domain/instant.ts";
-import { integerRange, textLength } from "../domain/limits.ts";
-import { didYouMean, fold, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
-import { type MembershipKind, membershipKinds, type Vocabulary } from "./caller.ts";
-import type { Pattern } from "./pattern.ts";
+import { didYouMean, invisibleIn, leaveOut, oneOf } from "../domain/text.ts";
+import { type BaseType, expectation, lengthsOf, type ParameterType, type Refinements } from "./base-types.ts";
+import type { MembershipKind, Vocabulary } from "./caller.ts";
 import type { ParameterValue } from "./restriction/restriction.ts";
 
 /** A parameter of a route. */
@@ -102,39 +100,4 @@ export function quote(text: string): string {
   const safe = start.replace(/[\w-]{40,}/g, "…").replace(/[\p{Cc}\p{Cs}]/gu, "�");
   const points = Array.from(safe);
   return `"${points.length > 40 ? `${points.slice(0, 40).join("")}…` : safe}"`;
-}
-
-function textSchema(type: ParameterType): v.GenericSchema<string, string> {
-  const { minLength, maxLength } = { ...textLength, ...defined(type) };
-  const { pattern } = type;
-  return v.pipe(
-    v.string(),
-    v.normalize("NFC"),
-    // One check, with the length first: valibot would run further checks on a text of any length.
-    v.check((text) => {
-      // A character has at most two UTF-16 units: a text of more than twice the limit need not be counted.
-      if (text.length > 2 * maxLength) return false;
-      const length = Array.from(text).length;
-      if (length < minLength || length > maxLength) return false;
-      // No white space, control characters, or characters that change the direction of the text that follows.
-      if (/[\s\p{Z}\p{Cc}\p{Cs}\p{Bidi_Control}]/u.test(text)) return false;
-      return pattern === undefined || pattern.matches(text);
-    }),
-  );
-}
-
-function knownName(names: () => readonly string[]): v.GenericSchema<string, string> {
-  return v.pipe(
-    v.string(),
-    v.transform((text) => {
-      const folded = fold(text);
-      return names().find((name) => fold(name) === folded);
-    }),
-    v.string(),
-  );
-}
-
-/** Returns the properties that are not undefined, which would hide a default. */
-function defined(type: ParameterType): { [K in keyof Refinements]?: NonNullable<Refinements[K]> } {
-  return Object.fromEntries(Object.entries(type).filter(([, value]) => value !== undefined));
 }

@@ -96,7 +96,7 @@ describe("an operation that uses the route table", () => {
       loadTable: async () => () => current,
       checkTable: async () => {
         current = tableOf("STAFF");
-        return { table: undefined, faults: [], warnings: [] };
+        return check("");
       },
     });
     await operator.administer("player.exclude", { player: "Ada" });
@@ -134,10 +134,8 @@ describe("an operation that uses the route table", () => {
     ] as const) {
       const operator = await operatorOn(t, {
         loadTable: async () => () => inForce,
-        checkTable: async () => {
-          if (inFile === undefined) return { table: undefined, faults: [], warnings: [] };
-          return { table: inFile, faults: [], warnings: [] };
-        },
+        checkTable: async () =>
+          inFile === undefined ? check("") : { ...check(goodTable), table: inFile, faults: [] },
       });
       for (const name of refused)
         await assert.rejects(operator.administer("seed.remove", { kind: "group", name }), {

@@ -3,7 +3,6 @@
  * command itself, after a preview and a question. A folder without data simply receives the records.
  */
 import { resolve } from "node:path";
-import { ImportProblems } from "../../../src/backup/import-problems.ts";
 import { requireRoom } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
 import { readConsistentSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
@@ -11,7 +10,7 @@ import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { steadily } from "../../../src/store/listing.ts";
+import { retryIfMissing } from "../../../src/store/listing.ts";
 import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
