@@ -4,7 +4,7 @@ import type { Player, Token } from "../domain/model.ts";
 import { fold } from "../domain/text.ts";
 import { toUUID } from "../domain/uuid.ts";
 import type { Data } from "../store/data.ts";
-import type { Caller, MembershipKind } from "../table/caller.ts";
+import { type Caller, type MembershipKind, nobody } from "../table/caller.ts";
 import { isInGroup } from "./memberships.ts";
 import { requireLive, unknownToken } from "./tokens.ts";
 
@@ -13,17 +13,7 @@ type PresentedToken = Pick<Token, "id" | "readOnly">;
 
 /** Returns the holder of a public token, who is nobody in particular. */
 export function publicCaller({ id, readOnly }: PresentedToken): Caller {
-  return {
-    id: null,
-    scope: `token:${id}`,
-    token: id,
-    readOnly,
-    identified: false,
-    administrator: false,
-    unrestricted: false,
-    isCalled: () => false,
-    rankIn: () => undefined,
-  };
+  return { ...nobody, scope: `token:${id}`, token: id, readOnly };
 }
 
 /** The operator at the command line, to whom no restriction applies. */
