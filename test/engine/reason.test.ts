@@ -85,7 +85,6 @@ const reasons: readonly (readonly [Restriction, Input, Caller, needs: string, ha
   ],
   [byCase, { advanced: true }, ada, "members of the service RESCUE", "is in the service RESCUE with rank 2"],
   [byCase, { advanced: false }, ada, "everyone with a valid token", "needs only a valid token"],
-  [byCase, {}, ada, "nobody", "needs only a valid token"],
 ];
 
 describe("the reason of a decision", () => {
