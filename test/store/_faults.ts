@@ -286,9 +286,8 @@ export function systemError(code: string): NodeJS.ErrnoException {
   return Object.assign(new Error(`${code}: injected`), reported);
 }
 
-/** The name of the segment that begins with a number. */
+/** The names of files by their numbers. */
 export const segment = (first: number) => `journal-${String(first).padStart(12, "0")}.log`;
-/** Returns the name of a snapshot. */
 export const snapshot = (sequence: number) => `snapshot-${String(sequence).padStart(12, "0")}.jsonl`;
 
 /** Fills a folder with 9 changes: snapshots after the 3rd and the 6th, segments before, between and after them. */

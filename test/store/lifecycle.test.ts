@@ -221,3 +221,15 @@ it("a disk that fails during a snapshot of the journal's size causes a warning, 
   assertKept(again, 30, 30);
   await again.close();
 });
+
+it("a store whose journal cannot be closed releases its folder all the same", async (t) => {
+  const folder = await temporaryFolder(t);
+  let isFailing = false;
+  const files = ruledFiles(({ operation, path }) =>
+    isFailing && operation === "close" && path.includes(segment(1)) ? systemError("EIO") : undefined,
+  );
+  const store = await openNotebook(folder, { files });
+  isFailing = true;
+  await assert.rejects(store.close(), { code: "EIO" });
+  await (await openNotebook(folder)).close();
+});
