@@ -35,6 +35,8 @@ export class Disk {
   readonly #root: string;
   readonly #nodes = new Map<string, Node>();
   readonly #open: File[] = [];
+  /** Whether what was done to the names of a file since they were synced is lost. */
+  readonly #staysOld = new Map<Node, boolean>();
   /** How many calls were made. */
   calls = 0;
   /** How many calls from now the power fails. */
@@ -110,6 +112,7 @@ export class Disk {
   /** Writes the surviving files into another folder. @param random whether unsynced data may survive in part */
   async remains(into: string, random?: () => number): Promise<void> {
     await this.restart();
+    this.#staysOld.clear();
     await this.#restore(this.#root, this.#nodeOf(this.#root), into, random);
   }
 
@@ -185,12 +188,16 @@ export class Disk {
     await mkdir(into, { recursive: true });
     const names = new Map(node.names);
     if (random !== undefined) {
-      // Each name that has changed since the sync may be the old or the new one.
+      // Each name that has changed since the sync may be the old or the new one; both names of a rename go together.
       const now = new Map<string, Node>();
       this.#syncNames(path, now);
       for (const name of new Set([...names.keys(), ...now.keys()])) {
-        if (random() < 0.5) continue;
-        const present = now.get(name);
+        const [before, present] = [names.get(name), now.get(name)];
+        const named = present ?? before;
+        if (named === undefined || before === present) continue;
+        const isOld = this.#staysOld.get(named) ?? random() < 0.5;
+        this.#staysOld.set(named, isOld);
+        if (isOld) continue;
         if (present === undefined) names.delete(name);
         else names.set(name, present);
       }
