@@ -119,7 +119,7 @@ describe("the path of the control socket", () => {
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(65_534);
     try {
-      const message = /^The data folder \S+ cannot be used: \S*: ?permission denied \(EACCES\)/;
+      const message = /^The data folder \S+ cannot be used: \S+: permission denied \(EACCES\)/;
       await assert.rejects(requireSocketPath(folder), { code: "STORE_UNAVAILABLE", message });
     } finally {
       if (isRoot) process.seteuid?.(0);
