@@ -102,7 +102,8 @@ describe("the table in force", () => {
     const { routes, clock } = tables;
     await routes.load();
     const since = clock.time;
-    const status = { file: routes.file, revision: revisionOf(goodTable), routes: 4, since, refused: null };
+    const inForce = { file: routes.file, revision: revisionOf(goodTable), routes: 4, since };
+    const status = { ...inForce, refused: null, settling: null };
     assert.deepEqual(routes.status(), status);
     clock.advance(1_000);
     assert.deepEqual(await routes.reload(), { revision: revisionOf(goodTable), changed: false });

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Progress } from "../../../src/backup/backup.ts";
 import { type Files, nodeFiles } from "../../../src/store/folder/files.ts";
-import { belongsToData } from "../../../src/store/folder/folder-names.ts";
+import { isDataFile } from "../../../src/store/folder/folder-names.ts";
 import type { Context } from "../../context.ts";
 
 /**
@@ -40,14 +40,11 @@ export async function withProgress<T>(
   }
 }
 
-/**
- * Returns Node's files, of which each read reports the share that is read of a data folder.
- * @param passes how often the folder is read
- */
-export async function reportingReads(folder: string, progress: Progress, passes = 1): Promise<Files> {
-  const names = (await nodeFiles.readdir(folder).catch(() => [])).filter(belongsToData);
+/** Returns Node's files, of which each read reports the share that is read of a data folder. */
+export async function reportingReads(folder: string, progress: Progress): Promise<Files> {
+  const names = (await nodeFiles.readdir(folder).catch(() => [])).filter(isDataFile);
   const sizes = await Promise.all(names.map((name) => stat(join(folder, name)).catch(() => ({ size: 0 }))));
-  const total = passes * sizes.reduce((sum, { size }) => sum + size, 0);
+  const total = sizes.reduce((sum, { size }) => sum + size, 0);
   let read = 0;
   return {
     ...nodeFiles,
@@ -55,7 +52,7 @@ export async function reportingReads(folder: string, progress: Progress, passes 
       for await (const piece of nodeFiles.readPieces(path, from)) {
         yield piece;
         read += piece.length;
-        progress(total === 0 ? 1 : read / total);
+        progress(read / total);
       }
     },
   };
