@@ -9,8 +9,8 @@
  *   not read from until all its requests are answered, and closed if too many wait in all.
  * - A connection is welcome if its last answer was no refusal and it does not pipeline. The others make way: a batch
  *   alternates between the two kinds, and the others are read from only when their turn comes. A hostile client is
- *   refused sooner or later, since all requests count against a limit; then neither the number of its connections nor
- *   what Node has to parse for them delays anybody else.
+ *   refused sooner or later, since all requests but those for health, which make nobody welcome, count against a limit;
+ *   then neither the number of its connections nor what Node has to parse for them delays anybody else.
  * - Node parses all that has arrived on all connections in one go, up to two thousand requests of each. When that takes
  *   long, all connections are paused. As many are resumed in a turn as keep it short.
  * - No operation takes a body. A short one is read and discarded. A longer one is not read, and the connection closes
@@ -18,6 +18,7 @@
  */
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Connection } from "./connections.ts";
+import { isHealthRequest } from "./health-pages.ts";
 import { type Answered, sendAnswer } from "./send.ts";
 
 /** Answers a request. Sets {@link Connection.isEnding} if the answer closes the connection. */
@@ -177,7 +178,8 @@ export class RequestQueue {
     const ready = this.#ready;
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
-      connection.isWelcome = answered.status < 400 && !connection.pipelines;
+      // Nothing limits the requests for health.
+      connection.isWelcome = answered.status < 400 && !connection.pipelines && !isHealthRequest(response.req);
       connection.noteAnswer(response, sendAnswer(response, answered));
       if (connection.isEnding) this.close(connection);
       this.#end(connection, response);

@@ -88,9 +88,10 @@ export class QueueDesk {
   }
 
   /** Lets a request arrive. @param isRead whether the client reads the answer at once */
-  send(connection: Connection, headers: IncomingHttpHeaders = {}, isRead = true): ServerResponse {
+  send(connection: Connection, headers: IncomingHttpHeaders = {}, isRead = true, url = "/"): ServerResponse {
     const request = new IncomingMessage(connection.socket);
     request.headers = headers;
+    request.url = url;
     const response = new ServerResponse(request);
     if (!isRead) this.#unread.add(response);
     Object.defineProperty(response, "writableFinished", {

@@ -114,6 +114,25 @@ describe("a refused client", () => {
   });
 });
 
+describe("a welcome client", () => {
+  it("a connection whose last answer was good is not paused, unless it was for health, which has no limit", (t) => {
+    const desk = new QueueDesk(t);
+    const connections = ["/wantedreason", "/health", "/ready/?x"].map((url) => {
+      const connection = desk.connect();
+      desk.send(connection, {}, true, url);
+      return connection;
+    });
+    desk.turn();
+    assert.deepEqual(
+      connections.map(({ isWelcome }) => isWelcome),
+      [true, false, false],
+    );
+    for (const connection of connections) desk.send(connection);
+    desk.settle();
+    assert.ok(connections.every(({ isWelcome }) => isWelcome));
+  });
+});
+
 describe("parsing that takes long, and many waiting requests", () => {
   for (const [requests, milliseconds, expected] of [
     [31, 1_000, false],
