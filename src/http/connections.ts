@@ -43,8 +43,8 @@ export class Connection {
   isEnding = false;
   /** Whether the client has sent many requests at once. */
   pipelines = false;
-  /** Whether the last answer was no refusal, and the client does not pipeline. */
-  isWelcome = false;
+  /** How many answers in a row were good: no refusal, to a request that a limit counts, of a client that does not pipeline. */
+  goodAnswers = 0;
   /** The bytes that had arrived at the last sweep. */
   bytesRead = 0;
   readonly #accepted: Socket;
@@ -66,6 +66,10 @@ export class Connection {
   /** Whether no request is waiting or in progress. A partial request does not count. */
   get isIdle(): boolean {
     return this.waiting.length === 0 && (this.latest === undefined || this.latest.writableFinished);
+  }
+
+  get isWelcome(): boolean {
+    return this.goodAnswers > 0;
   }
 
   /** Whether {@link endAfter} has been called: no further request is taken. */

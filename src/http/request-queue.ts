@@ -12,7 +12,8 @@
  *   refused sooner or later, since all requests but those for health, which make nobody welcome, count against a limit;
  *   then neither the number of its connections nor what Node has to parse for them delays anybody else.
  * - Node parses all that has arrived on all connections in one go, up to two thousand requests of each. When that takes
- *   long, all connections are paused. As many are resumed in a turn as keep it short.
+ *   long, all connections are paused. As many are resumed in a turn as keep it short, those with the most good answers
+ *   first: the limits bound how many of these a hostile client can collect.
  * - No operation takes a body. A short one is read and discarded. A longer one is not read, and the connection closes
  *   after the answer: Node would parse it without end, up to 2 MB at once, in chunks of a single byte.
  */
@@ -38,10 +39,10 @@ const parsingMilliseconds = 10;
 /** A connection pipelines, and is paused, when this many of its requests wait. */
 const manyOfOne = 16;
 /** With this many waiting requests in all, a connection that pipelines is closed: each takes about 2 KB. */
-const maxWaiting = 65_536;
+const maxWaiting = 16_384;
 /**
  * With `some` requests that can begin, connections that pipeline are resumed only in one turn of {@link rarely}; with
- * `much`, all others, too, but welcome ones.
+ * `much`, refused ones, too.
  */
 const backlog = { some: 64, much: 4096 };
 const rarely = 32;
@@ -102,7 +103,7 @@ export class RequestQueue {
   close(connection: Connection): void {
     this.#waiting -= connection.waiting.length;
     connection.waiting.length = 0;
-    for (const held of Object.values(this.#held)) held.delete(connection);
+    this.#release(connection);
   }
 
   /** Adds a request. */
@@ -134,14 +135,20 @@ export class RequestQueue {
     for (const connection of this.#connections()) if (!connection.isPaused) this.#hold(connection);
   }
 
+  /** Pauses a connection. One with a request in progress is resumed only when it is held again after the answer. */
   #hold(connection: Connection): void {
     connection.pause();
+    this.#release(connection);
     const { welcome, fresh, refused, pipelining } = this.#held;
     if (connection.pipelines) pipelining.add(connection);
     else if (connection.isWelcome) welcome.add(connection);
     else if (connection.latest === undefined) fresh.add(connection);
     else refused.add(connection);
     this.#schedule();
+  }
+
+  #release(connection: Connection): void {
+    for (const held of Object.values(this.#held)) held.delete(connection);
   }
 
   #schedule(): void {
@@ -155,6 +162,8 @@ export class RequestQueue {
     const began = performance.now();
     const parsing = this.#arrived === 0 ? 0 : began - this.#began;
     this.#arrived = 0;
+    // Later the answers would be on their way to the clients, and the requests behind them could not begin yet.
+    const backlog = this.#backlog;
     let now = began;
     do {
       this.#batch(began + turnMilliseconds);
@@ -162,7 +171,7 @@ export class RequestQueue {
     } while (this.#hasNext && now - began < turnMilliseconds);
     const isBehind = this.#hasNext || parsing + now - began > turnMilliseconds;
     this.#resumed = isBehind ? Math.ceil(this.#resumed / 2) : Math.min(this.#resumed + 1, maxResumed);
-    if (this.#resumeSome() || this.#hasNext) this.#schedule();
+    if (this.#resumeSome(backlog) || this.#hasNext) this.#schedule();
   };
 
   /** @param deadline for beginning a request, by `performance.now()` */
@@ -179,7 +188,8 @@ export class RequestQueue {
     this.#ready = [];
     for (const { connection, response, answered } of ready) {
       // Nothing limits the requests for health.
-      connection.isWelcome = answered.status < 400 && !connection.pipelines && !isHealthRequest(response.req);
+      const isWelcome = answered.status < 400 && !connection.pipelines && !isHealthRequest(response.req);
+      connection.goodAnswers = isWelcome ? connection.goodAnswers + 1 : 0;
       connection.noteAnswer(response, sendAnswer(response, answered));
       if (connection.isEnding) this.close(connection);
       this.#end(connection, response);
@@ -240,23 +250,22 @@ export class RequestQueue {
   }
 
   /**
-   * Resumes paused connections. While new ones arrive, turns have to be short: then they wait. Every other time the newest
-   * are resumed first: they need not wait for thousands.
+   * Resumes paused connections. While new ones arrive, turns have to be short: then one of them is resumed. Every other
+   * time the newest are resumed first: they need not wait for thousands.
+   * @param waiting how many requests could begin in this turn
    * @returns whether there are more
    */
-  #resumeSome(): boolean {
+  #resumeSome(waiting: number): boolean {
     const { welcome, fresh, refused, pipelining } = this.#held;
     const held = () => welcome.size + fresh.size + refused.size + pipelining.size;
     if (held() === 0) return false;
     this.#turns += 1;
-    const waiting = this.#backlog;
     const isCalm = waiting < backlog.some && fresh.size + refused.size === 0;
-    resume(welcome, this.#resumed);
+    resume(welcome, this.#resumed, welcome.size > this.#resumed ? byGoodAnswers(welcome) : welcome);
     const isRare = this.#turns % rarely === 0;
-    if (isRare || (!this.#isAccepting && waiting < backlog.much)) {
-      resume(fresh, this.#resumed, this.#turns % 2 === 1 ? fresh : Array.from(fresh).reverse());
-      resume(refused, this.#resumed);
-    }
+    const newestFirst = this.#turns % 2 === 0;
+    resume(fresh, this.#isAccepting ? 1 : this.#resumed, newestFirst ? Array.from(fresh).reverse() : fresh);
+    if (isRare || (!this.#isAccepting && waiting < backlog.much)) resume(refused, this.#resumed);
     if (isRare || isCalm) resume(pipelining, 1);
     this.#isAccepting = false;
     return held() > 0;
@@ -270,8 +279,13 @@ function resume(held: Set<Connection>, count: number, connections: Iterable<Conn
     if (left === 0) return;
     left -= 1;
     held.delete(connection);
-    connection.resume();
+    if (!connection.isBusy) connection.resume();
   }
+}
+
+/** Sorts connections: those with the most good answers first. */
+function byGoodAnswers(connections: Iterable<Connection>): Connection[] {
+  return Array.from(connections).sort((a, b) => b.goodAnswers - a.goodAnswers);
 }
 
 function hasLongBody({ headers }: IncomingMessage): boolean {

@@ -13,16 +13,21 @@ function pausedAfterTurns(desk: QueueDesk, connections: readonly Connection[], t
 }
 
 describe("a new connection", () => {
-  it("a new connection is paused until the queue has had a turn in which no other arrived", (t) => {
+  it("of new connections that arrive in each turn, the queue resumes one in a turn, the newest and oldest by turns", (t) => {
     const desk = new QueueDesk(t);
-    const connection = desk.open();
-    assert.equal(connection.isPaused, true);
-    desk.turn();
-    const second = desk.open();
-    desk.turn();
-    assert.deepEqual([connection.isPaused, second.isPaused], [true, true]);
-    desk.turn();
-    assert.deepEqual([connection.isPaused, second.isPaused, desk.isScheduled], [false, false, false]);
+    const opened: Connection[] = [];
+    for (let turns = 0; turns < 20; turns += 1) {
+      opened.push(desk.open(), desk.open());
+      assert.equal(opened.at(-1)?.isPaused, true);
+      desk.turn();
+      assert.equal(pausedOf(opened), turns + 1);
+    }
+    assert.deepEqual(
+      [opened[0]?.isPaused, opened[1]?.isPaused, opened.at(-1)?.isPaused],
+      [false, false, false],
+    );
+    desk.settle();
+    assert.equal(pausedOf(opened), 0);
   });
 
   it("a new connection that closes before its turn is not resumed", (t) => {
@@ -38,9 +43,9 @@ describe("a new connection", () => {
     const opened = Array.from({ length: 30 }, () => desk.open());
     desk.turn();
     desk.turn();
-    assert.deepEqual([pausedOf(opened), opened.at(-1)?.isPaused], [27, false]);
+    assert.deepEqual([pausedOf(opened), opened[0]?.isPaused, opened.at(-1)?.isPaused], [26, false, false]);
     desk.turn();
-    assert.deepEqual([pausedOf(opened), opened[0]?.isPaused], [23, false]);
+    assert.deepEqual([pausedOf(opened), opened[1]?.isPaused], [22, false]);
     desk.settle();
     assert.equal(pausedOf(opened), 0);
   });
@@ -53,7 +58,7 @@ describe("a new connection", () => {
       desk.now += 9;
       desk.turn();
     }
-    assert.deepEqual([opened.at(-1)?.isPaused, pausedOf(opened)], [false, 998]);
+    assert.deepEqual([opened.at(-1)?.isPaused, pausedOf(opened)], [false, 997]);
   });
 
   for (const [parsing, handling, resumed] of [
@@ -73,7 +78,8 @@ describe("a new connection", () => {
       desk.send(desk.connect());
       desk.now += parsing;
       desk.turn();
-      assert.equal(pausedOf(opened), 10 - resumed);
+      // The first of them was resumed in the turn in which all arrived.
+      assert.equal(pausedOf(opened), 9 - resumed);
     });
   }
 });
@@ -131,6 +137,33 @@ describe("a welcome client", () => {
     desk.settle();
     assert.ok(connections.every(({ isWelcome }) => isWelcome));
   });
+
+  it("of paused welcome connections, the queue resumes those with the most good answers in a row first", (t) => {
+    const desk = new QueueDesk(t);
+    const connections = [1, 3, 2].map((count) => {
+      const connection = desk.connect();
+      for (let sent = 0; sent < count; sent += 1) {
+        desk.send(connection);
+        desk.settle();
+      }
+      return connection;
+    });
+    const order: number[] = [];
+    const slowTurn = () => {
+      desk.send(desk.connect());
+      desk.now += 3;
+      desk.turn();
+    };
+    for (let turns = 0; turns < 10; turns += 1) slowTurn();
+    for (const connection of connections) desk.queue.open(connection);
+    while (desk.isScheduled) {
+      slowTurn();
+      connections.forEach((connection, place) => {
+        if (!connection.isPaused && !order.includes(place)) order.push(place);
+      });
+    }
+    assert.deepEqual(order, [1, 2, 0]);
+  });
 });
 
 describe("parsing that takes long, and many waiting requests", () => {
@@ -156,7 +189,7 @@ describe("parsing that takes long, and many waiting requests", () => {
     });
   }
 
-  it("with 4,096 waiting requests the queue resumes welcome connections, and no new or refused ones", (t) => {
+  it("with 4,096 waiting requests the queue resumes welcome and new connections, and no refused ones", (t) => {
     const desk = new QueueDesk(t);
     const [welcome, refused] = [desk.connect(), desk.connect()];
     for (const connection of [welcome, refused]) {
@@ -172,9 +205,26 @@ describe("parsing that takes long, and many waiting requests", () => {
     const fresh = desk.open();
     for (const connection of [welcome, refused]) desk.queue.open(connection);
     for (let turns = 0; turns < 3; turns += 1) desk.turn();
-    assert.deepEqual([welcome.isPaused, refused.isPaused, fresh.isPaused], [false, true, true]);
+    assert.deepEqual([welcome.isPaused, refused.isPaused, fresh.isPaused], [false, true, false]);
     desk.settle();
-    assert.deepEqual([refused.isPaused, fresh.isPaused], [false, false]);
+    assert.equal(refused.isPaused, false);
+  });
+
+  it("requests behind answers on their way to the client count as waiting", (t) => {
+    const desk = new QueueDesk(t);
+    const refused = desk.connect();
+    desk.handle = () => refusal;
+    desk.send(refused);
+    desk.settle();
+    const busy = desk.connect();
+    const responses = Array.from({ length: 4500 }, () => desk.send(busy, {}, false));
+    desk.queue.open(refused);
+    // In each turn one answer is written, and read before the next turn.
+    for (const response of responses.slice(0, 4)) {
+      desk.turn();
+      assert.equal(refused.isPaused, true);
+      desk.read(response);
+    }
   });
 
   for (const headers of [{ "transfer-encoding": "chunked" }, { "content-length": "65537" }]) {
@@ -227,6 +277,24 @@ describe("a connection that pipelines", () => {
     assert.deepEqual([last.writableEnded, connection.isPaused, connection.pipelines], [true, false, true]);
   });
 
+  it("a connection that pipelines is not read from before all its requests are answered, even if all were paused", (t) => {
+    const desk = new QueueDesk(t);
+    const connection = desk.connect();
+    for (let sent = 0; sent < 31; sent += 1) desk.send(desk.connect());
+    desk.now += 10;
+    const responses = desk.sendAll(connection, 100);
+    desk.handle = () => {
+      desk.now += 0.5;
+      return empty;
+    };
+    while (responses.at(-1)?.writableEnded === false) {
+      assert.equal(connection.isPaused, true);
+      desk.turn();
+    }
+    desk.settle();
+    assert.equal(connection.isPaused, false);
+  });
+
   it("the queue does not resume a connection that is cut off", (t) => {
     const desk = new QueueDesk(t);
     const connection = desk.connect();
@@ -240,7 +308,7 @@ describe("a connection that pipelines", () => {
     const desk = new QueueDesk(t);
     const pipelining = [desk.openPipelining(), desk.openPipelining()];
     const others = [desk.open(), desk.open(), desk.open()];
-    assert.deepEqual(pausedAfterTurns(desk, [...others, ...pipelining], 4), [5, 2, 1, 0]);
+    assert.deepEqual(pausedAfterTurns(desk, [...others, ...pipelining], 4), [4, 2, 1, 0]);
     assert.equal(pausedOf(others), 0);
     assert.equal(desk.isScheduled, false);
   });
@@ -267,11 +335,11 @@ describe("a connection that pipelines", () => {
     assert.deepEqual([reluctant.waiting.length, held.isPaused], [64, false]);
   });
 
-  it("the queue closes a connection that pipelines when more than 65,536 requests wait, and no other", (t) => {
+  it("the queue closes a connection that pipelines when more than 16,384 requests wait, and no other", (t) => {
     const desk = new QueueDesk(t);
     const [quiet, busy, latest] = [desk.connect(), desk.connect(), desk.connect()];
     desk.sendAll(quiet, 14);
-    desk.flood(busy, 65_536 - 14);
+    desk.flood(busy, 16_384 - 14);
     desk.send(quiet);
     desk.sendAll(latest, 15);
     assert.deepEqual(
@@ -288,12 +356,12 @@ describe("a connection that pipelines", () => {
   it("requests that are answered or whose connection is closed no longer count as waiting", (t) => {
     const desk = new QueueDesk(t);
     const gone = desk.connect();
-    desk.flood(gone, 60_000);
+    desk.flood(gone, 16_000);
     desk.queue.close(gone);
     desk.sendAll(desk.connect(), 100);
     desk.settle();
     const latest = desk.connect();
-    desk.flood(latest, 65_536);
+    desk.flood(latest, 16_384);
     assert.equal(latest.socket.destroyed, false);
     desk.flood(latest, 1);
     assert.equal(latest.socket.destroyed, true);
