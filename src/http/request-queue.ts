@@ -39,12 +39,13 @@ const parsingMilliseconds = 10;
 /** A connection pipelines, and is paused, when this many of its requests wait. */
 const manyOfOne = 16;
 /** With this many waiting requests in all, a connection that pipelines is closed: each takes about 2 KB. */
-const maxWaiting = 16_384;
+const maxWaiting = 32_768;
 /**
- * With `some` requests that can begin, connections that pipeline are resumed only in one turn of {@link rarely}; with
- * `much`, refused ones, too.
+ * While `some` requests wait, connections that pipeline are resumed only in one turn of {@link rarely}; while `many` do,
+ * refused ones, too, and new ones only in one turn of {@link sometimes}, an odd number.
  */
-const backlog = { some: 64, much: 4096 };
+const waiting = { some: 64, many: 4096 };
+const sometimes = 15;
 const rarely = 32;
 /** The largest number of connections of a kind that are resumed in a turn. */
 const maxResumed = 1024;
@@ -162,8 +163,6 @@ export class RequestQueue {
     const began = performance.now();
     const parsing = this.#arrived === 0 ? 0 : began - this.#began;
     this.#arrived = 0;
-    // Later the answers would be on their way to the clients, and the requests behind them could not begin yet.
-    const backlog = this.#backlog;
     let now = began;
     do {
       this.#batch(began + turnMilliseconds);
@@ -171,7 +170,7 @@ export class RequestQueue {
     } while (this.#hasNext && now - began < turnMilliseconds);
     const isBehind = this.#hasNext || parsing + now - began > turnMilliseconds;
     this.#resumed = isBehind ? Math.ceil(this.#resumed / 2) : Math.min(this.#resumed + 1, maxResumed);
-    if (this.#resumeSome(backlog) || this.#hasNext) this.#schedule();
+    if (this.#resumeSome() || this.#hasNext) this.#schedule();
   };
 
   /** @param deadline for beginning a request, by `performance.now()` */
@@ -242,31 +241,25 @@ export class RequestQueue {
     return this.#next.welcome.length > 0 || this.#next.other.length > 0;
   }
 
-  /** How many requests can begin. */
-  get #backlog(): number {
-    return Object.values(this.#next)
-      .flat()
-      .reduce((sum, { waiting }) => sum + waiting.length, 0);
-  }
-
   /**
-   * Resumes paused connections. While new ones arrive, turns have to be short: then one of them is resumed. Every other
+   * Resumes paused connections. Turns have to be short while new ones arrive, and while many requests wait. Every other
    * time the newest are resumed first: they need not wait for thousands.
-   * @param waiting how many requests could begin in this turn
    * @returns whether there are more
    */
-  #resumeSome(waiting: number): boolean {
+  #resumeSome(): boolean {
     const { welcome, fresh, refused, pipelining } = this.#held;
     const held = () => welcome.size + fresh.size + refused.size + pipelining.size;
     if (held() === 0) return false;
     this.#turns += 1;
-    const isCalm = waiting < backlog.some && fresh.size + refused.size === 0;
+    const isCalm = this.#waiting < waiting.some && fresh.size + refused.size === 0;
     resume(welcome, this.#resumed, welcome.size > this.#resumed ? byGoodAnswers(welcome) : welcome);
     const isRare = this.#turns % rarely === 0;
+    const isShort = !this.#isAccepting && this.#waiting < waiting.many;
     const newestFirst = this.#turns % 2 === 0;
-    resume(fresh, this.#isAccepting ? 1 : this.#resumed, newestFirst ? Array.from(fresh).reverse() : fresh);
-    if (isRare || (!this.#isAccepting && waiting < backlog.much)) resume(refused, this.#resumed);
-    if (isRare || isCalm) resume(pipelining, 1);
+    if (isShort || this.#turns % sometimes === 0)
+      resume(fresh, isShort ? this.#resumed : 1, newestFirst ? Array.from(fresh).reverse() : fresh);
+    if (isShort || isRare) resume(refused, this.#resumed);
+    if (isCalm || isRare) resume(pipelining, 1);
     this.#isAccepting = false;
     return held() > 0;
   }

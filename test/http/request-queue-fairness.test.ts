@@ -1,0 +1,86 @@
+/** Whom the request queue serves first: clients that were not refused, before those that were. */
+import assert from "node:assert/strict";
+import { describe, it } from "node:test";
+import { empty, pausedOf, QueueDesk, refusal } from "./_queue.ts";
+
+describe("a refused client", () => {
+  it("a connection whose answer is a refusal is paused until its turn, and another is not", (t) => {
+    const desk = new QueueDesk(t);
+    const [refused, welcome] = [desk.connect(), desk.connect()];
+    desk.handle = (connection) => (connection === refused ? refusal : empty);
+    for (const connection of [refused, welcome]) desk.send(connection);
+    const hostile = Array.from({ length: 9 }, () => desk.connect());
+    desk.handle = (connection) => (connection === welcome ? empty : refusal);
+    for (const connection of hostile) desk.send(connection);
+    desk.turn();
+    assert.deepEqual([pausedOf([refused, ...hostile]), welcome.isPaused], [8, false]);
+    desk.settle();
+    assert.equal(pausedOf([refused, ...hostile]), 0);
+  });
+
+  it("a welcome client waits for at most a turn while 1,000 refused ones repeat their requests at once", (t) => {
+    const desk = new QueueDesk(t);
+    const polite = desk.connect();
+    desk.send(polite);
+    desk.settle();
+    desk.handle = (connection) => {
+      desk.now += 0.25;
+      return connection === polite ? empty : refusal;
+    };
+    const hostile = Array.from({ length: 1000 }, () => desk.connect());
+    for (const connection of hostile) desk.send(connection);
+    for (let round = 0; round < 100; round += 1) {
+      for (const connection of hostile) if (!connection.isPaused && !connection.isBusy) desk.send(connection);
+      const response = desk.send(polite);
+      desk.turn();
+      assert.equal(response.writableEnded, true);
+    }
+    assert.ok(desk.handled.length < 100 * 20, "turns are short");
+  });
+});
+
+describe("a welcome client", () => {
+  it("a connection whose last answer was good is not paused, unless it was for health, which has no limit", (t) => {
+    const desk = new QueueDesk(t);
+    const connections = ["/wantedreason", "/health", "/ready/?x"].map((url) => {
+      const connection = desk.connect();
+      desk.send(connection, {}, true, url);
+      return connection;
+    });
+    desk.turn();
+    assert.deepEqual(
+      connections.map(({ isWelcome }) => isWelcome),
+      [true, false, false],
+    );
+    for (const connection of connections) desk.send(connection);
+    desk.settle();
+    assert.ok(connections.every(({ isWelcome }) => isWelcome));
+  });
+
+  it("of paused welcome connections, the queue resumes those with the most good answers in a row first", (t) => {
+    const desk = new QueueDesk(t);
+    const connections = [1, 3, 2].map((count) => {
+      const connection = desk.connect();
+      for (let sent = 0; sent < count; sent += 1) {
+        desk.send(connection);
+        desk.settle();
+      }
+      return connection;
+    });
+    const order: number[] = [];
+    const slowTurn = () => {
+      desk.send(desk.connect());
+      desk.now += 3;
+      desk.turn();
+    };
+    for (let turns = 0; turns < 10; turns += 1) slowTurn();
+    for (const connection of connections) desk.queue.open(connection);
+    while (desk.isScheduled) {
+      slowTurn();
+      connections.forEach((connection, place) => {
+        if (!connection.isPaused && !order.includes(place)) order.push(place);
+      });
+    }
+    assert.deepEqual(order, [1, 2, 0]);
+  });
+});
