@@ -47,8 +47,8 @@ const maxWaiting = 32_768;
 const waiting = { some: 64, many: 4096 };
 const sometimes = 15;
 const rarely = 32;
-/** The largest number of connections of a kind that are resumed in a turn. */
-const maxResumed = 1024;
+/** The most connections of a kind that are resumed in a turn: several hundred can become ready at the same instant. */
+const maxResumed = 4;
 /** The longest body that is read and discarded, in bytes. A chunked one does not declare its length. */
 const maxBody = 65_536;
 /** The clock is read after this many arriving requests, or one long body, which takes as long. */
@@ -190,8 +190,13 @@ export class RequestQueue {
       const isWelcome = answered.status < 400 && !connection.pipelines && !isHealthRequest(response.req);
       connection.goodAnswers = isWelcome ? connection.goodAnswers + 1 : 0;
       connection.noteAnswer(response, sendAnswer(response, answered));
-      if (connection.isEnding) this.close(connection);
-      this.#end(connection, response);
+      if (connection.isEnding) {
+        // What else the client has sent would be parsed in vain, up to 2 MB.
+        connection.pause();
+        this.close(connection);
+      } else {
+        this.#end(connection, response);
+      }
     }
   }
 

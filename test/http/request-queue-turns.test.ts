@@ -128,7 +128,7 @@ it("the queue runs no request behind one whose answer closes the connection", (t
   assert.equal(desk.isScheduled, false);
   assert.equal(desk.handled.filter((each) => each === ending).length, 1);
   assert.equal(desk.handled.filter((each) => each === other).length, 3);
-  assert.deepEqual([ending.waiting.length, other.isPaused], [0, false]);
+  assert.deepEqual([ending.waiting.length, ending.isPaused, other.isPaused], [0, true, false]);
 });
 
 it("the queue ignores requests of a connection that is cut off", (t) => {
