@@ -1,7 +1,7 @@
 /** The environment of a command that runs as a process of its own. */
 import { fstatSync, write, writeSync } from "node:fs";
 import { Failure } from "../../src/domain/errors.ts";
-import { isMissing } from "../../src/store/folder/files.ts";
+import { isMissing, reasonOf } from "../../src/store/folder/files.ts";
 import { Interrupted, type IO, type Sink } from "./io.ts";
 import { isJournal } from "./journal.ts";
 
@@ -122,8 +122,7 @@ function fileSink(descriptor: number): Sink {
 }
 
 function outputFailed(cause: unknown): Failure {
-  const reason = cause instanceof Error ? cause.message : cause;
-  return new Failure("STORE_UNAVAILABLE", `Cannot write to standard output: ${reason}.`, {
+  return new Failure("STORE_UNAVAILABLE", `Cannot write to standard output: ${reasonOf(cause)}.`, {
     hint: "The command has done its work, but its output is lost.",
     cause,
   });

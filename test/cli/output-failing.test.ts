@@ -146,7 +146,7 @@ describe("another command whose output cannot be written", () => {
     for (const args of [["--json", "routes", "list"], ["--help"]]) {
       const child = new CliProcess(desk, args, [], redirected(">/dev/full"));
       assert.equal(await child.ended, 1, `${args.join(" ")}: ${child.stderr}`);
-      assert.match(child.stderr, /Cannot write to standard output: ENOSPC/);
+      assert.match(child.stderr, /Cannot write to standard output: no space left on device \(ENOSPC\)\./);
       assert.doesNotMatch(child.stderr, /^\s+at /m);
     }
   });
