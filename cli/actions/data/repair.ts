@@ -88,7 +88,9 @@ function describe(folder: string, { rebuilt, damage, content }: RepairPlan, kept
   const last = database.sequence;
   const head = kept === null ? "Would be recovered" : "Recovered";
   const verdict =
-    lost.length === 0 ? "Nothing is lost" : `Everything else ${kept === null ? "can be" : "is"} saved`;
+    lost.length === 0
+      ? "No record is lost, but the history is: `audit`, `undo` and `restore --at` begin anew"
+      : `Everything else ${kept === null ? "can be" : "is"} saved`;
   return [
     "Damage:",
     ...damage.map((fault) => `  ${describeFault(fault)}`),
