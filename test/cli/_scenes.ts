@@ -1,6 +1,16 @@
 /**
  * Reads transcripts: Markdown in which each heading of the second level is a test, and each indented block is what a
  * terminal shows. CONTRIBUTING.md explains how to write one.
+ *
+ * A table has a command in each row: the first cell, in place of `…` in the first heading. The last cell is what it
+ * prints, its lines separated by `<br>`. A cell between them makes the row a refusal: it has the exit code and the code
+ * of the failure, and the last cell has the words of the error, which `--json` must print as well.
+ *
+ * ```
+ * | `addon-cli …`         | exit             | error                         |
+ * | --------------------- | ---------------- | ----------------------------- |
+ * | `player show Nobody`  | 1 UNKNOWN_PLAYER | There is no player "Nobody".  |
+ * ```
  */
 import assert from "node:assert/strict";
 
@@ -16,6 +26,8 @@ export interface Step {
   readonly columns: number | undefined;
   /** Undefined if it only has to succeed. */
   readonly expected: readonly string[] | undefined;
+  /** Whether it prints the document of a failure, whose code and words are expected in place of the document. */
+  readonly isFailure?: boolean;
 }
 
 /** A test of a transcript. */
@@ -54,11 +66,18 @@ function stepsOf(section: string, first: number): Step[] {
     command: string;
     columns: number | undefined;
     expected: string[] | undefined;
+    isFailure?: boolean;
   }[] = [];
+  let template: string | undefined;
   let end: string | undefined;
   let isInBlock = false;
   for (const [index, text] of section.split("\n").entries()) {
     const last = steps.at(-1);
+    const cells = text.startsWith("| ") ? cellsOf(text) : undefined;
+    if (cells !== undefined && template !== undefined && !text.startsWith("| -"))
+      for (const step of stepsOfRow(template, cells))
+        steps.push({ line: first + index, columns: undefined, ...step });
+    template = cells === undefined ? undefined : (template ?? cells[0]);
     if (!text.startsWith("    ")) {
       if (text === "" && isInBlock) last?.expected?.push("");
       else isInBlock = false;
@@ -82,4 +101,39 @@ function stepsOf(section: string, first: number): Step[] {
   }
   for (const { expected } of steps) while (expected?.at(-1) === "") expected.pop();
   return steps;
+}
+
+/** Returns the cells of a row, without the marks of code. */
+function cellsOf(row: string): string[] {
+  const cells = row.split(/(?<!\\)\|/).slice(1, -1);
+  return cells.map((cell) =>
+    cell
+      .trim()
+      .replace(/^`(.*)`$/, "$1")
+      .replace(/\\([|<])/g, "$1"),
+  );
+}
+
+/** Returns the command of a row with what it prints, and that with `--json` if it is refused. */
+function stepsOfRow(template: string, [typed = "", ...others]: readonly string[]) {
+  const command = template.replace("…", () => typed);
+  const lines = (others.at(-1) ?? "").split("<br>");
+  if (others.length === 1) return [{ command, expected: lines }];
+  const [exit = "", code] = (others[0] ?? "").split(" ");
+  const words = lines.map((line, index) => `! ${index === 0 ? "error: " : ""}${line}`);
+  const end = `[exit ${exit}]`;
+  return [
+    { command, expected: exit === "1" ? words : [...words, end] },
+    {
+      command: command.replace("addon-cli", "addon-cli --json"),
+      expected: [`${code}: ${lines.join(" ")}`, end],
+      isFailure: true,
+    },
+  ];
+}
+
+/** Returns the code and the words of a failure from its document. */
+export function toWords(document: string): string {
+  const { code, info, hint } = JSON.parse(document);
+  return `${code}: ${hint === undefined ? info : `${info} ${hint}`}`;
 }

@@ -8,7 +8,7 @@ import { setImmediate } from "node:timers/promises";
 import { Interrupted } from "../../cli/terminal/io.ts";
 import type { Service } from "../../src/service.ts";
 import { projectFolder } from "../_setup.ts";
-import { type Mode, parseTranscript, type Scene, type Step } from "./_scenes.ts";
+import { type Mode, parseTranscript, type Scene, type Step, toWords } from "./_scenes.ts";
 import { colourBegins, type Desk, emptyDesk, Running } from "./_setup.ts";
 
 /** Values that differ from run to run, such as `[token]`, or `[token hers]` for one that occurs again. */
@@ -290,6 +290,7 @@ async function play(t: TestContext, name: string, scene: Scene, mode: Mode, temp
   const session = await Session.open(t, mode, scene.isEmpty ? undefined : template);
   for (const { line, ...step } of scene.steps) {
     const lines = await session.run(step);
+    if (step.isFailure && lines[0]?.startsWith("{")) lines[0] = toWords(lines[0]);
     if (session.matches(step.expected, lines)) continue;
     const indent = (text: readonly string[]) => text.map((each) => `    ${each}\n`).join("");
     const [expected, got] = [indent(step.expected ?? ["success"]), indent(session.unnamed(lines))];
