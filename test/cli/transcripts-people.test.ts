@@ -9,5 +9,4 @@ declareTranscripts(
   "tokens.md",
   "access.md",
   "calls.md",
-  "mistakes.md",
 );
