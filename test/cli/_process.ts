@@ -27,6 +27,25 @@ function bundle(): string {
 
 export const main = bundle();
 
+/** The address of a module with this code, for a process to load first. */
+export const moduleOf = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
+
+/**
+ * Returns a module that replaces the writing of files from the start, or after SIGUSR2, which it answers with "Ready.".
+ * @param body what writes instead, with the arguments `given`; `write` is the former method, and `form` has it
+ */
+export const replacingWrites = (body: string, from: "signal" | "start" = "signal") =>
+  moduleOf(`
+    import { open } from "node:fs/promises";
+    import { setTimeout } from "node:timers/promises";
+    const file = await open(process.execPath);
+    const form = Object.getPrototypeOf(file);
+    await file.close();
+    const { write } = form;
+    const replace = () => { form.write = async function (...given) { ${body} }; };
+    ${from === "start" ? "replace()" : 'process.once("SIGUSR2", () => { replace(); process.stderr.write("Ready.\\n"); })'};
+  `);
+
 /** The least environment, so that the settings of the developer do not matter. */
 export const environment = { PATH: process.env.PATH, HOME: process.env.HOME };
 

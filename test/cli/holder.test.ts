@@ -1,26 +1,12 @@
 /** Commands beside an unresponsive process that has the data folder open. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import { CliProcess, serveProcess } from "./_process.ts";
+import { CliProcess, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
 import { type FailureDocument, seededDesk } from "./_setup.ts";
 
 /** The limit of a test; commands wait for 3 s. */
 const timeout = 180_000;
-const moduleOf = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
 const onLinux = process.platform === "linux" ? false : "only Linux says in a file what a process does";
-
-/** A module that replaces the write of files after a signal, or from the start: `write` is the former. */
-const writing = (body: string, from: "signal" | "start" = "signal") =>
-  moduleOf(`
-    import { open } from "node:fs/promises";
-    import { setTimeout } from "node:timers/promises";
-    const file = await open(process.execPath);
-    const form = Object.getPrototypeOf(file);
-    await file.close();
-    const { write } = form;
-    const replace = () => { form.write = async function (...given) { ${body} }; };
-    ${from === "start" ? "replace()" : 'process.once("SIGUSR2", () => { replace(); process.stderr.write("Ready.\\n"); })'};
-  `);
 
 /** Opens files until the process has run out of descriptors. */
 const exhaust = `
@@ -80,7 +66,7 @@ describe("beside a service that is stopped", { timeout }, () => {
   it("in the middle of an operation, the command says that the outcome is not known", async (t) => {
     const desk = await seededDesk(t);
     const held = 'process.stderr.write("A write is held up.\\n"); return new Promise(() => {});';
-    const { child } = await serveProcess(desk, [], [writing(held)]);
+    const { child } = await serveProcess(desk, [], [replacingWrites(held)]);
     child.signal("SIGUSR2");
     await child.shows("stderr", /Ready/);
     const command = desk.run(["player", "add", "Bob"]);
@@ -103,7 +89,7 @@ it("a long operation of a service that waits for the disk, or blocks its event l
     if (globalThis.writes === 1) await setTimeout(5000);
     if (globalThis.writes === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000);
     return write.apply(this, given);`;
-  const { child } = await serveProcess(desk, [], [writing(slow)]);
+  const { child } = await serveProcess(desk, [], [replacingWrites(slow)]);
   child.signal("SIGUSR2");
   await child.shows("stderr", /Ready/);
   for (const name of ["Bob", "Cleo"]) {
@@ -122,7 +108,7 @@ it("beside a command that is stopped, another one names its process and exits wi
     if (given[0].length < 20) return write.apply(this, given);
     process.stderr.write("A write is held up.\\n");
     return new Promise(() => setInterval(() => {}, 1000));`;
-  const holder = new CliProcess(desk, ["player", "add", "Ada"], [writing(holding, "start")]);
+  const holder = new CliProcess(desk, ["player", "add", "Ada"], [replacingWrites(holding, "start")]);
   await holder.shows("stderr", /A write is held up/);
   holder.signal("SIGSTOP");
   for (const line of ["player add Bob", "serve --port 0"]) {

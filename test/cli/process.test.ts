@@ -7,12 +7,11 @@ import { join } from "node:path";
 import { describe, it } from "node:test";
 import { isJournal } from "../../cli/terminal/journal.ts";
 import { noStrace } from "../_strace.ts";
-import { CliProcess, execute, serveProcess } from "./_process.ts";
+import { CliProcess, execute, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
 import { type Desk, emptyDesk, seededDesk, toDocument, tokenForm } from "./_setup.ts";
 
 const timeout = 120_000;
 const onLinux = process.platform === "linux" ? false : "there is no /proc";
-const moduleOf = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
 
 describe("a command in a process", { timeout }, () => {
   it("exits with 0, 1 or 2, with a token alone on standard output", async (t) => {
@@ -65,21 +64,12 @@ describe("serve in a process", { timeout }, () => {
   it("answers a request that is under way when it is stopped, and shows its token only once", async (t) => {
     const desk = await emptyDesk(t);
     const held = join(desk.folder, "held");
-    const hold = moduleOf(`
-      import { existsSync } from "node:fs";
-      import { open } from "node:fs/promises";
-      import { setTimeout } from "node:timers/promises";
-      const file = await open(process.execPath);
-      const form = Object.getPrototypeOf(file);
-      await file.close();
-      const { write } = form;
-      form.write = async function (...given) {
-        if (existsSync(${JSON.stringify(held)})) process.stderr.write("A write is held up.\\n");
-        while (existsSync(${JSON.stringify(held)})) await setTimeout(5);
-        return write.apply(this, given);
-      };
-    `);
-    const { child, open: url, base, token } = await serveProcess(desk, [], [hold]);
+    const body = `
+      const { existsSync } = await import("node:fs");
+      if (existsSync(${JSON.stringify(held)})) process.stderr.write("A write is held up.\\n");
+      while (existsSync(${JSON.stringify(held)})) await setTimeout(5);
+      return write.apply(this, given);`;
+    const { child, open: url, base, token } = await serveProcess(desk, [], [replacingWrites(body, "start")]);
     assert.equal((await fetch(url)).status, 200);
     assert.equal(await readFile(join(desk.data, "lock"), "utf8"), `${child.pid}\n`);
     await writeFile(held, "");
@@ -193,24 +183,12 @@ describe("a running service", { timeout }, () => {
   it("whose folder is moved during a write exits, and says that the change may have been saved", async (t) => {
     const desk: Desk = await emptyDesk(t);
     const moved = `${desk.data}-2`;
-    const move = moduleOf(`
-      import { renameSync } from "node:fs";
-      import { open } from "node:fs/promises";
-      const file = await open(process.execPath);
-      const form = Object.getPrototypeOf(file);
-      await file.close();
-      const { write } = form;
-      process.once("SIGUSR2", () => {
-        form.write = async function (...given) {
-          const result = await write.apply(this, given);
-          form.write = write;
-          renameSync(${JSON.stringify(desk.data)}, ${JSON.stringify(moved)});
-          return result;
-        };
-        process.stderr.write("Ready.\\n");
-      });
-    `);
-    const { child } = await serveProcess(desk, [], [move]);
+    const move = `
+      const result = await write.apply(this, given);
+      form.write = write;
+      (await import("node:fs")).renameSync(${JSON.stringify(desk.data)}, ${JSON.stringify(moved)});
+      return result;`;
+    const { child } = await serveProcess(desk, [], [replacingWrites(move)]);
     child.signal("SIGUSR2");
     await child.shows("stderr", /Ready/);
     const { exitCode, stderr } = await execute(desk, ["player", "add", "Ada"]);

@@ -4,13 +4,11 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { Service } from "../../src/service.ts";
-import { CliProcess, serveProcess } from "./_process.ts";
+import { CliProcess, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
 import { type Desk, seededDesk } from "./_setup.ts";
 
 /** The limit of a test; stopping has deadlines of its own. */
 const timeout = 180_000;
-const moduleOf = (code: string) => `data:text/javascript,${encodeURIComponent(code)}`;
-
 /** Returns a connection to the control socket until the end of the test. */
 async function controlConnection(t: TestContext, desk: Desk): Promise<Socket> {
   const socket = connect(join(desk.data, "socket"));
@@ -53,18 +51,9 @@ describe("stopping serve", { timeout }, () => {
   it("does not wait for ever for an operation under way, and a second signal ends it at once", async (t) => {
     const desk = await seededDesk(t);
     // Unlike a pending write, a promise alone keeps nothing alive: the store could be collected, and its lock released.
-    const hang = moduleOf(`
-      import { open } from "node:fs/promises";
-      const file = await open(process.execPath);
-      const form = Object.getPrototypeOf(file);
-      await file.close();
-      process.once("SIGUSR2", () => {
-        form.write = function () {
-          process.stderr.write("A write is held up.\\n");
-          return (globalThis.pendingWrite = new Promise(() => {}));
-        };
-        process.stderr.write("Ready.\\n");
-      });
+    const hang = replacingWrites(`
+      process.stderr.write("A write is held up.\\n");
+      return (globalThis.pendingWrite = new Promise(() => {}));
     `);
     const { child } = await serveProcess(desk, [], [hang]);
     child.signal("SIGUSR2");
