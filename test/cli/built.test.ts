@@ -8,7 +8,7 @@ import { promisify } from "node:util";
 import { buildProject } from "../_build.ts";
 import { temporaryFolder } from "../_setup.ts";
 import { unavailable } from "../_strace.ts";
-import { emptyDesk, seededDesk, toDocument } from "./_setup.ts";
+import { emptyDesk, seededDesk } from "./_setup.ts";
 import { missing, type Shell, ShellDesk } from "./_shell.ts";
 
 const run = promisify(execFile);
@@ -138,15 +138,4 @@ describe("completion", () => {
       assert.notEqual(await missing(join(desk.folder, "ran")), false, "what was typed was not run");
     });
   }
-
-  it("prints the script in one document with --json", async (t) => {
-    const desk = await emptyDesk(t);
-    for (const shell of ["bash", "zsh", "fish"]) {
-      const script = await desk.ok("completion", shell);
-      assert.match(script, /addon-cli complete --/);
-      assert.deepEqual(toDocument(await desk.ok("--json", "completion", shell)), {
-        script: script.slice(0, -1),
-      });
-    }
-  });
 });

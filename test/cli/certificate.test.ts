@@ -86,37 +86,6 @@ describe("a certificate that is renewed while the service runs", inTime, () => {
     assert.equal(linesAbout(serving).length, 1);
   });
 
-  it("by replacing links, as certbot does, is used by new connections", async (t) => {
-    const desk = await seededDesk(t);
-    const at = (...names: string[]) => join(desk.folder, ...names);
-    for (const folder of ["live", "archive"]) await mkdir(at(folder));
-    const made = async (number: number) => {
-      const [cert, key] = [`cert${number}.pem`, `key${number}.pem`];
-      await makeCertificate(at("archive"), { name: `number-${number}`, cert, key });
-      for (const kind of ["cert", "key"]) {
-        await rm(at("live", `${kind}.pem`), { force: true });
-        await symlink(`../archive/${kind}${number}.pem`, at("live", `${kind}.pem`));
-      }
-    };
-    await made(1);
-    const serving = desk.serve(["--https", "--cert", "live/cert.pem", "--key", "live/key.pem"]);
-    const [url] = await serving.shows(/https:\/\/127\.0\.0\.1:\d+/);
-    assert.equal(await nameServed(url), "number-1");
-    await made(2);
-    assert.match((await line(serving, 1)).msg, /it is for number-2/);
-    assert.equal(await nameServed(url), "number-2");
-  });
-
-  it("with --no-watch is used after SIGHUP only", async (t) => {
-    const desk = await seededDesk(t);
-    await makeCertificate(desk.folder);
-    const { serving, url } = await serve(desk, "--no-watch");
-    await renew(desk, "renewed");
-    serving.reload();
-    assert.match((await line(serving, 1)).msg, /^The certificate was reloaded on SIGHUP: it is for renewed/);
-    assert.equal(await nameServed(url), "renewed");
-  });
-
   it("in a process of its own is used after SIGHUP, which reloads the table as well", async (t) => {
     const desk = await emptyDesk(t);
     await makeCertificate(desk.folder);
@@ -297,7 +266,7 @@ describe("watching the files of a certificate", () => {
     assert.equal(log.length, 2);
   });
 
-  it("finds a pair that was overwritten behind its links, and one in a folder that was replaced", async (t) => {
+  it("finds a pair that was overwritten behind its links, in a folder that was replaced, and behind other links", async (t) => {
     const { base, folder, pass, used } = await following(t);
     await makeCertificate(folder, { name: "overwritten" });
     await pass(5_000);
@@ -307,9 +276,15 @@ describe("watching the files of a certificate", () => {
     await rename(folder, join(base, "old"));
     await rename(next, folder);
     await pass(5_000);
+    await makeCertificate(join(base, "old"), { name: "linked" });
+    for (const name of ["cert.pem", "key.pem"]) {
+      await rm(join(base, name));
+      await symlink(join("old", name), join(base, name));
+    }
+    await pass(5_000);
     assert.deepEqual(
       used.map(({ names }) => names),
-      ["overwritten, 127.0.0.1", "replaced, 127.0.0.1"],
+      ["overwritten", "replaced", "linked"].map((name) => `${name}, 127.0.0.1`),
     );
   });
 

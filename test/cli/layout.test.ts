@@ -16,40 +16,23 @@ function table(
   return formatTable(headings, rows, columns, plain).split("\n");
 }
 
+/** Returns the rows of a text, whose cells are separated by bars. */
+const rowsOf = (...texts: readonly string[]) => texts.map((text) => text.split("|"));
+
 describe("a table", () => {
   it("is as wide as its cells where there is room", () => {
-    assert.deepEqual(
-      table(
-        ["NAME", "GROUPS"],
-        [
-          ["Ada", "VIP MOD"],
-          ["Bartholomew", "-"],
-        ],
-        80,
-      ),
-      ["NAME         GROUPS", "Ada          VIP MOD", "Bartholomew  -"],
-    );
+    const rows = rowsOf("Ada|VIP MOD", "Bartholomew|-");
+    const lines = ["NAME         GROUPS", "Ada          VIP MOD", "Bartholomew  -"];
+    assert.deepEqual(table(["NAME", "GROUPS"], rows, 80), lines);
   });
 
   it("wraps its widest cells at spaces if there is too little room, and is then as narrow as possible", () => {
-    assert.deepEqual(
-      table(
-        ["NAME", "GROUPS"],
-        [
-          ["Ada", "VIP MOD SUP"],
-          ["Bob", "BETA"],
-        ],
-        14,
-      ),
-      ["NAME  GROUPS", "Ada   VIP MOD", "      SUP", "Bob   BETA"],
-    );
+    const lines = ["NAME  GROUPS", "Ada   VIP MOD", "      SUP", "Bob   BETA"];
+    assert.deepEqual(table(["NAME", "GROUPS"], rowsOf("Ada|VIP MOD SUP", "Bob|BETA"), 14), lines);
   });
 
   it("becomes a block of lines a row where the words do not fit side by side", () => {
-    const rows = [
-      ["Bartholomew", "0".repeat(16)],
-      ["Ada", "1".repeat(16)],
-    ];
+    const rows = rowsOf(`Bartholomew|${"0".repeat(16)}`, `Ada|${"1".repeat(16)}`);
     assert.deepEqual(table(["NAME", "UUID"], rows, 28), [
       "NAME  Bartholomew",
       `UUID  ${"0".repeat(16)}`,
@@ -67,17 +50,8 @@ describe("a table", () => {
   });
 
   it("counts wide characters as two columns, and emoji as they are seen", () => {
-    assert.deepEqual(
-      table(
-        ["NAME", "LABEL"],
-        [
-          ["日本", "🚓"],
-          ["Ada", "-"],
-        ],
-        80,
-      ),
-      ["NAME  LABEL", "日本  🚓", "Ada   -"],
-    );
+    const lines = ["NAME  LABEL", "日本  🚓", "Ada   -"];
+    assert.deepEqual(table(["NAME", "LABEL"], rowsOf("日本|🚓", "Ada|-"), 80), lines);
   });
 
   it("is not limited where the terminal does not tell its width", () => {
@@ -113,16 +87,8 @@ describe("a table", () => {
 
 describe("labels and values", () => {
   it("wrap the values beside their labels", () => {
-    assert.equal(
-      formatPairs(
-        [
-          ["name", "Ada"],
-          ["groups", "VIP MOD SUP BETA"],
-        ],
-        20,
-      ),
-      "name    Ada\ngroups  VIP MOD SUP\n        BETA",
-    );
+    const pairs = [["name", "Ada"] as const, ["groups", "VIP MOD SUP BETA"] as const];
+    assert.equal(formatPairs(pairs, 20), "name    Ada\ngroups  VIP MOD SUP\n        BETA");
   });
 
   it("stand below each other where there is no room beside them", () => {
