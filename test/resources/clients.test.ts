@@ -4,6 +4,7 @@ import { createHash } from "node:crypto";
 import { describe, it } from "node:test";
 import fc from "fast-check";
 import type { Token } from "../../src/domain/model.ts";
+import { ReadyBody } from "../../src/engine/body.ts";
 import { type Client, type ClientCount, Clients, mostAtOnce } from "../../src/resources/clients.ts";
 import type { Service } from "../../src/service.ts";
 import { runs } from "../_depth.ts";
@@ -58,6 +59,7 @@ function assertCounted(clients: Clients, service: Service, now: number): void {
   assert.equal(count.active, expected.filter(({ active }) => active).length);
   assert.deepEqual(count.users, users);
   assert.deepEqual(clientsIn(count), expected);
+  assert.equal(count.list.etag, new ReadyBody(expected).etag, "its ETag is that of its bytes");
   assert.equal(clients.at(now), count, "it is counted once");
   for (const version of ["2.5.1", "2.6"]) assert.equal(clients.isUsed(version, now), users.has(version));
 }
