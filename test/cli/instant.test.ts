@@ -29,6 +29,7 @@ describe("an instant on the command line", () => {
     ["30d", "ahead", now + 720 * hour],
     ["1w", "ago", now - 168 * hour],
     ["1700000000000", "ago", 1_700_000_000_000],
+    ["8640000000000000", "ago", 8_640_000_000_000_000],
     ["2026-11-23T01:00Z", "ago", Date.UTC(2026, 10, 23, 1)],
     ["2026-11-23 01:00:30+02:00", "ago", Date.UTC(2026, 10, 22, 23, 0, 30)],
   ] as const) {
@@ -66,6 +67,7 @@ describe("an instant on the command line", () => {
     ["2026-11-23T25:00", /There is no such day or time/],
     ["2026-03-29T02:30", /The clock of this machine's zone skips that time/],
     ["2026-02-30T12:00Z", /^Expected a duration such as 2h or 30d/],
+    ["8640000000000001", /^Expected a duration/],
     ["0d", /^Expected a duration/],
     ["2 h", /^Expected a duration/],
     ["", /^Expected a duration/],
