@@ -71,7 +71,7 @@ Examples:
 Closing a case is a change, which \`undo\` can undo. Additions before it no longer count; further additions beyond the
 limit open a new case.
 The limits are \`watch\` in the route table. The command reads the whole journal, as far back as the retention reaches.
-Columns: player, type, additions in the worst 60 minutes, limit, start of those minutes, all additions.`,
+Columns: player, type, additions in the worst hour, limit, start of that hour, all additions.`,
     )
     .action(async (options: StatisticsOptions) => {
       const [given] = Object.keys(audit.opts());
