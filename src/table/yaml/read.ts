@@ -228,7 +228,6 @@ function sameKeys(document: Document, offset: number): { key: string; first: num
       if (later === undefined) return;
       const first = keys.find(({ value }) => value === later.value);
       if (first?.range != null) found = { key: String(later.value), first: first.range[0] };
-      return visit.BREAK;
     },
   });
   return found;
