@@ -92,6 +92,7 @@ describe("labels and values", () => {
   });
 
   it("stand below each other where there is no room beside them", () => {
-    assert.equal(formatPairs([["administrator", "no"]], 16), "administrator\nno");
+    assert.equal(formatPairs([["administrator", "no"]], 24), "administrator\nno");
+    assert.equal(formatPairs([["administrator", "no"]], 25), "administrator  no");
   });
 });
