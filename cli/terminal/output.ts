@@ -2,8 +2,8 @@
 import { styleText } from "node:util";
 import { Failure } from "../../src/domain/errors.ts";
 import { escapeUnits } from "../../src/domain/escape.ts";
+import { reasonOf } from "../../src/domain/system-error.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
-import { reasonOf } from "../../src/store/folder/files.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
 import type { Fault } from "../../src/table/yaml/fault.ts";
 import { TableFaults } from "../../src/table-in-force/route-table.ts";

@@ -1,7 +1,8 @@
 /** The environment of a command that runs as a process of its own. */
 import { fstatSync, write, writeSync } from "node:fs";
 import { Failure } from "../../src/domain/errors.ts";
-import { isMissing, reasonOf } from "../../src/store/folder/files.ts";
+import { reasonOf } from "../../src/domain/system-error.ts";
+import { isMissing } from "../../src/store/folder/files.ts";
 import { Interrupted, type IO, type Sink } from "./io.ts";
 import { isJournal } from "./journal.ts";
 

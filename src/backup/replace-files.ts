@@ -23,16 +23,9 @@
 import { randomBytes } from "node:crypto";
 import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import type { Database } from "../store/collection.ts";
-import {
-  type Files,
-  hasCode,
-  isMissing,
-  piecesOf,
-  reasonOf,
-  syncFolder,
-  writeDurably,
-} from "../store/folder/files.ts";
+import { type Files, hasCode, isMissing, piecesOf, syncFolder, writeDurably } from "../store/folder/files.ts";
 import {
   belongsToData,
   earlierFolder,

@@ -6,7 +6,8 @@
 import { lstat } from "node:fs/promises";
 import { join } from "node:path";
 import { Failure } from "../domain/errors.ts";
-import { type Files, isMissing, reasonOf } from "../store/folder/files.ts";
+import { reasonOf } from "../domain/system-error.ts";
+import { type Files, isMissing } from "../store/folder/files.ts";
 import { remedyFor } from "../store/folder/refusals.ts";
 import { type BackupResult, type Progress, writeBackup } from "./backup.ts";
 

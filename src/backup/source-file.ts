@@ -2,7 +2,7 @@
 import type { Stats } from "node:fs";
 import { realpath, stat } from "node:fs/promises";
 import { Failure } from "../domain/errors.ts";
-import { reasonOf } from "../store/folder/files.ts";
+import { reasonOf } from "../domain/system-error.ts";
 
 /**
  * Returns the facts about a file. Opening a named pipe would wait for its writer, and the input of a device may never end.

@@ -7,7 +7,7 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
-import { reasonOf } from "../store/folder/files.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import { lockHolder, processState } from "../store/folder/lock-file.ts";
 import type { Control } from "./control.ts";
 import type { OperationName } from "./operations.ts";

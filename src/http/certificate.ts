@@ -3,6 +3,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { stat } from "node:fs/promises";
 import { createSecureContext } from "node:tls";
 import { Failure } from "../domain/errors.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import { readRegular } from "../regular-file.ts";
 
 /** The paths of two PEM files: a certificate, followed by those of its issuers, and its private key. */
@@ -66,7 +67,7 @@ export async function readCertificate(files: CertificateFiles): Promise<Certific
   } catch (cause) {
     throw new Failure(
       "STORE_UNAVAILABLE",
-      `The certificate ${files.cert} cannot be used with the key ${files.key}: ${(cause as Error).message}.`,
+      `The certificate ${files.cert} cannot be used with the key ${files.key}: ${reasonOf(cause)}.`,
       { hint: "Give --cert and --key PEM files of the same pair.", cause },
     );
   }

@@ -26,9 +26,10 @@ export function cannotListen(what: string, address: string, option: string, caus
 }
 
 const foreign = "This machine does not have that address: `ip address` lists its own.";
+const unknown = "No address is known by that name.";
 const hints: Readonly<Record<string, string>> = {
   EADDRNOTAVAIL: foreign,
-  ENOTFOUND: foreign,
-  EAI_AGAIN: foreign,
+  ENOTFOUND: unknown,
+  EAI_AGAIN: unknown,
   EACCES: "This user may not listen on that port; those below 1024 are reserved.",
 };

@@ -2,8 +2,9 @@
 import { access, constants, readdir, stat } from "node:fs/promises";
 import { join, relative } from "node:path";
 import { model } from "../domain/model.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import { spaceFor } from "../store/folder/disk.ts";
-import { nodeFiles, reasonOf } from "../store/folder/files.ts";
+import { nodeFiles } from "../store/folder/files.ts";
 import {
   segmentFile,
   segmentsIn,

@@ -4,6 +4,7 @@
  */
 import { setImmediate } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
+import { reasonOf } from "../domain/system-error.ts";
 import type { TableSummary } from "../explain/summary.ts";
 import { readRegular, UnexpectedFile } from "../regular-file.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
@@ -270,8 +271,7 @@ function unreadable(file: string, how: string, cause: NodeJS.ErrnoException): Fa
       cause,
     });
   }
-  const why = cause.code === "EACCES" || cause.code === "EPERM" ? "permission denied" : cause.message;
-  return new Failure("STORE_UNAVAILABLE", `The route table ${file} cannot be read: ${why}.`, {
+  return new Failure("STORE_UNAVAILABLE", `The route table cannot be read: ${reasonOf(cause, file)}.`, {
     hint: `Give the user of this process access to the file and its folders, or name another file${how}.`,
     cause,
   });

@@ -4,13 +4,13 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
+import { reasonOf } from "../../src/domain/system-error.ts";
 import {
   FileError,
   hasCode,
   isMissing,
   naming,
   nodeFiles,
-  reasonOf,
   temporaryName,
   writeDurably,
 } from "../../src/store/folder/files.ts";

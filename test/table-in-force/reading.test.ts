@@ -286,7 +286,7 @@ describe("the file of a table", () => {
       [loop, "ELOOP"],
       [under, "ENOTDIR"],
     ] as const) {
-      const message = new RegExp(`^The route table ${file} cannot be read: ${code}: .`);
+      const message = new RegExp(`^The route table cannot be read: ${file}: .+ \\(${code}\\)\\.$`);
       await assertUnreadable(readNamed(file), message, access, code);
     }
   });
@@ -300,7 +300,7 @@ describe("the file of a table", () => {
     // Nothing is closed to root.
     const isRoot = process.geteuid?.() === 0;
     if (isRoot) process.seteuid?.(65_534);
-    const message = `The route table ${file} cannot be read: permission denied.`;
+    const message = `The route table cannot be read: ${file}: permission denied (EACCES).`;
     try {
       await assertUnreadable(readNamed(file), message, access, "EACCES");
     } finally {

@@ -2,9 +2,8 @@
 import { randomBytes } from "node:crypto";
 import { constants } from "node:fs";
 import * as fs from "node:fs/promises";
-import * as os from "node:os";
 import { basename, dirname, join } from "node:path";
-import { getSystemErrorMap } from "node:util";
+import { errorCode, reasonOf } from "../../domain/system-error.ts";
 import { openRegular } from "../../regular-file.ts";
 
 /** An open file. */
@@ -42,31 +41,6 @@ export class FileError extends Error {
     super(reasonOf(cause, path), { cause });
     this.code = errorCode(cause);
   }
-}
-
-/**
- * Returns the message of an error for people. Node's own names calls: `EACCES: permission denied, scandir '/srv/data'`;
- * this one is `/srv/data: permission denied (EACCES)`.
- * @param file of an error that does not name it
- */
-export function reasonOf(error: unknown, file?: string): string {
-  if (!(error instanceof Error)) return String(error);
-  const {
-    errno,
-    message,
-    address,
-    path = address ?? file,
-  }: NodeJS.ErrnoException & { address?: string } = error;
-  const known = errno === undefined ? undefined : getSystemErrorMap().get(errno);
-  if (known !== undefined) return `${path === undefined ? "" : `${path}: `}${known[1]} (${known[0]})`;
-  return path === undefined || message.includes(path) ? message : `${message} '${path}'`;
-}
-
-/** Returns the code of an error, such as `ENOSPC`, or undefined. */
-export function errorCode(error: Error): string | undefined {
-  const { code, errno }: NodeJS.ErrnoException = error;
-  // Node has no name for a quota that is used up: "Unknown system error -122".
-  return errno === -os.constants.errno.EDQUOT ? "EDQUOT" : code;
 }
 
 /** Returns an error of the file system with the name of its file; any other error as it is. */

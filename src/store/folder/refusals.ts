@@ -1,7 +1,7 @@
 /** The refusals of the store: what happened, and what to do about it. */
 import { Failure } from "../../domain/errors.ts";
+import { errorCode, reasonOf } from "../../domain/system-error.ts";
 import { UnexpectedFile } from "../../regular-file.ts";
-import { errorCode, reasonOf } from "./files.ts";
 
 /** Returns the code of the operating system's error that caused an error, or undefined. */
 export function systemCode(error: unknown): string | undefined {

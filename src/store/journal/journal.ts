@@ -1,6 +1,7 @@
 /** Appends to the journal: to its newest segment (`segment.ts`), which is synced before a change is acknowledged. */
 import { constants } from "node:fs";
 import { join } from "node:path";
+import { reasonOf } from "../../domain/system-error.ts";
 import {
   createDurably,
   type File,
@@ -9,7 +10,6 @@ import {
   isMissing,
   naming,
   readWhole,
-  reasonOf,
   syncFolder,
   writeAll,
 } from "../folder/files.ts";
