@@ -11,7 +11,7 @@ const { Service } = await import(pathToFileURL(main).href);
 const started = performance.now();
 const elapsed = () => (performance.now() - started) / 1000;
 const service = await Service.open({ folder, routes });
-await service.loadTable();
+await service.routes.load();
 const seconds = elapsed();
 // The first top list shows what a start defers.
 const { status } = await service.call("/statistic/top", []);
