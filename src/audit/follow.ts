@@ -33,7 +33,7 @@ export async function* follow(
 /** Returns the changes after a number, oldest first. */
 async function recordsAfter(folder: string, after: number): Promise<readonly JournalRecord[]> {
   const records: JournalRecord[] = [];
-  for await (const record of readBackwards(nodeFiles, folder)) {
+  for await (const record of readBackwards(nodeFiles, folder, { isWriting: true })) {
     if (record.sequence <= after) break;
     records.push(record);
   }

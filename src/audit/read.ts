@@ -120,7 +120,9 @@ export async function readNewest(
   const select = toSelection(query, new PlayerNames());
   const entries: Entry[] = [];
   if (query.limit > 0) {
-    for await (const record of readBackwards(files, folder, warnMissing(folder, warnings))) {
+    for await (const record of readBackwards(files, folder, {
+      onMissing: warnMissing(folder, warnings),
+    })) {
       const entry = select(record);
       if (entry !== undefined && entries.push(entry) === query.limit) break;
     }

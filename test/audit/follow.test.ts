@@ -158,6 +158,24 @@ describe("following a journal", inTime, () => {
     }
   });
 
+  it("yields no change without its line feed, which can be cut back and replaced by another", async (t) => {
+    const { folder } = await openStore(t);
+    const path = join(folder, segmentFile(1));
+    const journals: Buffer[] = [];
+    for (const reason of ["B", "C"]) {
+      const store = await openStore(t);
+      await wantAll(store, "A", reason);
+      journals.push(await readFile(join(store.folder, segmentFile(1))));
+    }
+    const [voided = Buffer.alloc(0), meant = Buffer.alloc(0)] = journals;
+    await replace(path, voided.subarray(0, -1));
+    const { next, records } = following(t, folder, 0);
+    assert.deepEqual(await next(1), [1]);
+    const coming = records.next();
+    await replace(path, meant);
+    assert.match(JSON.stringify((await coming).value), /"C"/);
+  });
+
   it("reads again after a failed write was cut back and replaced by another", async (t) => {
     const folder = (await openStore(t)).folder;
     const path = join(folder, segmentFile(1));

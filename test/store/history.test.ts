@@ -55,7 +55,7 @@ const forwards = (folder: string, after = 0, files: Files = nodeFiles) =>
   outcomeOf((onMissing) => readHistory(files, folder, after, onMissing));
 
 const backwards = (folder: string, files: Files = nodeFiles) =>
-  outcomeOf((onMissing) => readBackwards(files, folder, onMissing));
+  outcomeOf((onMissing) => readBackwards(files, folder, { onMissing }));
 
 const three = { 1: [1, 2], 3: [3, 4], 5: [5, 6] };
 

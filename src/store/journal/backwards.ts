@@ -21,15 +21,21 @@ import { toDamage } from "./segment-file.ts";
 /** The bytes of a block, unless a change is longer. */
 const blockLength = 256 * 1024;
 
+export interface BackwardsOptions {
+  /** Called for a gap between other changes. */
+  readonly onMissing?: OnMissing;
+  /** Whether to leave out a last change without its line feed: the service can still cut it back and write another. */
+  readonly isWriting?: boolean;
+}
+
 /**
  * Yields every change of the journal, the newest first. Takes no lock.
- * @param onMissing is called for a gap between other changes
  * @throws Failure `STORE_UNAVAILABLE` at the first damage, after all changes that follow it
  */
 export async function* readBackwards(
   files: Files,
   folder: string,
-  onMissing: OnMissing = () => {},
+  { onMissing = () => {}, isWriting = false }: BackwardsOptions = {},
 ): AsyncGenerator<JournalRecord> {
   /** The first sequence number after the segment. */
   let next: number | undefined;
@@ -37,7 +43,7 @@ export async function* readBackwards(
     const path = join(folder, segmentFile(first));
     let isEmpty = true;
     try {
-      for await (const record of readSegmentBackwards(files, path)) {
+      for await (const record of readSegmentBackwards(files, path, isWriting)) {
         const { sequence } = record;
         if (isEmpty && next !== undefined && sequence + 1 < next) onMissing(sequence + 1, next - 1);
         isEmpty = false;
@@ -52,7 +58,11 @@ export async function* readBackwards(
   }
 }
 
-async function* readSegmentBackwards(files: Files, path: string): AsyncGenerator<JournalRecord> {
+async function* readSegmentBackwards(
+  files: Files,
+  path: string,
+  isWriting: boolean,
+): AsyncGenerator<JournalRecord> {
   let end = await sizeOf(files, path);
   let isNewest = true;
   for (let length = blockLength; ; ) {
@@ -64,10 +74,12 @@ async function* readSegmentBackwards(files: Files, path: string): AsyncGenerator
       length *= 2;
       continue;
     }
-    const { records, torn } = decodeBlock(bytes.subarray(block.start), block.header, offset + block.start);
+    const segment = decodeBlock(bytes.subarray(block.start), block.header, offset + block.start);
+    const { records, torn, unterminated } = segment;
     if (torn > 0 && !isNewest) throw new BrokenLine("the change lacks its last line", end - torn);
     end = offset + block.start;
-    for (const { record } of records.toReversed()) yield record;
+    const whole = isNewest && isWriting && unterminated ? records.slice(0, -1) : records;
+    for (const { record } of whole.toReversed()) yield record;
     if (end === 0) return;
     isNewest = false;
     length = blockLength;
