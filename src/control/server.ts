@@ -63,7 +63,8 @@ export async function startControl(
       assertBodySize(event, maxBody);
       const name = requireOperation(event.context.params?.name ?? "");
       const input = parseJSON(await event.req.text());
-      return { result: await control.run(name, input, event.req.signal) };
+      const result = await control.run(name, input, event.req.signal);
+      return { result: result ?? null };
     } catch (error) {
       return { error: toWire(error) };
     }
