@@ -42,7 +42,8 @@ const manyOfOne = 16;
 const maxWaiting = 32_768;
 /**
  * While `some` requests wait, connections that pipeline are resumed only in one turn of {@link rarely}; while `many` do,
- * refused ones, too, and new ones only in one turn of {@link sometimes}, an odd number.
+ * refused ones, too, and new ones only in one turn of {@link sometimes}: an odd number, so that the newest and the oldest
+ * take turns.
  */
 const waiting = { some: 64, many: 4096 };
 const sometimes = 15;
@@ -259,11 +260,11 @@ export class RequestQueue {
     const isCalm = this.#waiting < waiting.some && fresh.size + refused.size === 0;
     resume(welcome, this.#resumed, welcome.size > this.#resumed ? byGoodAnswers(welcome) : welcome);
     const isRare = this.#turns % rarely === 0;
-    const isShort = !this.#isAccepting && this.#waiting < waiting.many;
+    const hasTime = !this.#isAccepting && this.#waiting < waiting.many;
     const newestFirst = this.#turns % 2 === 0;
-    if (isShort || this.#turns % sometimes === 0)
-      resume(fresh, isShort ? this.#resumed : 1, newestFirst ? Array.from(fresh).reverse() : fresh);
-    if (isShort || isRare) resume(refused, this.#resumed);
+    if (hasTime || this.#turns % sometimes === 0)
+      resume(fresh, hasTime ? this.#resumed : 1, newestFirst ? Array.from(fresh).reverse() : fresh);
+    if (hasTime || isRare) resume(refused, this.#resumed);
     if (isCalm || isRare) resume(pipelining, 1);
     this.#isAccepting = false;
     return held() > 0;

@@ -89,7 +89,7 @@ function describe(folder: string, { rebuilt, damage, content }: RepairPlan, kept
   const head = kept === null ? "Would be recovered" : "Recovered";
   const verdict =
     lost.length === 0
-      ? "No record is lost, but the history is: `audit`, `undo` and `restore --at` begin anew"
+      ? "The records are complete, but their history is lost: `audit`, `undo` and `restore --at` start over"
       : `Everything else ${kept === null ? "can be" : "is"} saved`;
   return [
     "Damage:",
