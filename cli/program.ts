@@ -125,8 +125,7 @@ function misusedBy({ options, registeredArguments }: Command, error: unknown): F
   // The parameters of an operation have messages with their names.
   if (name === undefined && !registeredArguments.some((argument) => argument.name() === "name=value"))
     return undefined;
-  const details = { parameter, ...(hint === undefined ? {} : { hint }), cause };
-  return new Failure(code, name === undefined ? message : `${name}: ${message}`, details);
+  return new Failure(code, name === undefined ? message : `${name}: ${message}`, { parameter, hint, cause });
 }
 
 /** Adds the commands of one group. */

@@ -147,7 +147,7 @@ export class Service {
   /**
    * Reads the route table's file again and puts it in force.
    * @param expected the revision that the operator has seen: a file that has changed since is not put in force
-   * @throws TableFaults, or Failure `CONFLICT` for another revision; then the old table stays in force
+   * @throws Failure for a faulty file, and `CONFLICT` for another revision; then the old table stays in force
    */
   async reloadRoutes(expected?: string, cause: ReloadCause = "reload"): Promise<Reloaded> {
     try {

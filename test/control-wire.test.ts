@@ -8,7 +8,7 @@ import { describe, it, type TestContext } from "node:test";
 import { requireSocketPath, socketPath } from "../src/control/socket.ts";
 import { fromWire, toWire } from "../src/control/wire.ts";
 import { Failure } from "../src/domain/errors.ts";
-import { TableFaults } from "../src/table-in-force/route-table.ts";
+import { faultsIn } from "../src/table-in-force/route-table.ts";
 import { temporaryFolder } from "./_setup.ts";
 
 /** Returns an error as the command receives it. */
@@ -42,9 +42,9 @@ describe("an error on the control socket", () => {
 
   it("the faults of a table arrive with its text", () => {
     const faults = [{ line: 3, column: 7, message: "No." }];
-    const received = transmitted(new TableFaults("routes.yaml", faults, "prefix: /x"));
-    assert.ok(received instanceof TableFaults, String(received));
-    assert.deepEqual([received.file, received.faults, received.text], ["routes.yaml", faults, "prefix: /x"]);
+    const received = transmitted(faultsIn("routes.yaml", faults, "prefix: /x"));
+    assert.ok(received instanceof Failure, String(received));
+    assert.deepEqual(received.faultyFile, { file: "routes.yaml", faults, text: "prefix: /x" });
   });
 
   it("the problems of an import arrive on the control socket", () => {

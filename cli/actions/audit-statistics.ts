@@ -10,7 +10,7 @@ import { checkRoutes } from "../../src/operations.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { listData } from "../../src/store/listing.ts";
 import { readState } from "../../src/store/reading.ts";
-import { readTable, TableFaults } from "../../src/table-in-force/route-table.ts";
+import { faultsIn, readTable } from "../../src/table-in-force/route-table.ts";
 import type { Context } from "../context.ts";
 import { type Column, formatInstant } from "../terminal/output.ts";
 
@@ -57,8 +57,9 @@ async function openCases({ output, workspace }: Context) {
 
   const { view } = database ?? (await readState(nodeFiles, folder, model)).database;
   const file = await workspace().routesFile();
-  const { table, faults } = checkRoutes(await readTable(file), vocabularyOf(view));
-  if (table === undefined) throw new TableFaults(file, faults);
+  const text = await readTable(file);
+  const { table, faults } = checkRoutes(text, vocabularyOf(view));
+  if (table === undefined) throw faultsIn(file, faults, text);
   const limits = new Map(
     table.watch
       .filter(({ operation, parameter }) => operation === additionOperation && parameter === "type")

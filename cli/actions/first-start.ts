@@ -5,7 +5,7 @@ import type { Address } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
 import { checkedTable, tableFile } from "./routes/table.ts";
 
-/** Refuses a first start that would fail, before it creates anything. @throws Failure, or TableFaults */
+/** Refuses a first start that would fail, before it creates anything. @throws Failure */
 export async function checkFirstStart(
   context: Context,
   { host, port, metrics }: Address & { readonly metrics?: Address | undefined },

@@ -17,7 +17,7 @@ export async function seedGroups(
   await change("seed.groups", names, "seeds").catch((error: unknown) => {
     if (!(error instanceof Failure) || error.code !== "CONFLICT") throw error;
     const { code, message, hint } = error;
-    throw new Failure(code, `${path}: ${message}`, hint === undefined ? {} : { hint });
+    throw new Failure(code, `${path}: ${message}`, { hint });
   });
 }
 

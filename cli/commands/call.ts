@@ -35,7 +35,7 @@ export function addCallCommand(program: Command, { output, run }: Context): void
       const info = code === "EXCLUDED" ? ownInfo.replace(/^You are\b/, `${options.as} is`) : ownInfo;
       // As JSON, the answer is printed unchanged, with status and request id.
       if (output.wantsJSON) output.verbatim(result.body, "");
-      else await output.failure(new Failure(code, info, hint === undefined ? {} : { hint }));
+      else await output.failure(new Failure(code, info, { hint }));
       throw new Reported();
     });
 }

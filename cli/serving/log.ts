@@ -6,7 +6,6 @@ import { Failure } from "../../src/domain/errors.ts";
 import type { RequestRecord } from "../../src/engine/exchange.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { FileError } from "../../src/store/folder/files.ts";
-import { TableFaults } from "../../src/table-in-force/route-table.ts";
 import type { IO, Sink } from "../terminal/io.ts";
 import type { LogOptions } from "./log-options.ts";
 import { WaitingRequests } from "./request-lines.ts";
@@ -117,8 +116,8 @@ export function createLog(
  * Returns whether an error is a sentence for a person, such as that of a typo in the table or of a full disk: its stack
  * says nothing.
  */
-function isRefusal(error: unknown): error is Failure | TableFaults | FileError {
-  return error instanceof Failure || error instanceof TableFaults || error instanceof FileError;
+function isRefusal(error: unknown): error is Failure | FileError {
+  return error instanceof Failure || error instanceof FileError;
 }
 
 function serialize(error: Error) {

@@ -1,12 +1,10 @@
 /** The output of commands: tables on a terminal, plain lines in a pipe, one JSON document with `--json`. */
 import { styleText } from "node:util";
-import { Failure } from "../../src/domain/errors.ts";
+import { Failure, type FaultyFile } from "../../src/domain/errors.ts";
 import { escapeUnits } from "../../src/domain/escape.ts";
 import { reasonOf } from "../../src/domain/system-error.ts";
 import { withoutTokens } from "../../src/identity/tokens.ts";
 import { remedyFor } from "../../src/store/folder/refusals.ts";
-import type { Fault } from "../../src/table/yaml/fault.ts";
-import { TableFaults } from "../../src/table-in-force/route-table.ts";
 import type { Paint } from "./excerpts.ts";
 import type { IO, Sink } from "./io.ts";
 
@@ -111,12 +109,7 @@ export class Output {
   }
 
   /** Prints the faults or warnings of a file with excerpts. */
-  async faults(
-    faults: readonly Fault[],
-    file: string,
-    text: string,
-    kind: "fault" | "warning",
-  ): Promise<void> {
+  async faults({ file, faults, text }: FaultyFile, kind: "fault" | "warning"): Promise<void> {
     if (faults.length === 0) return;
     const { formatFaults } = await import("./excerpts.ts");
     const { stderr } = this.#io;
@@ -130,9 +123,10 @@ export class Output {
   async failure(error: unknown): Promise<void> {
     if (error instanceof Reported) return;
     const { code, message, hint, parameter } = toProblem(error);
+    const faulty = error instanceof Failure ? error.faultyFile : undefined;
     if (this.#json()) {
-      const faults = error instanceof TableFaults ? { file: error.file, faults: error.faults } : {};
-      const problem = toJSON({ code, info: message, parameter, hint, ...faults });
+      const { file, faults } = faulty ?? {};
+      const problem = toJSON({ code, info: message, parameter, hint, file, faults });
       // The message may repeat a token that was typed in place of a name.
       const document = `${withoutTokens(problem)}\n`;
       try {
@@ -145,10 +139,10 @@ export class Output {
     }
     const { stderr } = this.#io;
     const label = this.style("red", "error:", stderr);
-    if (error instanceof TableFaults) {
+    if (faulty !== undefined) {
       const { countOf } = await import("./excerpts.ts");
-      this.remark(`${label} ${error.file} has ${countOf(error.faults.length, "fault")}:`);
-      await this.faults(error.faults, error.file, error.text, "fault");
+      this.remark(`${label} ${faulty.file} has ${countOf(faulty.faults.length, "fault")}:`);
+      await this.faults(faulty, "fault");
       return;
     }
     this.remark(`${label} ${message}`);
@@ -219,10 +213,10 @@ interface Problem {
 
 function toProblem(error: unknown): Problem {
   if (error instanceof Failure) {
-    const { code, message, parameter, hint, operatorHint } = error;
+    const { message, parameter, hint, operatorHint, faultyFile } = error;
+    const code = faultyFile === undefined ? error.code : "TABLE_FAULTS";
     return { code, message, parameter, hint: operatorHint ?? hint };
   }
-  if (error instanceof TableFaults) return { code: "TABLE_FAULTS", message: error.message };
   if (!(error instanceof Error)) return { code: "INTERNAL", message: String(error) };
   const code = "code" in error && typeof error.code === "string" ? error.code : "INTERNAL";
   return { code, message: reasonOf(error), hint: remedyFor(error) };

@@ -89,7 +89,7 @@ export const operations = {
       return restoreRecords(store, request, revision, signal);
     },
   }),
-  /** Puts the route table's file in force. @throws TableFaults; then the old one stays in force */
+  /** Puts the route table's file in force. @throws Failure; then the old one stays in force */
   "routes.reload": defineCommand({
     input: v.strictObject({
       /** The revision that the operator has seen. */

@@ -1,32 +1,23 @@
 /** Converts errors to and from JSON for the control socket. */
 import * as v from "valibot";
-import { Failure, type FailureCode } from "../domain/errors.ts";
-import type { Fault } from "../table/yaml/fault.ts";
-import { TableFaults } from "../table-in-force/route-table.ts";
+import { Failure, type FailureCode, type FailureDetails } from "../domain/errors.ts";
 
 /** An error as JSON. */
-export interface WireError {
+export interface WireError extends Omit<FailureDetails, "cause"> {
   readonly code?: FailureCode;
   readonly message: string;
-  readonly parameter?: string | undefined;
-  readonly hint?: string | undefined;
-  readonly file?: string;
-  readonly faults?: readonly Fault[];
-  readonly text?: string;
-  readonly problems?: readonly string[] | undefined;
 }
 
 const text = v.optional(v.string());
+const fault = v.object({ line: v.number(), column: v.number(), message: v.string() });
 const errorForm = v.object({
   // A later version may have further codes.
   code: text,
   message: v.string(),
   parameter: text,
   hint: text,
-  file: text,
-  faults: v.optional(v.array(v.object({ line: v.number(), column: v.number(), message: v.string() }))),
-  text,
   problems: v.optional(v.array(v.string())),
+  faultyFile: v.optional(v.object({ file: v.string(), faults: v.array(fault), text: v.string() })),
 });
 
 /** Whether a JSON value is an error. */
@@ -36,24 +27,14 @@ export function isWireError(value: unknown): value is WireError {
 
 /** Converts an error to JSON. */
 export function toWire(error: unknown): WireError {
-  if (error instanceof TableFaults) {
-    const { message, file, faults, text } = error;
-    return { message, file, faults, text };
-  }
   if (error instanceof Failure) {
-    const { code, message, parameter, hint, operatorHint, problems } = error;
-    return { code, message, parameter, hint: operatorHint ?? hint, problems };
+    const { code, message, parameter, hint, operatorHint, problems, faultyFile } = error;
+    return { code, message, parameter, hint: operatorHint ?? hint, problems, faultyFile };
   }
   return { message: error instanceof Error ? error.message : String(error) };
 }
 
 /** Restores an error from JSON. */
-export function fromWire({ code, message, parameter, hint, file, faults, text, problems }: WireError): Error {
-  if (file !== undefined && faults !== undefined) return new TableFaults(file, faults, text);
-  if (code === undefined) return new Error(message);
-  return new Failure(code, message, {
-    ...(parameter === undefined ? {} : { parameter }),
-    ...(hint === undefined ? {} : { hint }),
-    ...(problems === undefined ? {} : { problems }),
-  });
+export function fromWire({ code, message, ...details }: WireError): Error {
+  return code === undefined ? new Error(message) : new Failure(code, message, details);
 }

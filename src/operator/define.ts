@@ -23,7 +23,7 @@ export interface ChangeContext extends ReadContext {
   readonly sequence: number;
   /** Returns the group whose members are excluded. @throws Failure where the route table names none or has faults */
   excludedGroup(): string;
-  /** Returns what refers to a name, in the table in force and in a valid table in its file. @throws TableFaults */
+  /** Returns what refers to a name, in the table in force and in a valid table in its file. @throws Failure */
   referencesTo(name: ReferredName): References;
 }
 

@@ -7,7 +7,7 @@ import { checkRoutes } from "../operations.ts";
 import type { Data } from "../store/data.ts";
 import type { Vocabulary } from "../table/caller.ts";
 import type { Table } from "../table/table.ts";
-import { type RouteTable, readTable, servedFrom, TableFaults } from "./route-table.ts";
+import { faultsIn, type RouteTable, readTable, servedFrom } from "./route-table.ts";
 
 /** The text of a route table, and its file. */
 export interface TableText {
@@ -33,7 +33,7 @@ export class Questions {
   /**
    * Returns whether a caller may call an operation, and why; see {@link canI}.
    * @param by another table than the one in force
-   * @throws TableFaults, or Failure for a question that cannot be answered
+   * @throws Failure for a faulty table, and for a question that cannot be answered
    */
   async canI(
     who: string,
@@ -58,7 +58,7 @@ export class Questions {
    * Returns what another table would change.
    * @param after by default the present file of the table in force
    * @param before by default the table in force
-   * @throws TableFaults, or Failure if there is no file
+   * @throws Failure if there is no file, or it has faults
    */
   async diff(after?: TableText, before?: TableText): Promise<Comparison> {
     const { data, routes, vocabulary } = this.#options;
@@ -72,7 +72,7 @@ export class Questions {
     const { routes, vocabulary } = this.#options;
     if (text === undefined) return { file: routes.file, table: await routes.load() };
     const { table, faults } = checkRoutes(text.text, vocabulary());
-    if (table === undefined) throw new TableFaults(text.file, faults, text.text);
+    if (table === undefined) throw faultsIn(text.file, faults, text.text);
     return { file: text.file, table };
   }
 }

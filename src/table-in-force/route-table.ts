@@ -3,12 +3,11 @@
  * and `status` says so.
  */
 import { setImmediate } from "node:timers/promises";
-import { Failure } from "../domain/errors.ts";
+import { Failure, type Fault } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import type { TableSummary } from "../explain/summary.ts";
 import { readRegular, UnexpectedFile } from "../regular-file.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
-import type { Fault } from "../table/yaml/fault.ts";
 
 /**
  * The maximum size of a table, in bytes. The service answers nobody while it parses one: 0.7 MB of routes take more than a
@@ -16,27 +15,13 @@ import type { Fault } from "../table/yaml/fault.ts";
  */
 export const mostBytes = 1024 * 1024;
 
-/** The faults of a route table. */
-export class TableFaults extends Error {
-  override readonly name = "TableFaults";
-  readonly file: string;
-  readonly faults: readonly Fault[];
-  /** Private, so that a log of the error with its properties does not contain the file. */
-  readonly #text: string;
-
-  /** @param text the file's text as it was checked */
-  constructor(file: string, faults: readonly Fault[], text = "") {
-    const lines = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
-    super(`${file} has ${faults.length === 1 ? "a fault" : `${faults.length} faults`}:\n${lines.join("\n")}`);
-    this.file = file;
-    this.faults = faults;
-    this.#text = text;
-  }
-
-  /** The file's text as it was checked, to show the lines that are at fault. */
-  get text(): string {
-    return this.#text;
-  }
+/** Returns the failure of a faulty route table, or of the faulty file of its tests. */
+export function faultsIn(file: string, faults: readonly Fault[], text: string): Failure {
+  const lines = faults.map(({ line, column, message }) => `${file}:${line}:${column}: ${message}`);
+  const count = faults.length === 1 ? "a fault" : `${faults.length} faults`;
+  return new Failure("STORE_UNAVAILABLE", `${file} has ${count}:\n${lines.join("\n")}`, {
+    faultyFile: { file, faults, text },
+  });
 }
 
 /** Why the file was read: at the start, after a change, on a signal, or for a command. */
@@ -154,7 +139,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     this.#review = review;
   }
 
-  /** Returns the table in force, from the file if there is none yet. @throws TableFaults, or Failure if there is no file */
+  /** Returns the table in force, from the file if there is none yet. @throws Failure if there is no file, or it has faults */
   async load(): Promise<Table> {
     if (this.#mounted === undefined) await this.reload("start");
     return this.table;
@@ -163,7 +148,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   /**
    * Reads the file again.
    * @param expected the revision that the caller has reviewed
-   * @throws TableFaults, or Failure: if there is no file, or `CONFLICT` for another revision. The old table stays in force.
+   * @throws Failure if there is no file, or it has faults; `CONFLICT` for another revision. The old table stays in force.
    */
   reload(cause: ReloadCause = "reload", expected?: string): Promise<Reloaded> {
     // One after another: of two at once, the one with the older file could be the last to put it in force.
@@ -200,7 +185,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     try {
       const text = await readTable(this.file, servedFrom);
       const { table, faults } = await this.#check(text);
-      if (table === undefined) throw new TableFaults(this.file, faults, text);
+      if (table === undefined) throw faultsIn(this.file, faults, text);
       const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
       const summary =
         isUnseen && before !== undefined && before.revision !== table.revision
@@ -213,7 +198,7 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
         this.#settling = { revision: error.revision, at: this.#now() + settleMilliseconds };
         throw error;
       }
-      const faults = error instanceof TableFaults ? error.faults : [];
+      const faults = (error instanceof Failure && error.faultyFile?.faults) || [];
       this.#refused = { at: this.#now(), reason: (error as Error).message, faults };
       throw error;
     }

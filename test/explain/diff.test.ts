@@ -91,7 +91,7 @@ describe("the difference of a table", () => {
   }
 
   it("that is faulty is its faults", async () => {
-    await assert.rejects(between(table, "routes: 1\n"), { name: "TableFaults", file: "next.yaml" });
+    await assert.rejects(between(table, "routes: 1\n"), /^Failure: next\.yaml has \d+ faults/);
   });
 
   it("has each player once before they are listed, however many routes they lose", async () => {

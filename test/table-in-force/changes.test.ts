@@ -47,7 +47,7 @@ it("each table that is put in force is reported with the one before, but not the
   await writeFile(routes, other);
   await service.routes.reload("watch");
   await writeFile(routes, "routes: 1\n");
-  await assert.rejects(service.routes.reload("watch"), { name: "TableFaults" });
+  await assert.rejects(service.routes.reload("watch"), /routes\.yaml has \d+ faults/);
   await writeFile(routes, shipped);
   await service.reloadRoutes(undefined, "rollback");
   await service.close();

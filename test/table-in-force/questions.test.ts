@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
+import { Failure } from "../../src/domain/errors.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
 import { revisionOf } from "../../src/table/revision.ts";
 import type { Questions, TableText } from "../../src/table-in-force/questions.ts";
-import { TableFaults } from "../../src/table-in-force/route-table.ts";
 import { shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
@@ -35,8 +35,9 @@ async function assertFaulty(work: Promise<unknown>): Promise<void> {
     () => assert.fail("it was answered"),
     (reason: unknown) => reason,
   );
-  assert.ok(error instanceof TableFaults, String(error));
-  assert.deepEqual([error.file, error.text, error.faults.length], [faulty.file, faulty.text, 2]);
+  assert.ok(error instanceof Failure, String(error));
+  const { file, text, faults } = error.faultyFile ?? assert.fail(String(error));
+  assert.deepEqual([file, text, faults.length], [faulty.file, faulty.text, 2]);
 }
 
 it("whether a caller may call an operation is decided by the table in force, or by another one", async (t) => {

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
 import { inspect } from "node:util";
-import { TableFaults } from "../../src/table-in-force/route-table.ts";
+import { faultsIn } from "../../src/table-in-force/route-table.ts";
 
 const fault = (line: number, message: string) => ({ line, column: 3, message });
 
@@ -16,13 +16,13 @@ describe("the error of a faulty route table", () => {
   ] as const) {
     it(`counts the faults and lists each with its position: ${messages.length}`, () => {
       const faults = messages.map((message, index) => fault(index + 1, message));
-      assert.equal(new TableFaults("/srv/routes.yaml", faults).message, expected);
+      assert.equal(faultsIn("/srv/routes.yaml", faults, "").message, expected);
     });
   }
 
   it("has the text of the file, but does not show it where the error is logged", () => {
-    const error = new TableFaults("/srv/routes.yaml", [fault(1, "unknown key")], "a secret remark");
-    assert.equal(error.text, "a secret remark");
+    const error = faultsIn("/srv/routes.yaml", [fault(1, "unknown key")], "a secret remark");
+    assert.equal(error.faultyFile?.text, "a secret remark");
     for (const shown of [
       inspect(error, { depth: 9, showHidden: true }),
       JSON.stringify(error),

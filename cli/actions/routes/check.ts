@@ -1,5 +1,5 @@
 /** Implements `routes check`. */
-import { TableFaults } from "../../../src/table-in-force/route-table.ts";
+import { faultsIn } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 import { countOf } from "../../terminal/excerpts.ts";
 import { Reported } from "../../terminal/output.ts";
@@ -44,10 +44,10 @@ async function show(
 ): Promise<void> {
   const { table, faults, warnings, text } = inspected;
   if (table === undefined) {
-    await output.failure(new TableFaults(file, faults, text));
+    await output.failure(faultsIn(file, faults, text));
     return;
   }
-  await output.faults(warnings, file, text, "warning");
+  await output.faults({ file, faults: warnings, text }, "warning");
   const count = countOf(warnings.length, "warning");
   if (failed) {
     const label = output.style("red", "error:", io.stderr);

@@ -12,7 +12,6 @@ import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/history.ts";
 import type { TableText } from "../../../src/table-in-force/questions.ts";
-import { TableFaults } from "../../../src/table-in-force/route-table.ts";
 import { storedTable } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
@@ -44,7 +43,7 @@ interface CurrentTable {
 /**
  * Writes a table that was in force to the table's file, and puts it in force if a service runs.
  * @param revision the default is that of the previous table
- * @throws Failure, TableFaults if this version refuses the table, or Reported; then nothing was changed
+ * @throws Failure, also if this version refuses the table, or Reported; then nothing was changed
  */
 export async function rollBack(context: Context, revision: string | undefined): Promise<void> {
   const { output, withControl, workspace } = context;
@@ -168,7 +167,7 @@ async function diffTo(
     );
     return await control.run("routes.diff", { after: target, before: target });
   } catch (error) {
-    if (error instanceof TableFaults && error.file === target.file)
+    if (error instanceof Failure && error.faultyFile?.file === target.file)
       context.output.remark("This version of the service refuses that table. Nothing was changed.");
     throw error;
   }

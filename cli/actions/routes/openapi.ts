@@ -9,7 +9,7 @@ interface OpenApiOptions {
   readonly yaml?: boolean;
 }
 
-/** Prints the description of the interface. @throws TableFaults if the table has faults */
+/** Prints the description of the interface. @throws Failure if the table has faults */
 export async function printOpenApi(context: Context, { yaml = false }: OpenApiOptions): Promise<void> {
   const table = await checkedTable(context, await tableFile(context, undefined));
   const document = describeTable(table, await vocabularyOf(context), descriptionOptions());

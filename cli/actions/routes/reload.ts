@@ -2,7 +2,7 @@
 import type { Control } from "../../../src/control/control.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
-import { type Reloaded, TableFaults, type TableStatus } from "../../../src/table-in-force/route-table.ts";
+import type { Reloaded, TableStatus } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant } from "../../terminal/output.ts";
@@ -47,7 +47,7 @@ async function diffToFile(control: Control): Promise<TableDiff> {
     return listPlayers(await control.run("routes.diff", {}));
   } catch (error) {
     // No revision is empty: a file without faults by now is not put in force unseen.
-    if (error instanceof TableFaults) await control.run("routes.reload", { revision: "" });
+    if (error instanceof Failure && error.faultyFile) await control.run("routes.reload", { revision: "" });
     throw error;
   }
 }
@@ -98,7 +98,7 @@ async function pendingOf(context: Context, { file, revision }: TableStatus): Pro
     return table.revision === revision ? null : { revision: table.revision };
   } catch (error) {
     return {
-      faults: error instanceof TableFaults ? error.faults.length : 0,
+      faults: (error instanceof Failure && error.faultyFile?.faults.length) || 0,
       reason: error instanceof Error ? error.message : String(error),
     };
   }

@@ -6,7 +6,7 @@ import type { Vocabulary } from "../../../src/table/caller.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import type { CheckedTable, Table } from "../../../src/table/table.ts";
 import { type HighestRanks, type Warning, warningsOf } from "../../../src/table/warnings.ts";
-import { readTable, servedFrom, TableFaults } from "../../../src/table-in-force/route-table.ts";
+import { faultsIn, readTable, servedFrom } from "../../../src/table-in-force/route-table.ts";
 import type { Context } from "../../context.ts";
 
 /** Returns the file of an argument, or that of `--routes`. */
@@ -19,11 +19,11 @@ async function readNamed({ workspace }: Context, file: string): Promise<string> 
   return readTable(file, file === (await workspace().routesFile()) ? servedFrom : "");
 }
 
-/** Reads a table. @throws TableFaults if it has faults */
+/** Reads a table. @throws Failure if it has faults */
 export async function checkedTable(context: Context, file: string): Promise<Table> {
   const text = await readNamed(context, file);
   const { table, faults } = checkRoutes(text, await vocabularyOf(context));
-  if (table === undefined) throw new TableFaults(file, faults, text);
+  if (table === undefined) throw faultsIn(file, faults, text);
   return table;
 }
 

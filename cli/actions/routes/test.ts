@@ -3,7 +3,7 @@ import { relative, resolve } from "node:path";
 import { Failure } from "../../../src/domain/errors.ts";
 import { tokenInText, withoutTokens } from "../../../src/identity/tokens.ts";
 import { readRegular } from "../../../src/regular-file.ts";
-import { TableFaults } from "../../../src/table-in-force/route-table.ts";
+import { faultsIn } from "../../../src/table-in-force/route-table.ts";
 import type { Gap, Share } from "../../../src/table-test/coverage.ts";
 import { type TestFailure, type TestResult, testTable } from "../../../src/table-test/table-test.ts";
 import type { Context } from "../../context.ts";
@@ -30,7 +30,7 @@ export async function testRoutes(
   const text = await readTests(file);
   const vocabulary = await vocabularyOf(context);
   const { result, faults } = testTable(text, { table, vocabulary, tokenForm: tokenInText });
-  if (result === undefined) throw new TableFaults(file, faults, text);
+  if (result === undefined) throw faultsIn(file, faults, text);
 
   const { tests, coverage } = result;
   // A test may contain a token by mistake.

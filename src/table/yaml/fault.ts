@@ -1,16 +1,7 @@
 /** Faults in a YAML file, each with the line and column that it is at. */
+import type { Fault, Position } from "../../domain/errors.ts";
 
-/** A place in a text. Lines and columns count from 1. */
-export interface Position {
-  readonly line: number;
-  readonly column: number;
-}
-
-/** Something in a file that prevents its use. */
-export interface Fault extends Position {
-  /** What was expected, what it got, and the nearest valid name if one is near. */
-  readonly message: string;
-}
+export type { Fault, Position };
 
 /** The keys and indices that lead to a value of a document. */
 export type Path = readonly (string | number)[];
