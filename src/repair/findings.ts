@@ -138,9 +138,9 @@ export class Findings {
     }
   }
 
-  /** Marks the records as unknown, and what follows as not chained to what was read. */
+  /** Marks the records as incomplete, and what follows as not chained to what was read. */
   forget(): void {
-    this.records.forget();
+    this.records.isComplete = false;
     this.chain = undefined;
   }
 

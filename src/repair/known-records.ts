@@ -10,27 +10,18 @@ export function quote(record: unknown): string {
   return json.length <= 120 ? json : `${json.slice(0, 119)}…`;
 }
 
-/** See the head of this file. After damage, only the records that were set since are known. */
+/** See the head of this file. */
 export class KnownRecords {
   readonly #records = new Map<string, Map<string, unknown>>();
-  /** The known records, each as its collection and key; undefined where all are known. */
-  #known: Set<string> | undefined;
+  /** Whether all are known. They are not after damage: what cannot be read may have changed any of them. */
+  isComplete = true;
 
-  /** Whether all records are known. */
-  get isComplete(): boolean {
-    return this.#known === undefined;
-  }
-
-  /** Returns a record, known or not. */
+  /** Returns a record, as far as it is known. */
   get(collection: string, key: string): unknown {
     return this.#records.get(collection)?.get(key) ?? null;
   }
 
-  isKnown(collection: string, key: string): boolean {
-    return this.#known?.has(`${collection} ${key}`) ?? true;
-  }
-
-  /** Sets a record, which is known then. */
+  /** Sets a record. */
   set(collection: string, key: string, record: unknown): void {
     let records = this.#records.get(collection);
     if (records === undefined) {
@@ -39,17 +30,11 @@ export class KnownRecords {
     }
     if (record === null) records.delete(key);
     else records.set(key, record);
-    this.#known?.add(`${collection} ${key}`);
   }
 
-  /** Returns whether a record has this value, or is unknown. */
+  /** Returns whether a record has this value, as far as it is known. */
   allows(collection: string, key: string, record: unknown): boolean {
-    return !this.isKnown(collection, key) || isDeepStrictEqual(this.get(collection, key), record);
-  }
-
-  /** Marks all records as unknown: a part of the journal is missing, so they may have changed. */
-  forget(): void {
-    this.#known = new Set();
+    return !this.isComplete || isDeepStrictEqual(this.get(collection, key), record);
   }
 
   /** Yields every record that is not absent. */

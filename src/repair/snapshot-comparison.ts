@@ -10,14 +10,17 @@ export class SnapshotComparison implements SnapshotRecords {
   readonly records = new KnownRecords();
   readonly keyless: PlacedRecord[] = [];
   readonly #journal: Findings;
-  /** Whether the journal has reached the snapshot; nothing is compared with an earlier state. */
+  /** Whether the journal has reached the snapshot. */
   readonly #isReached: boolean;
+  /** Whether its records are compared: not with an earlier state, nor after damage. */
+  readonly #isCompared: boolean;
   readonly #differing: Fault[] = [];
   readonly #file: string;
 
   constructor(journal: Findings, sequence: number) {
     this.#journal = journal;
     this.#isReached = journal.sequence === sequence;
+    this.#isCompared = this.#isReached && journal.records.isComplete;
     this.#file = snapshotFile(sequence);
   }
 
@@ -28,11 +31,10 @@ export class SnapshotComparison implements SnapshotRecords {
       return;
     }
     const { records } = this.#journal;
-    const isEqual = this.#isReached && records.allows(collection, key, record);
+    const isEqual = this.#isCompared && records.allows(collection, key, record);
     // Equal records share their memory.
-    const shared = isEqual && records.isKnown(collection, key) ? records.get(collection, key) : record;
-    this.records.set(collection, key, shared);
-    if (!this.#isReached || isEqual) return;
+    this.records.set(collection, key, isEqual ? records.get(collection, key) : record);
+    if (!this.#isCompared || isEqual) return;
     const expected = quote(records.get(collection, key));
     const what = `${collection} ${key} is ${quote(record)} in the snapshot, but ${expected} in the journal`;
     this.#differing.push({ file: this.#file, offset, what, kind: "content" });
@@ -46,9 +48,10 @@ export class SnapshotComparison implements SnapshotRecords {
       const what = `its change ${sequence} differs from that of the journal`;
       return [{ file, offset: 0, what, kind: "damage" }];
     }
+    if (!this.#isCompared) return [];
     const missing: Fault[] = [];
     for (const [collection, key] of records.all()) {
-      if (!records.isKnown(collection, key) || this.records.get(collection, key) !== null) continue;
+      if (this.records.get(collection, key) !== null) continue;
       const what = `${collection} ${key} is absent in the snapshot, but not in the journal`;
       missing.push({ file, offset: 0, what, kind: "content" });
     }

@@ -3,7 +3,8 @@
  *
  * A start checks only what it reads. This checks every snapshot and every segment, from the oldest to the newest: does
  * each change begin with the values that the one before it left, does the journal lead from each snapshot to exactly the
- * next, and are the newest records consistent? It goes on after damage, and so finds what a repair can save, too.
+ * next, and are the newest records consistent? It goes on after damage, and so finds what a repair can save, too; but it
+ * compares no more records until a whole snapshot has all of them.
  */
 import { join } from "node:path";
 import { findInconsistencies, type Inconsistency } from "../backup/consistency.ts";

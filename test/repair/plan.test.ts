@@ -41,18 +41,19 @@ describe("the plan of a repair", () => {
   });
 
   it("has damage and impossible contents apart, and the rebuilt data", async () => {
-    const folder = damaged().append(1, step(4, "C", 7, 8));
+    const folder = impossible().append(1, change(4, "C"), change(5, "D"));
+    folder.spoil(journal(1), '"C"');
     const { damage, content, rebuilt } = await planOf(folder);
     assert.deepEqual(
       [...damage, ...content].map(({ kind, offset }) => [kind, offset]),
       [
-        ["damage", folder.offsetOf(journal(1), 2)],
-        ["damage", folder.offsetOf(journal(1), 2)],
-        ["content", folder.offsetOf(journal(1), 4)],
+        ["damage", folder.offsetOf(journal(1), 4)],
+        ["damage", folder.offsetOf(journal(1), 4)],
+        ["content", folder.offsetOf(journal(1), 3)],
       ],
     );
     assert.equal(rebuilt?.lost.length, 1);
-    assert.equal(rebuilt.database.sequence, 4);
+    assert.equal(rebuilt.database.sequence, 5);
   });
 });
 

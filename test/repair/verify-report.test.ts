@@ -96,14 +96,13 @@ describe("a verification reports missing files:", () => {
     ]);
   });
 
-  it("a segment between two others, after which records are compared again once they were seen", async () => {
+  it("a segment between two others, after which no record is compared", async () => {
     const folder = begun(1)
       .journal(2, step(2, "A", 1, 2), step(3, "A", 2, 3))
       .journal(4, step(4, "A", 9, 4), step(5, "A", 8, 5))
       .without(journal(2));
     assert.deepEqual(await folder.problems(), [
       `damage ${journal(4)}@0: it begins with change 4, but the journal before it lacks changes 2 to 3`,
-      `content ${journal(4)}@${folder.offsetOf(journal(4), 2)}: change 5 says that wantedReasons a was {"reason":"A","points":8}, but it was {"reason":"A","points":4}`,
     ]);
     const { changes: count, sequence } = await folder.verify();
     assert.deepEqual([count, sequence], [3, 5]);

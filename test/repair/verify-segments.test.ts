@@ -141,13 +141,12 @@ it("unreadable changes at the end of a segment go as far as the next segment say
 describe("after a line that cannot be read, a verification", () => {
   const folder = () => new Folder().journal(1, ...changes(1, 1), step(2, "A", 1, 2));
 
-  it("compares no record with what was before it", async () => {
+  it("compares no record with those before", async () => {
     const data = folder().append(1, step(3, "A", 8, 9), step(4, "A", 7, 8));
     const offset = data.spoil(journal(1), '"points":2');
     assert.deepEqual(await data.problems(), [
       `damage ${journal(1)}@${offset}: the checksum of the line is wrong`,
       `damage ${journal(1)}@${offset}: change 2 is lost here (legible: test, wantedReasons a, A)`,
-      `content ${journal(1)}@${data.offsetOf(journal(1), 4)}: change 4 says that wantedReasons a was {"reason":"A","points":7}, but it was {"reason":"A","points":9}`,
     ]);
     const { changes: count, sequence } = await data.verify();
     assert.deepEqual([count, sequence], [3, 4]);

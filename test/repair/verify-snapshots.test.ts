@@ -135,7 +135,7 @@ describe("a verification reports a snapshot", () => {
 });
 
 describe("a verification that finds a segment of a newer version", () => {
-  it("reports it, and compares nothing with what was before it", async () => {
+  it("reports it, and compares nothing with what was before", async () => {
     const folder = new Folder().journal(1, change(1, "A"));
     folder.journal(2, change(2, "B")).journal(3, step(3, "A", 7, 8), step(4, "A", 9, 10));
     const newer = JSON.stringify({ format: "gameaddon-journal", version: 99 });
@@ -148,7 +148,6 @@ describe("a verification that finds a segment of a newer version", () => {
     );
     assert.deepEqual(more, [
       `damage ${journal(3)}@0: it begins with change 3, but the journal before it lacks change 2`,
-      `content ${journal(3)}@${folder.offsetOf(journal(3), 2)}: change 4 says that wantedReasons a was {"reason":"A","points":9}, but it was {"reason":"A","points":8}`,
     ]);
   });
 });
@@ -212,22 +211,13 @@ describe("after an unreadable change, a verification", () => {
     `content ${journal(5)}@${folder.offsetOf(journal(5), 2)}: change 6 says that wantedReasons e was {"reason":"E","points":1}, but it was absent`,
   ];
 
-  it("compares a snapshot only with the records that were seen since, and has all of its records then", async () => {
-    const { folder, broken } = damaged(record("A", 4), record("B", 5), record("C"), record("D"));
-    assert.deepEqual(await folder.problems(), [
-      ...broken,
-      ...changesAfter(folder, '{"reason":"A","points":4}'),
-    ]);
-  });
-
-  it("finds those of them that the snapshot changes or lacks", async () => {
-    const { folder, broken } = damaged(record("C", 9));
-    const name = snapshot(4);
-    assert.deepEqual(await folder.problems(), [
-      ...broken,
-      `content ${name}@${folder.offsetOf(name, 1)}: wantedReasons c is {"reason":"C","points":9} in the snapshot, but {"reason":"C","points":1} in the journal`,
-      `content ${name}@0: wantedReasons d is absent in the snapshot, but not in the journal`,
-      ...changesAfter(folder, "absent"),
-    ]);
+  it("compares no snapshot with the journal, and has all of its records then", async () => {
+    for (const [records, a] of [
+      [[record("A", 4), record("B", 5), record("C"), record("D")], '{"reason":"A","points":4}'],
+      [[record("C", 9)], "absent"],
+    ] as const) {
+      const { folder, broken } = damaged(...records);
+      assert.deepEqual(await folder.problems(), [...broken, ...changesAfter(folder, a)]);
+    }
   });
 });
