@@ -1,12 +1,12 @@
 /** Opens a data folder in the process of a command, and creates one if the command is to create it. */
 import { type Control, controlOf } from "../../src/control/control.ts";
-import { Failure } from "../../src/domain/errors.ts";
 import { model } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
 import type { Service, ServiceOptions } from "../../src/service.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import { nodeFiles } from "../../src/store/folder/files.ts";
 import { lockFolder } from "../../src/store/folder/folder.ts";
+import { noData } from "../../src/store/listing.ts";
 import { Store } from "../../src/store/store.ts";
 import type { Output } from "../terminal/output.ts";
 import type { Workspace } from "./workspace.ts";
@@ -87,10 +87,4 @@ export async function openFolder(
     output.remark(`Created the data folder ${folder} with the names of ${file}.`);
   }
   return opened;
-}
-
-function noData(folder: string): Failure {
-  return new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
-    hint: "`addon-cli serve` and `addon-cli seed groups` create it; --data names another folder.",
-  });
 }

@@ -22,7 +22,6 @@ export async function retryIfMissing<T>(read: () => Promise<T>): Promise<T> {
 export async function namesIn(files: Files, folder: string): Promise<string[]> {
   return files.readdir(folder).catch(async (error: unknown) => {
     if (!isMissing(error)) throw unusable(folder, error);
-    // A link to nothing keeps a folder from being created there.
     const link = await lstat(folder).catch(() => undefined);
     // A link to nothing keeps a folder from being created there.
     if (link?.isSymbolicLink()) throw unusable(folder, Object.assign(new Error(), { code: "EEXIST" }));
@@ -34,7 +33,12 @@ export async function namesIn(files: Files, folder: string): Promise<string[]> {
 export async function listData(files: Files, folder: string): Promise<string[]> {
   const names = await namesIn(files, folder);
   if (hasData(names)) return names;
-  throw new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
+  throw noData(folder);
+}
+
+/** Returns the refusal of a folder without data. */
+export function noData(folder: string): Failure {
+  return new Failure("UNKNOWN_ENTRY", `There is no data in ${folder}.`, {
     hint: "`addon-cli serve` creates it, `addon-cli data restore` restores it; --data names another folder.",
   });
 }

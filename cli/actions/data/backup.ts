@@ -6,8 +6,8 @@ import { writeRotatedBackup } from "../../../src/backup/rotation.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { snapshotsIn } from "../../../src/store/folder/folder-names.ts";
+import { listData } from "../../../src/store/listing.ts";
 import type { Context } from "../../context.ts";
-import { requireData } from "./offline.ts";
 import { withProgress } from "./progress.ts";
 
 /** Writes a snapshot. */
@@ -36,7 +36,7 @@ export async function backUp(context: Context, given: string, options: BackupOpt
   if (keep !== undefined && !isFolder) misuse(`--keep requires a folder; to name one, write ${given}/`);
   if (force && isFolder) misuse("--force requires a file; in a folder, no backup is overwritten");
   const { folder } = workspace();
-  await requireData(workspace());
+  await listData(nodeFiles, folder);
   const { warnings, ...result } = await withProgress(context, "Writing the backup", async (progress) =>
     isFolder
       ? writeRotatedBackup(nodeFiles, folder, target, { keep, now: Date.now, progress })

@@ -4,9 +4,9 @@ import { formatExport, toExport } from "../../../src/backup/export-format.ts";
 import { requireFree, writeTarget } from "../../../src/backup/output-file.ts";
 import { model } from "../../../src/domain/model.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { listData } from "../../../src/store/listing.ts";
 import { readState } from "../../../src/store/reading.ts";
 import type { Context } from "../../context.ts";
-import { requireData } from "./offline.ts";
 import { reportingReads, withProgress } from "./progress.ts";
 
 /** Whether to overwrite an existing file. */
@@ -22,7 +22,7 @@ export async function exportData(
 ): Promise<void> {
   const { io, output, workspace } = context;
   const { folder } = workspace();
-  await requireData(workspace());
+  await listData(nodeFiles, folder);
   const target = file === undefined ? undefined : resolve(io.cwd, file);
   if (target !== undefined) await requireFree(nodeFiles, target, force);
   const { database, warnings } = await withProgress(context, "Reading the data", async (progress) =>

@@ -64,14 +64,6 @@ export async function installData(folder: string, database: Database<typeof mode
   return { sequence: database.sequence, kept };
 }
 
-/** @throws Failure `UNKNOWN_ENTRY` if the folder has no data */
-export async function requireData(place: { folder: string; hasData(): Promise<boolean> }): Promise<void> {
-  if (await place.hasData()) return;
-  throw new Failure("UNKNOWN_ENTRY", `There is no data in ${place.folder}.`, {
-    hint: "--data names another folder.",
-  });
-}
-
 /** Returns a fault and its position as one line. */
 export function describeFault({ file, offset, what }: Fault): string {
   return `${file}: byte ${offset}: ${what}`;

@@ -9,9 +9,10 @@ import {
   requireDamage,
 } from "../../../src/repair/repair.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
+import { listData } from "../../../src/store/listing.ts";
 import type { Context } from "../../context.ts";
 import { Reported } from "../../terminal/output.ts";
-import { describeFault, requireData, withFolder } from "./offline.ts";
+import { describeFault, withFolder } from "./offline.ts";
 import { reportingReads, withProgress } from "./progress.ts";
 
 /**
@@ -22,7 +23,7 @@ import { reportingReads, withProgress } from "./progress.ts";
 export async function repairFolder(context: Context, yes: boolean): Promise<void> {
   const { output, workspace } = context;
   const { folder } = workspace();
-  await requireData(workspace());
+  await listData(nodeFiles, folder);
   const { plan, kept } = await withFolder(folder, "Repairing", () =>
     withProgress(context, "Repairing", async (progress) => {
       const made = await planRepair(await reportingReads(folder, progress), folder);
@@ -54,7 +55,7 @@ export async function repairFolder(context: Context, yes: boolean): Promise<void
 export async function repairFrom(context: Context, file: string, yes: boolean): Promise<void> {
   const { io, output, workspace } = context;
   const { folder } = workspace();
-  await requireData(workspace());
+  await listData(nodeFiles, folder);
   const path = resolve(io.cwd, file);
   const backup = await withProgress(context, "Reading the backup", () => readBackup(nodeFiles, path));
   const { records, instant } = backup;

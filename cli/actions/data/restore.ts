@@ -10,12 +10,12 @@ import { findSourceFile } from "../../../src/backup/source-file.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { findMoment, type MomentFound } from "../../../src/store/clock.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
-import { retryIfMissing } from "../../../src/store/listing.ts";
+import { listData, retryIfMissing } from "../../../src/store/listing.ts";
 import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant, Reported } from "../../terminal/output.ts";
-import { installData, requireData, withFolder } from "./offline.ts";
+import { installData, withFolder } from "./offline.ts";
 import { previewLines } from "./preview.ts";
 import { withProgress } from "./progress.ts";
 
@@ -83,7 +83,7 @@ async function applySource(context: Context, source: Source, options: RestoreOpt
 /** Returns the number of the last change at that time. @throws Failure if the data does not reach back that far */
 async function sequenceOf({ output, workspace }: Context, moment: PointInTime): Promise<number> {
   const { folder } = workspace();
-  await requireData(workspace());
+  await listData(nodeFiles, folder);
   if ("sequence" in moment) return moment.sequence;
   const { instant } = moment;
   if (instant > Date.now()) {
