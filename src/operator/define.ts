@@ -39,30 +39,31 @@ export interface Environment {
   readonly checkTable: () => Promise<CheckedTable>;
 }
 
-/** An operation that reads. */
-export interface Read<R = unknown> {
-  readonly effect: "read";
+/** What an operation does with its input, on the data, a draft or its environment. */
+interface Bindable<S, C, R> {
   readonly input: v.GenericSchema;
   /** Returns the operation with its input. @throws Failure `PARAMETER_INVALID` */
-  bind(input: unknown): (data: Data, context: ReadContext) => R;
+  bind(input: unknown): (subject: S, context: C) => R;
+}
+
+/** An operation that reads. */
+export interface Read<R = unknown> extends Bindable<Data, ReadContext, R> {
+  readonly effect: "read";
 }
 
 /** An operation that changes data. */
-export interface Change<R = unknown> {
+export interface Change<R = unknown> extends Bindable<Draft, ChangeContext, R> {
   readonly effect: "change";
   /** Whether it uses the route table, which is loaded first; other operations work beside a faulty table. */
   readonly usesTable: boolean;
-  readonly input: v.GenericSchema;
-  /** As {@link Read.bind}. */
-  bind(input: unknown): (draft: Draft, context: ChangeContext) => R;
 }
 
-/** An operation on more than the present data, such as the journal, the table in force, or the running service. */
-export interface Command<E, R = unknown> {
+/**
+ * An operation on more than the present data, such as the journal, the table in force, or the running service. Its signal
+ * is aborted if nobody waits for the result any more.
+ */
+export interface Command<E, R = unknown> extends Bindable<E, AbortSignal | undefined, R | Promise<R>> {
   readonly effect: "command";
-  readonly input: v.GenericSchema;
-  /** As {@link Read.bind}. The signal is aborted if nobody waits for the result any more. */
-  bind(input: unknown): (environment: E, signal?: AbortSignal) => R | Promise<R>;
 }
 
 export type Operation<E, R = unknown> = Read<R> | Change<R> | Command<E, R>;
@@ -75,19 +76,25 @@ export type ResultOf<O> = O extends { bind(input: unknown): (...all: never[]) =>
   ? R
   : never;
 
+function bindable<I extends v.GenericSchema, S, C, R>(
+  schema: I,
+  run: (subject: S, input: v.InferOutput<I>, context: C) => R,
+) {
+  return {
+    input: schema,
+    bind(input: unknown) {
+      const parsed = parseInput(schema, input);
+      return (subject: S, context: C) => run(subject, parsed, context);
+    },
+  };
+}
+
 /** Defines an operation that reads. It throws a Failure to refuse. */
 export function defineRead<I extends v.GenericSchema, R>(operation: {
   input: I;
   read(data: Data, input: v.InferOutput<I>, context: ReadContext): R;
 }) {
-  return {
-    effect: "read",
-    input: operation.input,
-    bind(input: unknown) {
-      const parsed = parseInput(operation.input, input);
-      return (data: Data, context: ReadContext) => operation.read(data, parsed, context);
-    },
-  } as const;
+  return { effect: "read", ...bindable(operation.input, operation.read) } as const;
 }
 
 /** Defines an operation that changes data. It throws a Failure to refuse; then nothing is changed. */
@@ -96,15 +103,8 @@ export function defineChange<I extends v.GenericSchema, R>(operation: {
   usesTable?: true;
   change(draft: Draft, input: v.InferOutput<I>, context: ChangeContext): R;
 }) {
-  return {
-    effect: "change",
-    usesTable: operation.usesTable === true,
-    input: operation.input,
-    bind(input: unknown) {
-      const parsed = parseInput(operation.input, input);
-      return (draft: Draft, context: ChangeContext) => operation.change(draft, parsed, context);
-    },
-  } as const;
+  const { input, usesTable = false, change } = operation;
+  return { effect: "change", usesTable, ...bindable(input, change) } as const;
 }
 
 /** Defines an operation on its environment. It throws a Failure to refuse. */
@@ -112,14 +112,7 @@ export function defineCommand<E, I extends v.GenericSchema, R>(operation: {
   input: I;
   run(environment: E, input: v.InferOutput<I>, signal?: AbortSignal): R;
 }) {
-  return {
-    effect: "command",
-    input: operation.input,
-    bind(input: unknown) {
-      const parsed = parseInput(operation.input, input);
-      return (environment: E, signal?: AbortSignal) => operation.run(environment, parsed, signal);
-    },
-  } as const;
+  return { effect: "command", ...bindable(operation.input, operation.run) } as const;
 }
 
 /** The answer of a change: one sentence for the operator. */
