@@ -1,6 +1,5 @@
 /** `token`: issues, lists and revokes tokens. A token is shown once, when it is issued. */
 import { type Command, InvalidArgumentError, Option } from "commander";
-import type { Control } from "../../src/control/control.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import { hashOfToken, tokenInText } from "../../src/identity/tokens.ts";
 import { instantWords, parseInstant } from "../arguments/instant.ts";
@@ -20,22 +19,6 @@ function hashFrom(text: string): string {
   throw new Failure("PARAMETER_INVALID", "Expected a token on standard input, got none.", {
     hint: "A token is gat_ and 43 characters. If you know its id, give that instead.",
   });
-}
-
-/**
- * Revokes a token that should be read-only but is not: a service of an earlier version ignores the option, and the token
- * is about to be published.
- * @throws Failure if the token was revoked
- */
-async function requireReadOnly(control: Control, id: string): Promise<void> {
-  const tokens = await control.run("token.list", {});
-  if (tokens.some((token) => token.id === id && token.readOnly)) return;
-  await control.run("token.revoke", { id });
-  throw new Failure(
-    "CONFLICT",
-    "Expected a read-only token, but the running service issued one that allows changes; it was revoked.",
-    { hint: "The service was started from an earlier version. Restart it, then issue the token again." },
-  );
 }
 
 /** Returns the failure for an issued token that could not be printed, and never will be. */
@@ -58,7 +41,7 @@ interface IssueOptions {
 }
 
 export function addTokenCommands(program: Command, context: Context): void {
-  const { change, misuse, read, output, withControl } = context;
+  const { change, misuse, read, run, output } = context;
   const parseExpiry = (text: string) => {
     const left = parseInstant(text, "ahead", output) - Date.now();
     if (left > 0) return left;
@@ -82,16 +65,12 @@ export function addTokenCommands(program: Command, context: Context): void {
       if (options.player === undefined && options.public !== true) {
         misuse("one of --player <player> and --public is required");
       }
-      const issued = await withControl("changes", async (control) => {
-        const answer = await control.run("token.issue", {
-          player: options.player,
-          label: options.label,
-          addonVersion: options.addonVersion,
-          readOnly: options.readOnly,
-          expiresIn: options.expires,
-        });
-        if (options.readOnly === true) await requireReadOnly(control, answer.id);
-        return answer;
+      const issued = await run("changes", "token.issue", {
+        player: options.player,
+        label: options.label,
+        addonVersion: options.addonVersion,
+        readOnly: options.readOnly,
+        expiresIn: options.expires,
       });
       await output.issued(issued, issued.token).catch((error: Error) => {
         throw unseen(issued.id, error);

@@ -4,8 +4,6 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { connectControl } from "../../src/control/client.ts";
-import { controlOf } from "../../src/control/control.ts";
-import { type Runner, startControl } from "../../src/control/server.ts";
 import { Service } from "../../src/service.ts";
 import { assertLacks } from "../_setup.ts";
 import { CliProcess, execute, serveProcess } from "./_process.ts";
@@ -45,35 +43,6 @@ it("a command of another version that the service does not know is reported", as
   const later: { label: string } = { ...{ until: "death" }, label: "of a later version" };
   await assert.rejects(service.administer("token.issue", later), /no option "until"/);
   assert.deepEqual(await service.administer("token.list", {}), []);
-});
-
-it("a service of an earlier version that ignores --read-only: the full token is revoked and not shown", async (t) => {
-  const desk = await seededDesk(t);
-  const service = await Service.open({ folder: desk.data, routes: join(desk.folder, "routes.yaml") });
-  const present = controlOf({
-    ...service.environment,
-    service: async () => service,
-    holder: { pid: 4711, url: "http://127.0.0.1:8888", since: 0 },
-  });
-  const issued: string[] = [];
-  const run: Runner["run"] = async (name, input) => {
-    const answer = await present.run(name, input);
-    if (answer === null || !("token" in answer)) return answer;
-    issued.push(answer.token);
-    await service.store.change({ who: "operator", operation: "test" }, (draft) => {
-      for (const { readOnly: _, ...old } of draft.tokens.values()) draft.tokens.put(old);
-    });
-    return answer;
-  };
-  const control = await startControl(desk.data, { run });
-  desk.beforeClear(async () => {
-    await control.close();
-    await service.close();
-  });
-  const stderr = await desk.fails("token", "issue", "--public", "--read-only");
-  assert.match(stderr, /allows changes; it was revoked\.\n.*Restart it/);
-  assertLacks(stderr, issued[0] ?? "");
-  assert.match(await desk.ok("token", "list"), /\trevoked\t/);
 });
 
 it("completion does not wait for a service that does not answer", async (t) => {
