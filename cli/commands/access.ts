@@ -1,6 +1,6 @@
 /** `can-i` and `who-can`: explain how the route table applies to callers. */
 import type { Command } from "commander";
-import type { Decision, Step } from "../../src/explain/can-i.ts";
+import type { Decision } from "../../src/explain/can-i.ts";
 import type { Allowed, WhoCan } from "../../src/explain/who-can.ts";
 import { parsePair, parsePath, tableOption, tableText } from "../arguments/operation.ts";
 import type { Context } from "../context.ts";
@@ -53,17 +53,8 @@ function addCanI(program: Command, context: Context): void {
     );
 }
 
-const labels: Readonly<Record<Step["step"], string>> = {
-  token: "token",
-  exclusion: "exclusion",
-  parameters: "parameters",
-  case: "case",
-  needs: "needs",
-  part: "part",
-  has: "has",
-  enough: "enough",
-};
-const labelWidth = Math.max(...Object.values(labels).map(({ length }) => length));
+/** The width of the longest name of a step. */
+const labelWidth = "parameters".length;
 
 function decisionText({ output }: Context, decision: Decision): string {
   const { allowed, caller, code, steps, parameters } = decision;
@@ -74,7 +65,7 @@ function decisionText({ output }: Context, decision: Decision): string {
     : `${output.style("red", "no")}: ${who} may not call ${path} (${code}).`;
   const lines = steps.map(({ step, passed, says }, index) => {
     const mark = passed === null ? " " : passed ? output.style("green", "+") : output.style("red", "-");
-    const label = steps[index - 1]?.step === step && step === "enough" ? "or" : labels[step];
+    const label = steps[index - 1]?.step === step && step === "enough" ? "or" : step;
     return `  ${mark} ${label.padEnd(labelWidth)}  ${says}`;
   });
   return [verdict, ...lines].join("\n");
