@@ -1,6 +1,5 @@
 /** The checks of a first start of `serve`. */
-import { refusedAddress } from "../../src/http/server.ts";
-import { refusedMetrics } from "../../src/metrics/listener.ts";
+import { refusedAddress, theMetrics, theService } from "../../src/http/listening.ts";
 import type { Address } from "../arguments/address.ts";
 import type { Context } from "../context.ts";
 import { checkedTable, tableFile } from "./routes/table.ts";
@@ -11,6 +10,8 @@ export async function checkFirstStart(
   { host, port, metrics }: Address & { readonly metrics?: Address | undefined },
 ): Promise<void> {
   await checkedTable(context, await tableFile(context, undefined));
-  const refused = (await refusedAddress(host, port)) ?? (metrics && (await refusedMetrics(metrics)));
+  const refused =
+    (await refusedAddress(theService, host, port)) ??
+    (metrics && (await refusedAddress(theMetrics, metrics.host, metrics.port)));
   if (refused !== undefined) throw refused;
 }

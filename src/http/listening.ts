@@ -2,11 +2,26 @@
 import { createServer } from "node:net";
 import { Failure } from "../domain/errors.ts";
 
-/**
- * Listens on an address, and closes it at once.
- * @returns the error of the system, which listhen hides; undefined if the address can be listened on
- */
-export function tryAddress(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
+/** Something that listens, in a refusal: what it cannot do, and the option that names its address, or several. */
+interface Listener {
+  readonly what: string;
+  readonly option: string;
+}
+
+export const theService: Listener = { what: "The service cannot listen on", option: "--port or --host" };
+export const theMetrics: Listener = { what: "Metrics cannot be served on", option: "--metrics" };
+
+/** Listens on an address, and closes it at once. @returns the refusal; undefined if the address can be listened on */
+export async function refusedAddress(
+  listener: Listener,
+  host: string,
+  port: number,
+): Promise<Failure | undefined> {
+  const cause = await tryAddress(host, port);
+  return cause && cannotListen(listener, host, port, cause);
+}
+
+function tryAddress(host: string, port: number): Promise<NodeJS.ErrnoException | undefined> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once("error", resolve);
@@ -14,15 +29,25 @@ export function tryAddress(host: string, port: number): Promise<NodeJS.ErrnoExce
   });
 }
 
-/** The refusal of an address. @param option the option that names it, or several */
-export function cannotListen(what: string, address: string, option: string, cause: unknown): Failure {
+/** The refusal of an address. */
+export function cannotListen(
+  { what, option }: Listener,
+  host: string,
+  port: number,
+  cause: unknown,
+): Failure {
   const code = cause instanceof Error && "code" in cause ? String(cause.code) : "";
   const isListhen = cause instanceof Error && /(?:available|random) port/.test(cause.message);
   const reason = cause instanceof Error && !isListhen ? ` (${cause.message})` : "";
-  return new Failure("STORE_UNAVAILABLE", `${what} ${address}${reason}.`, {
+  return new Failure("STORE_UNAVAILABLE", `${what} ${inURL(host)}:${port}${reason}.`, {
     hint: `${hints[code] ?? "Another program may be listening there."} Choose another address with ${option}.`,
     cause,
   });
+}
+
+/** Returns a host as it stands in a URL. */
+export function inURL(host: string): string {
+  return host.includes(":") ? `[${host}]` : host;
 }
 
 const foreign = "This machine does not have that address: `ip address` lists its own.";

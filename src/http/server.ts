@@ -16,7 +16,7 @@ import type { Certificate } from "./certificate.ts";
 import { ClientAddresses, type Sender } from "./client-address.ts";
 import { type Connection, Connections } from "./connections.ts";
 import { isHealthRequest } from "./health-pages.ts";
-import { cannotListen, tryAddress } from "./listening.ts";
+import { cannotListen, refusedAddress, theService } from "./listening.ts";
 import { RequestQueue } from "./request-queue.ts";
 import { sendRaw } from "./send.ts";
 
@@ -227,17 +227,7 @@ async function listenOn(listener: RequestListener, { host, port, https }: Server
 
 /** The refusal of the address of a service. @param cause of listhen, which hides that of the system */
 async function refused(host: string, port: number, cause?: unknown): Promise<Failure> {
-  return (await refusedAddress(host, port)) ?? cannotServe(host, port, cause);
-}
-
-/** Returns why a service cannot listen on an address, or undefined. */
-export async function refusedAddress(host: string, port: number): Promise<Failure | undefined> {
-  const error = await tryAddress(host, port);
-  return error && cannotServe(host, port, error);
-}
-
-function cannotServe(host: string, port: number, cause: unknown): Failure {
-  return cannotListen("The service cannot listen on", `${host}:${port}`, "--port or --host", cause);
+  return (await refusedAddress(theService, host, port)) ?? cannotListen(theService, host, port, cause);
 }
 
 /** Returns why a complete request is refused before it reaches a route, or undefined. */

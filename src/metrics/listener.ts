@@ -3,9 +3,8 @@
  * network. It answers `GET /metrics`, one request on each connection.
  */
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import type { Failure } from "../domain/errors.ts";
 import { Connections } from "../http/connections.ts";
-import { cannotListen, tryAddress } from "../http/listening.ts";
+import { cannotListen, inURL, theMetrics } from "../http/listening.ts";
 
 const path = "/metrics";
 
@@ -63,7 +62,7 @@ export async function serveMetrics({ host, port, metrics, warn }: ListenerOption
       server.listen(port, host, resolve);
     });
   } catch (cause) {
-    throw cannotServe({ host, port }, cause);
+    throw cannotListen(theMetrics, host, port, cause);
   }
   // Accepting a connection can fail, for example without a free file descriptor. The next one may succeed.
   server
@@ -72,7 +71,7 @@ export async function serveMetrics({ host, port, metrics, warn }: ListenerOption
   const address = server.address();
   const bound = typeof address === "object" && address !== null ? address.port : port;
   return {
-    url: `http://${nameOf(host)}:${bound}${path}`,
+    url: `http://${inURL(host)}:${bound}${path}`,
     async close() {
       const closed = new Promise<void>((resolve) => server.close(() => resolve()));
       connections.destroy();
@@ -94,19 +93,4 @@ async function answer(
 function send(response: ServerResponse, status: number, text: string): void {
   response.writeHead(status, { "Cache-Control": "no-store", "Content-Length": Buffer.byteLength(text) });
   response.end(text);
-}
-
-/** Returns why metrics cannot be served on an address, or undefined. */
-export async function refusedMetrics(address: { host: string; port: number }): Promise<Failure | undefined> {
-  const error = await tryAddress(address.host, address.port);
-  return error && cannotServe(address, error);
-}
-
-function cannotServe({ host, port }: { host: string; port: number }, cause: unknown): Failure {
-  return cannotListen("Metrics cannot be served on", `${nameOf(host)}:${port}`, "--metrics", cause);
-}
-
-/** Returns a host as it stands in a URL. */
-function nameOf(host: string): string {
-  return host.includes(":") ? `[${host}]` : host;
 }
