@@ -3,7 +3,7 @@
  * command itself, after a preview and a question. A folder without data simply receives the records.
  */
 import { resolve } from "node:path";
-import { requireRoom } from "../../../src/backup/replace-files.ts";
+import { replaceFiles, requireRoom } from "../../../src/backup/replace-files.ts";
 import type { RestorePreview, RestoreRequest, RestoreResult } from "../../../src/backup/restore.ts";
 import { readConsistentSource, recognizeSource, type Source } from "../../../src/backup/source.ts";
 import { findSourceFile } from "../../../src/backup/source-file.ts";
@@ -15,7 +15,7 @@ import type { PointInTime } from "../../arguments/instant.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
 import { formatInstant, Reported } from "../../terminal/output.ts";
-import { installData, withFolder } from "./offline.ts";
+import { withFolder } from "./offline.ts";
 import { previewLines } from "./preview.ts";
 import { withProgress } from "./progress.ts";
 
@@ -171,12 +171,13 @@ async function unpack(context: Context, source: Source, dryRun: boolean): Promis
     return;
   }
   const what = source.kind === "export" ? "Importing" : "Restoring";
-  const { sequence } = await withFolder(folder, what, () =>
+  await withFolder(folder, what, () =>
     withProgress(context, what, async () => {
       await requireRoom(nodeFiles, folder);
-      return installData(folder, database);
+      await replaceFiles(nodeFiles, folder, database, "replaced", Date.now());
     }),
   );
+  const { sequence } = database;
   const verb = source.kind === "export" ? "Imported" : "Restored";
   const upTo = source.kind === "export" ? "" : `, everything up to change ${sequence}`;
   output.result(
