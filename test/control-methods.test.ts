@@ -46,7 +46,7 @@ describe("a method without an answer", () => {
     "sends JSON that is no answer": (response) => void response.end("{}"),
     "sends an error that is none": (response) => void response.end('{"error":null}'),
     "sends faults that are none": (response) =>
-      void response.end('{"error":{"message":"No.","file":"a","faults":[null]}}'),
+      void response.end('{"error":{"message":"No.","faultyFile":{"file":"a","faults":[null],"text":""}}}'),
     "closes the connection within an answer": (response) => {
       response.setHeader("Content-Length", "100");
       response.write(sequence, () => response.destroy());
