@@ -1,6 +1,5 @@
 /** The context of every command: its environment, its output, and the data. */
-import type { Control } from "../src/control/control.ts";
-import type { OperationInput, OperationName, OperationResult } from "../src/control/operations.ts";
+import type { Control, OperationInput, OperationName, OperationResult } from "../src/control/operations.ts";
 import type { Info } from "../src/operator/define.ts";
 import type { OperatorInput, OperatorReadName, OperatorResult } from "../src/operator/index.ts";
 import type { Mode } from "./data/open-folder.ts";

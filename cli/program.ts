@@ -52,7 +52,7 @@ export async function run(args: readonly string[], io: IO): Promise<ExitCode> {
     options: () => (running ?? program).optsWithGlobals(),
     misuse: (message) => (running ?? program).error(`error: ${message}`, { code: "usage", exitCode: 2 }),
     async read(name, input) {
-      const { read } = await import("./data/read.ts");
+      const { read } = await import("./data/control.ts");
       return read(workspace(), output, name, input);
     },
     run: (mode, name, input) => context.withControl(mode, (control) => control.run(name, input)),

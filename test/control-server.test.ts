@@ -8,8 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
 import { connectControl, ServiceGone } from "../src/control/client.ts";
-import { controlOf } from "../src/control/control.ts";
-import type { OperationName } from "../src/control/operations.ts";
+import { controlOf, type OperationName } from "../src/control/operations.ts";
 import { type Runner, startControl } from "../src/control/server.ts";
 import { openWorld } from "./_setup.ts";
 

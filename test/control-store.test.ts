@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { stat } from "node:fs/promises";
 import { join } from "node:path";
 import { it, type TestContext } from "node:test";
-import { type Control, controlOf } from "../src/control/control.ts";
+import { type Control, controlOf } from "../src/control/operations.ts";
 import { readSeed } from "../src/operator/seed-file.ts";
 import { Service } from "../src/service.ts";
 import { openWorld, shippedRoutes, shippedSeed, temporaryFolder } from "./_setup.ts";

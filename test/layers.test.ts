@@ -204,6 +204,6 @@ describe("the sources", () => {
   it("are all read, with their imports", () => {
     assert.ok(sources.length > 200);
     const program = sources.find(({ path }) => path === "cli/program.ts");
-    assert.ok(program?.imports.includes("cli/context.ts") && program.imports.includes("cli/data/read.ts"));
+    assert.ok(program?.imports.includes("cli/context.ts") && program.imports.includes("cli/data/control.ts"));
   });
 });

@@ -8,7 +8,7 @@ import { rename } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { connectControl } from "../src/control/client.ts";
-import type { Control } from "../src/control/control.ts";
+import type { Control } from "../src/control/operations.ts";
 import { nodeFiles } from "../src/store/folder/files.ts";
 import { readHistory } from "../src/store/journal/history.ts";
 import { runs } from "./_depth.ts";

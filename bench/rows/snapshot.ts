@@ -1,5 +1,5 @@
 /** The slowest requests while a snapshot is written, against the slowest without. */
-import type { Control } from "../../src/control/control.ts";
+import type { Control } from "../../src/control/operations.ts";
 import { loadSide, slowestPercent } from "../load/sides.ts";
 import { grouped } from "../report/quantity.ts";
 import { killsOf } from "../run/check.ts";

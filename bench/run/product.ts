@@ -2,7 +2,7 @@
 import { readdir, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { connectControl } from "../../src/control/client.ts";
-import type { Control } from "../../src/control/control.ts";
+import type { Control } from "../../src/control/operations.ts";
 import type { Dataset } from "../data/dataset.ts";
 import { template } from "../data/template.ts";
 import { checkProduct } from "./check.ts";

@@ -1,7 +1,7 @@
 /** Implements `serve`: runs the service until it is told to stop. */
 import { once } from "node:events";
 import { resolve } from "node:path";
-import { controlOf } from "../../src/control/control.ts";
+import { controlOf } from "../../src/control/operations.ts";
 import { requireSocketPath } from "../../src/control/socket.ts";
 import type { Network } from "../../src/domain/address.ts";
 import { type Certificate, type CertificateFiles, readCertificate } from "../../src/http/certificate.ts";

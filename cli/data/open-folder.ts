@@ -1,5 +1,5 @@
 /** Opens a data folder in the process of a command, and creates one if the command is to create it. */
-import { type Control, controlOf } from "../../src/control/control.ts";
+import { type Control, controlOf } from "../../src/control/operations.ts";
 import { model } from "../../src/domain/model.ts";
 import { Activity } from "../../src/identity/activity.ts";
 import type { Service, ServiceOptions } from "../../src/service.ts";

@@ -1,7 +1,7 @@
 /** Serves the control socket, recreates it if somebody deletes it, and looks after the folder's lock. */
 import { access } from "node:fs/promises";
 import { join } from "node:path";
-import type { Control } from "../../src/control/control.ts";
+import type { Control } from "../../src/control/operations.ts";
 import { startControl } from "../../src/control/server.ts";
 import type { DataStore } from "../../src/store/data.ts";
 import type { Log } from "./log.ts";

@@ -9,8 +9,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { Failure } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
 import { lockHolder, processState } from "../store/folder/lock-file.ts";
-import type { Control } from "./control.ts";
-import type { OperationName } from "./operations.ts";
+import type { Control, OperationName } from "./operations.ts";
 import { entryAt, missing, socketPath } from "./socket.ts";
 
 /** The time limit for an answer or a sign of life, in milliseconds, so that a command ends within 5 s. */

@@ -1,5 +1,9 @@
-/** All operations that commands run on the data, by their names on the control socket. Inputs and results are JSON. */
+/**
+ * All operations that commands run on the data, by their names on the control socket, and how they are run. Inputs and
+ * results are JSON.
+ */
 import * as v from "valibot";
+import { Failure } from "../domain/errors.ts";
 import type { FailureBody } from "../engine/response.ts";
 import {
   defineCommand,
@@ -9,6 +13,7 @@ import {
   type ResultOf,
 } from "../operator/define.ts";
 import { operatorOperations } from "../operator/index.ts";
+import { runOperation } from "../operator/operator.ts";
 import type { Service } from "../service.ts";
 import { mostBytes } from "../table-in-force/route-table.ts";
 
@@ -139,3 +144,42 @@ export const operations = {
 export type OperationName = keyof typeof operations;
 export type OperationInput<N extends OperationName> = InputOf<(typeof operations)[N]>;
 export type OperationResult<N extends OperationName> = ResultOf<(typeof operations)[N]>;
+
+/** Runs operations for commands, in any process. */
+export interface Control {
+  /**
+   * Runs an operation.
+   * @param signal is aborted when the command has ended
+   * @throws Failure where it refuses, or the service does not have it
+   */
+  run<N extends OperationName>(
+    name: N,
+    input: OperationInput<N>,
+    signal?: AbortSignal,
+  ): Promise<OperationResult<N>>;
+}
+
+const typed: { readonly [N in OperationName]: Operation<ControlEnvironment, OperationResult<N>> } =
+  operations;
+
+/** Returns the control of a data folder that this process has open. */
+export function controlOf(environment: ControlEnvironment): Control {
+  return {
+    run<N extends OperationName>(name: N, input: OperationInput<N>, signal?: AbortSignal) {
+      type Result = OperationResult<N>;
+      return runOperation<ControlEnvironment, Result>(typed[name], environment, name, input, signal);
+    },
+  };
+}
+
+/** Returns the operation that a command names. @throws Failure `UNKNOWN_ENTRY` if only another version has it */
+export function requireOperation(name: string): OperationName {
+  if (isOperation(name)) return name;
+  throw new Failure("UNKNOWN_ENTRY", `The running service has no operation "${name}".`, {
+    hint: "The command and the service have different versions: restart the service with this version.",
+  });
+}
+
+function isOperation(name: string): name is OperationName {
+  return Object.hasOwn(operations, name);
+}

@@ -8,9 +8,8 @@ import { assertBodySize, H3, type H3Event } from "h3";
 import { toNodeHandler } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Connections } from "../http/connections.ts";
-import { requireOperation } from "./control.ts";
 import { parseJSON } from "./json.ts";
-import type { OperationName } from "./operations.ts";
+import { type OperationName, requireOperation } from "./operations.ts";
 import { requireSocketPath } from "./socket.ts";
 import { toWire } from "./wire.ts";
 

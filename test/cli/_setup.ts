@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "../../cli/program.ts";
 import type { IO, Sink } from "../../cli/terminal/io.ts";
-import { controlOf } from "../../src/control/control.ts";
+import { controlOf } from "../../src/control/operations.ts";
 import { startControl } from "../../src/control/server.ts";
 import { Service } from "../../src/service.ts";
 import type { Cleanup } from "../_setup.ts";

@@ -4,7 +4,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, it } from "node:test";
 import { connectControl } from "../../src/control/client.ts";
-import { controlOf } from "../../src/control/control.ts";
+import { controlOf } from "../../src/control/operations.ts";
 import { startControl } from "../../src/control/server.ts";
 import { Failure } from "../../src/domain/errors.ts";
 import type { Service } from "../../src/service.ts";

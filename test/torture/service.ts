@@ -5,7 +5,7 @@
 import { serveControl } from "../../cli/serving/control-socket.ts";
 import { createLog } from "../../cli/serving/log.ts";
 import { processIO } from "../../cli/terminal/process-io.ts";
-import { controlOf } from "../../src/control/control.ts";
+import { controlOf } from "../../src/control/operations.ts";
 import { startServer } from "../../src/http/server.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";

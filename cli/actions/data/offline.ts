@@ -5,7 +5,7 @@ import { Failure } from "../../../src/domain/errors.ts";
 import type { Fault } from "../../../src/repair/fault.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { lockFolder } from "../../../src/store/folder/folder.ts";
-import { waitForLock } from "../../data/lock-wait.ts";
+import { waitForLock } from "../../data/control.ts";
 
 /** Returns the service that runs on a folder, or null. */
 async function holderOf(folder: string): Promise<Holder | null> {

@@ -1,7 +1,7 @@
 /** Implements `routes history` and `routes rollback`. */
 import { chmod, realpath, stat } from "node:fs/promises";
 import { writeTarget } from "../../../src/backup/output-file.ts";
-import type { Control } from "../../../src/control/control.ts";
+import type { Control } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import type { Comparison } from "../../../src/explain/comparison.ts";
 import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";

@@ -1,5 +1,5 @@
 /** Implements `routes reload` and `routes status`. */
-import type { Control } from "../../../src/control/control.ts";
+import type { Control } from "../../../src/control/operations.ts";
 import { Failure } from "../../../src/domain/errors.ts";
 import { listPlayers, type TableDiff } from "../../../src/explain/diff.ts";
 import type { Reloaded, TableStatus } from "../../../src/table-in-force/route-table.ts";
