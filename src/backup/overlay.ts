@@ -107,14 +107,6 @@ class OverlaidCollection extends Collection<unknown> {
     throw new Error("an overlay has no indexes");
   }
 
-  override count(): never {
-    return this.find();
-  }
-
-  override each(): never {
-    return this.find();
-  }
-
   /**
    * Yields every record at least once, even if the present data changes meanwhile: a present record that changes before its
    * turn is yielded at the end, with its earlier value.

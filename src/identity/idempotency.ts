@@ -16,14 +16,13 @@ const batchSize = 500;
 /** How long an answer is stored. */
 const lifetimeMilliseconds = 24 * 60 * 60 * 1000;
 
-/** The most answers of a caller and of all callers, by the index of the model that counts them. */
-const most = { scope: 1000, all: 100_000 } as const;
+/** The most answers of a caller, and of all callers. */
+const most = { ofCaller: 1000, inAll: 100_000 };
 /**
- * The number of the oldest answers that one change deletes. Finding the oldest of 100,000 takes 40 µs, because a `Set`
- * skips over its deleted entries: of all callers' answers a hundred go at once. The maximum is for data of older
- * versions, which may exceed the limits.
+ * The number of the oldest answers that one change deletes, at most: data of older versions may exceed the limits. Finding
+ * the oldest of 100,000 takes 40 µs, because a `Map` skips over its deleted entries: of all callers' answers so many go
+ * at once.
  */
-const deletedAtOnce = { scope: 1, all: 100 } as const;
 const mostDeleted = 100;
 
 /** A request with the caller, the operation and the key that identify its repetitions. */
@@ -59,8 +58,7 @@ export function runOnce(
   }
   const info = change();
   draft.repetitions.put({ scope, key: hashed, request, info, instant: now });
-  deleteOldest(draft, "scope", scope);
-  deleteOldest(draft, "all", "");
+  deleteOldest(draft, scope);
   return info;
 }
 
@@ -69,14 +67,16 @@ function hashOf(key: string): string {
   return createHash("sha256").update(key).digest("base64url").slice(0, 22);
 }
 
-/** Deletes the oldest answers that an index has for a value, if there are too many. */
-function deleteOldest({ repetitions }: Draft, index: keyof typeof most, value: string): void {
-  const excess = repetitions.count(index, value) - most[index];
-  if (excess <= 0) return;
+/** Deletes the oldest answers of a caller, and of all callers, if there are too many. */
+function deleteOldest({ repetitions }: Draft, scope: string): void {
+  const own = repetitions.find("scope", scope);
+  const excess = Math.min(Math.max(0, own.length - most.ofCaller), mostDeleted);
+  for (const { key } of own.slice(0, excess)) repetitions.delete(repetitionKey(scope, key));
+  if (repetitions.size <= most.inAll) return;
   const oldest: string[] = [];
-  for (const { scope, key } of repetitions.each(index, value)) {
+  for (const { scope, key } of repetitions.values()) {
     oldest.push(repetitionKey(scope, key));
-    if (oldest.length >= Math.min(Math.max(excess, deletedAtOnce[index]), mostDeleted)) break;
+    if (oldest.length === mostDeleted) break;
   }
   for (const key of oldest) repetitions.delete(key);
 }

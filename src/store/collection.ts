@@ -15,15 +15,8 @@ export interface Rows<T, Index extends string = string> {
   /** Returns all records, in the order in which they were added. */
   values(): Iterable<T>;
   readonly size: number;
-  /** Returns the records that an index has for a value, in no particular order. */
+  /** Returns the records that an index has for a value, in the order in which they were last set. */
   find(index: Index, value: string): readonly T[];
-  /** Returns how many records an index has for a value. */
-  count(index: Index, value: string): number;
-  /**
-   * Yields the records that an index has for a value, in the order in which they were last set. Nothing may be set until
-   * the last one is taken.
-   */
-  each(index: Index, value: string): Iterable<T>;
 }
 
 /** Is called with each record that is set: its key, its value before and after; undefined where there is none. */
@@ -111,14 +104,6 @@ export class Collection<T> implements DurableRows<T> {
 
   find(index: string, value: string): readonly T[] {
     return this.#indexes.get(index)?.find(value) ?? [];
-  }
-
-  count(index: string, value: string): number {
-    return this.#indexes.get(index)?.count(value) ?? 0;
-  }
-
-  each(index: string, value: string): Iterable<T> {
-    return this.#indexes.get(index)?.each(value) ?? [];
   }
 
   /** Sets the record of a key; undefined removes it. Idempotent. */

@@ -12,11 +12,8 @@ class DraftCollection<T> implements DraftRows<T> {
   readonly name: string;
   readonly #base: Collection<T>;
   readonly #onTouch: (collection: DraftCollection<T>) => void;
-  readonly #indexed: readonly (readonly [string, (record: T) => string | undefined])[];
   /** The records that the batch has written; undefined for one that it removed. */
   readonly #records = new Map<string, T | undefined>();
-  /** By index and value: how many records the batch has added or removed. */
-  readonly #counts = new Map<string, number>();
   /** The records that the current change has written, with their earlier values. */
   readonly touched = new Map<string, T | undefined>();
 
@@ -25,7 +22,6 @@ class DraftCollection<T> implements DraftRows<T> {
     this.name = name;
     this.#base = base;
     this.#onTouch = onTouch;
-    this.#indexed = Object.entries(base.definition.indexes);
   }
 
   get(key: string): T | undefined {
@@ -73,20 +69,6 @@ class DraftCollection<T> implements DraftRows<T> {
     return found;
   }
 
-  count(index: string, value: string): number {
-    return this.#base.count(index, value) + (this.#counts.get(countKey(index, value)) ?? 0);
-  }
-
-  *each(index: string, value: string): Generator<T> {
-    const { key: keyOf, indexes } = this.#base.definition;
-    for (const record of this.#base.each(index, value)) {
-      if (!this.#records.has(keyOf(record))) yield record;
-    }
-    for (const record of this.#records.values()) {
-      if (record !== undefined && indexes[index]?.(record) === value) yield record;
-    }
-  }
-
   put(record: T): void {
     this.#set(this.#base.definition.key(record), record);
   }
@@ -97,47 +79,21 @@ class DraftCollection<T> implements DraftRows<T> {
 
   /** Reverts the current change. */
   rollback(): void {
-    for (const [key, before] of this.touched) {
-      this.#count(this.#records.get(key), before);
-      this.#records.set(key, before);
-    }
+    for (const [key, before] of this.touched) this.#records.set(key, before);
     this.touched.clear();
   }
 
   /** Discards the batch. */
   reset(): void {
     this.#records.clear();
-    this.#counts.clear();
   }
 
   #set(key: string, record: T | undefined): void {
     if (this.touched.size === 0) this.#onTouch(this);
     const before = this.get(key);
     if (!this.touched.has(key)) this.touched.set(key, before);
-    this.#count(before, record);
     this.#records.set(key, record);
   }
-
-  /** Updates the counts of the indexes. */
-  #count(before: T | undefined, after: T | undefined): void {
-    for (const [index, indexed] of this.#indexed) {
-      const from = before === undefined ? undefined : indexed(before);
-      const to = after === undefined ? undefined : indexed(after);
-      if (from === to) continue;
-      if (from !== undefined) this.#add(index, from, -1);
-      if (to !== undefined) this.#add(index, to, 1);
-    }
-  }
-
-  #add(index: string, value: string, difference: number): void {
-    const key = countKey(index, value);
-    this.#counts.set(key, (this.#counts.get(key) ?? 0) + difference);
-  }
-}
-
-/** No name of an index has a space in it. */
-function countKey(index: string, value: string): string {
-  return `${index} ${value}`;
 }
 
 /** The draft of a batch of changes, reused for every batch. Its view is valid only during a batch. */

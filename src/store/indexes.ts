@@ -10,23 +10,11 @@ export class SecondaryIndex<T> {
     this.#indexed = indexed;
   }
 
-  /** Returns the records that have a value, in no particular order. */
+  /** Returns the records that have a value, in the order in which they were last set. */
   find(value: string): T[] {
     const found = this.#records.get(value);
     if (found === undefined) return [];
     return found instanceof Set ? Array.from(found) : [found];
-  }
-
-  /** Returns how many records have a value. */
-  count(value: string): number {
-    const found = this.#records.get(value);
-    return found instanceof Set ? found.size : Number(found !== undefined);
-  }
-
-  /** Returns the records that have a value, in the order in which they were last set, without copying them. */
-  each(value: string): Iterable<T> {
-    const found = this.#records.get(value);
-    return found instanceof Set ? found : found === undefined ? [] : [found];
   }
 
   /** Updates the index for a record that was set; undefined where there is none. */

@@ -127,7 +127,5 @@ it("an overlay refuses to search by an index, which it does not have", async () 
   overlay.begin();
   await overlay.end();
   const { tokens } = overlay.database.view;
-  for (const search of ["find", "count", "each"] as const) {
-    assert.throws(() => tokens[search]("hash", "0"), { message: "an overlay has no indexes" }, search);
-  }
+  assert.throws(() => tokens.find("hash", "0"), { message: "an overlay has no indexes" });
 });

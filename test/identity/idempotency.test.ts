@@ -1,7 +1,6 @@
 /** Idempotency keys: which answers are stored, and for how long. */
 import assert from "node:assert/strict";
 import { describe, it } from "node:test";
-import fc from "fast-check";
 import { model, type Repetition } from "../../src/domain/model.ts";
 import { runOnce } from "../../src/identity/idempotency.ts";
 import type { DataStore } from "../../src/store/data.ts";
@@ -79,38 +78,4 @@ describe("the answers of a caller", () => {
     assert.equal(store.data.repetitions.size, 0);
     assert.equal(await count("Ada", "k-1"), "1");
   });
-});
-
-it("a draft counts, lists and finds the same records by an index, through random changes", async (t) => {
-  const store = await openStore(t);
-  const write = fc.record({
-    scope: fc.constantFrom("Ada", "Bob"),
-    key: fc.constantFrom("1", "2", "3"),
-    act: fc.constantFrom("put", "put", "delete"),
-  });
-  const change = fc.record({ writes: fc.array(write, { maxLength: 6 }), fails: fc.boolean() });
-  await fc.assert(
-    fc.asyncProperty(fc.array(change, { maxLength: 8 }), async (changes) => {
-      // All in one batch: each sees the effects of the ones before.
-      const made = changes.map(({ writes, fails }) =>
-        store.change({ who: "system", operation: "test" }, ({ repetitions }) => {
-          for (const { act, scope, key } of writes) {
-            if (act === "put") repetitions.put({ scope, key, request: "", info: "", instant: now });
-            else repetitions.delete(`${scope} ${key}`);
-            for (const each of ["Ada", "Bob"]) {
-              const found = repetitions.find("scope", each);
-              assert.equal(repetitions.count("scope", each), found.length);
-              assert.deepEqual(new Set(repetitions.each("scope", each)), new Set(found));
-            }
-            assert.equal(repetitions.count("all", ""), repetitions.size);
-          }
-          if (fails) throw new Error("refused");
-        }),
-      );
-      for (const [index, result] of (await Promise.allSettled(made)).entries()) {
-        assert.equal(result.status, changes[index]?.fails === true ? "rejected" : "fulfilled");
-        if (result.status === "rejected") assert.match(String(result.reason), /refused/);
-      }
-    }),
-  );
 });

@@ -59,9 +59,9 @@ describe("a request with a key", () => {
     counter.run("Bob", "first");
     for (let number = 0; number < 1000; number += 1) counter.run("Ada", `k${number}`);
     const { repetitions } = counter.data;
-    assert.equal(repetitions.count("scope", "Ada"), 1000);
+    assert.equal(repetitions.find("scope", "Ada").length, 1000);
     counter.run("Ada", "last");
-    assert.equal(repetitions.count("scope", "Ada"), 1000);
+    assert.equal(repetitions.find("scope", "Ada").length, 1000);
     const { runs } = counter;
     for (const [who, key] of [
       ["Ada", "k1"],
