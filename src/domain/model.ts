@@ -283,11 +283,7 @@ export const model = {
     isBookkeeping: true,
   }),
   repetitions: define("stored answer", repetitionSchema, ({ scope, key }) => repetitionKey(scope, key), {
-    indexes: {
-      scope: ({ scope }) => scope,
-      /** All of them, in the order of arrival. */
-      all: () => "",
-    },
+    indexes: { scope: ({ scope }) => scope },
     refersTo: { player: { field: "scope", index: "scope", outlives: true } },
     isBookkeeping: true,
   }),
