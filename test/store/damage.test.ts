@@ -160,9 +160,10 @@ const damages: Readonly<Record<string, Damage>> = {
   },
   "a gap in the numbers within a segment": async (folder) => {
     const path = join(folder, segment(7));
-    const [first, , third] = readSegment(await readFile(path)).records;
-    const header = { format: "gameaddon-journal", version: 2, first: 7, chain: 5, instant: 0 };
-    await writeLines(path, [header, first?.record ?? {}, third?.record ?? {}], 5);
+    const { chain, records } = readSegment(await readFile(path));
+    const [first, , third] = records;
+    const header = { format: "gameaddon-journal", version: 2, first: 7, chain, instant: 0 };
+    await writeLines(path, [header, first?.record ?? {}, third?.record ?? {}], chain);
     return [segment(7), "expected change 8, got 9"];
   },
   "a missing segment between others": async (folder) => {

@@ -10,6 +10,8 @@ import { type ReadRecord, type ReadSegment, type SegmentHeader, SegmentReader } 
 export interface SegmentPart {
   readonly header: SegmentHeader;
   readonly records: readonly ReadRecord[];
+  /** Of the last part, which is there even if the segment has no changes: how the segment ends. */
+  readonly end: ReadSegment | undefined;
 }
 
 /**
@@ -21,29 +23,27 @@ export async function* readSegmentFile(
   files: Files,
   folder: string,
   first: number,
-): AsyncGenerator<SegmentPart, ReadSegment> {
+): AsyncGenerator<SegmentPart> {
   const path = join(folder, segmentFile(first));
   let records: ReadRecord[] = [];
   const reader = new SegmentReader((read) => records.push(read));
-  const parts = function* (): Generator<SegmentPart> {
+  const parts = function* (end?: ReadSegment): Generator<SegmentPart> {
     const { header } = reader;
-    if (header !== undefined && records.length > 0) yield { header, records };
+    if (header === undefined || (records.length === 0 && end === undefined)) return;
+    if (header.first !== first) throw damaged(path, 0, `the header says that it begins with ${header.first}`);
+    yield { header, records, end };
     records = [];
   };
-  let segment: ReadSegment;
   try {
     for await (const piece of piecesOf(files, path)) {
       reader.take(piece);
       yield* parts();
     }
-    segment = reader.finish();
+    yield* parts(reader.finish());
   } catch (error) {
     yield* parts();
     throw toDamage(path, error);
   }
-  yield* parts();
-  if (segment.first === first) return segment;
-  throw damaged(path, 0, `the header says that it begins with ${segment.first}`);
 }
 
 /** Returns the refusal of a damaged line, which names its file; any other error as it is. */
