@@ -196,7 +196,7 @@ async function serveOn(
       void reloader?.reload();
     });
     if (watch) {
-      const watching = watchFile(service.routes.file, () => void tables.reload("watch"), log.warn);
+      const watching = watchFile(service.routes.file, () => void tables.reload("watch"));
       closers.push(() => watching.close());
     }
     service.start();

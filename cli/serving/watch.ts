@@ -1,43 +1,26 @@
-/** Watches a file by its name: an editor may write to it, or replace it by a rename. */
-import { type FSWatcher, watch } from "node:fs";
-import { basename, dirname } from "node:path";
+/** Watches a file by its name: an editor may write to it, or replace it by a rename, as may whoever replaces a link. */
+import { watchFile as poll, type Stats, unwatchFile } from "node:fs";
 
-/** The errors of too many watches look like those of a full disk and of too many open files. */
-const remedy =
-  "If other programs watch many files, raise fs.inotify.max_user_watches and fs.inotify.max_user_instances.";
+/** How often the file is looked at, in milliseconds. Not every file system reports changes, nor has every user watches left. */
+const pollMilliseconds = 500;
 
 /** The quiet period before the callback, in milliseconds: editors write in several steps. */
 const settleMilliseconds = 100;
 
-/**
- * Calls back when a file has changed. Watches its folder, since a rename replaces the file.
- * @param warn called if the file cannot be watched, which must not end a service
- */
-export function watchFile(
-  path: string,
-  changed: () => void,
-  warn: (message: string, error: unknown) => void,
-): { close(): void } {
+/** Calls back when a file has changed, was created or deleted. */
+export function watchFile(path: string, changed: () => void): { close(): void } {
   let settling: NodeJS.Timeout | undefined;
-  const name = basename(path);
-  let watcher: FSWatcher;
-  try {
-    watcher = watch(dirname(path), { persistent: false }, (_event, file) => {
-      // Some systems do not report the name.
-      if (file !== null && file !== name) return;
-      clearTimeout(settling);
-      settling = setTimeout(changed, settleMilliseconds);
-    });
-  } catch (error) {
-    warn(`Cannot watch ${path}: send SIGHUP after a change. ${remedy}`, error);
-    return { close() {} };
-  }
-  // A deleted folder ends the watching, not the service.
-  watcher.on("error", () => watcher.close());
+  const look = (now: Stats, before: Stats) => {
+    // Reading the file changes the time of its last access.
+    if (now.mtimeMs === before.mtimeMs && now.ino === before.ino && now.size === before.size) return;
+    clearTimeout(settling);
+    settling = setTimeout(changed, settleMilliseconds);
+  };
+  poll(path, { persistent: false, interval: pollMilliseconds }, look);
   return {
     close() {
       clearTimeout(settling);
-      watcher.close();
+      unwatchFile(path, look);
     },
   };
 }

@@ -3,9 +3,9 @@ import assert from "node:assert/strict";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
-import { setImmediate } from "node:timers/promises";
 import { follow } from "../../src/audit/follow.ts";
 import { segmentFile } from "../../src/store/folder/folder-names.ts";
+import { segment, writeLines } from "../store/_faults.ts";
 import { changeOf, type Keeper, openStore, want } from "./_history.ts";
 
 /** A change that is never yielded fails the test. */
@@ -50,19 +50,6 @@ describe("following a journal", inTime, () => {
     const coming = followed.next(1);
     await want(store, "D");
     assert.deepEqual(await coming, [4]);
-  });
-
-  it("yields a new change when the system reports it, without a poll", async (t) => {
-    const store = await openStore(t);
-    const timers = t.mock.method(globalThis, "setTimeout", () => undefined);
-    const followed = following(t, store.folder, 0);
-    for (const [index, reason] of ["A", "B", "C"].entries()) {
-      timers.mock.resetCalls();
-      const coming = followed.next(1);
-      while (timers.mock.callCount() === 0) await setImmediate();
-      await want(store, reason);
-      assert.deepEqual(await coming, [index + 1]);
-    }
   });
 
   it("yields new changes of an empty journal", async (t) => {
@@ -215,5 +202,20 @@ describe("following a journal", inTime, () => {
     const ended = followed.records.next();
     followed.stop();
     assert.deepEqual(await ended, { value: undefined, done: true });
+  });
+});
+
+it("a journal of a newer version is refused as such when it is followed", inTime, async (t) => {
+  const store = await openStore(t);
+  await store.close();
+  const path = join(store.folder, segment(1));
+  const header = JSON.parse((await readFile(path, "utf8")).slice(9));
+  await writeFile(path, "");
+  await writeLines(path, [{ ...header, version: 99 }]);
+  const records = follow(store.folder, 0, new AbortController().signal);
+  await assert.rejects(records.next(), {
+    code: "STORE_UNAVAILABLE",
+    message: /was written in /,
+    hint: /newer version/,
   });
 });

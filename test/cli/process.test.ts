@@ -6,7 +6,6 @@ import { connect, type Socket } from "node:net";
 import { join } from "node:path";
 import { describe, it } from "node:test";
 import { isJournal } from "../../cli/terminal/journal.ts";
-import { noStrace } from "../_strace.ts";
 import { CliProcess, execute, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
 import { type Desk, emptyDesk, seededDesk, toDocument, tokenForm } from "./_setup.ts";
 
@@ -145,24 +144,6 @@ describe("serve in a process", { timeout }, () => {
     assert.equal((await fetch(`${base}/${token}/event/gangwar?attacker=1&defender=2`)).status, 200);
     assert.ok(closed > 0 && closed < idle.length, `${closed} were closed`);
   });
-
-  for (const [call, error] of [
-    ["inotify_init1", "EMFILE"],
-    ["inotify_add_watch", "ENOSPC"],
-  ] as const) {
-    it(`starts, warns and answers if it cannot watch the table, since ${call} fails`, {
-      skip: noStrace,
-    }, async (t) => {
-      const desk = await seededDesk(t);
-      // Detached, strace leaves the signals to the service.
-      const strace = ["strace", "-D", "-f", "-qq", "-o", "/dev/null", "-e", `inject=${call}:error=${error}`];
-      const { child, open: url } = await serveProcess(desk, [], [], strace);
-      await child.shows("stderr", /Cannot watch \S+routes\.yaml: send SIGHUP .*max_user_watches/);
-      assert.equal((await fetch(url)).status, 200);
-      child.signal("SIGTERM");
-      assert.equal(await child.ended, 0);
-    });
-  }
 });
 
 describe("a running service", { timeout }, () => {
