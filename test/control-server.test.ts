@@ -91,18 +91,15 @@ it("the control socket refuses a body in chunks with a sentence", { timeout }, a
   assert.match(text, /"message":"The request has no Content-Length\."/);
 });
 
-const many = 1_000_000;
-for (const [what, body, why] of [
-  ["no JSON", "{", "Expected an object as JSON."],
-  ["an array", "[]", "Expected an object as JSON."],
-  ["null", "null", "Expected an object as JSON."],
-  ["a million nested arrays", "[".repeat(many) + "]".repeat(many), "Expected at most 100000 values."],
-  ["a million empty arrays", `[${"[],".repeat(many)}[]]`, "Expected at most 100000 values."],
+for (const [what, body] of [
+  ["no JSON", "{"],
+  ["an array", "[]"],
+  ["null", "null"],
 ] as const) {
   it(`the control socket refuses ${what} as an input`, { timeout }, async (t) => {
     const { path } = await listen(t);
     const { error } = JSON.parse(await post(path, "holder", body));
-    const message = `The service does not accept this input. ${why}`;
+    const message = "The service does not accept this input. Expected an object as JSON.";
     assert.deepEqual([error.code, error.message], ["PARAMETER_INVALID", message]);
   });
 }

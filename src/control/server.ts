@@ -8,7 +8,6 @@ import { assertBodySize, H3, type H3Event } from "h3";
 import { toNodeHandler } from "srvx/node";
 import { Failure } from "../domain/errors.ts";
 import { Connections } from "../http/connections.ts";
-import { parseJSON } from "./json.ts";
 import { type OperationName, requireOperation } from "./operations.ts";
 import { requireSocketPath } from "./socket.ts";
 import { toWire } from "./wire.ts";
@@ -55,7 +54,7 @@ export async function startControl(
   const app = new H3({ silent: true });
   const run = async (event: H3Event) => {
     try {
-      // A length that is not declared is not bounded, and each of a million chunks takes a microsecond to parse.
+      // A length that is not declared is not bounded.
       if (event.req.headers.has("transfer-encoding")) {
         throw new Failure("REQUEST_MALFORMED", "The request has no Content-Length.");
       }
@@ -103,6 +102,23 @@ export async function startControl(
       clearTimeout(deadline);
     },
   };
+}
+
+/** Returns the object in a JSON text, which the operation's schema checks. @throws Failure `PARAMETER_INVALID` */
+function parseJSON(json: string): object {
+  try {
+    const input: unknown = JSON.parse(json);
+    if (typeof input === "object" && input !== null && !Array.isArray(input)) return input;
+  } catch {
+    // It is refused as any other text.
+  }
+  throw new Failure(
+    "PARAMETER_INVALID",
+    "The service does not accept this input. Expected an object as JSON.",
+    {
+      hint: "If the service and the command have different versions, restart the service with this version.",
+    },
+  );
 }
 
 /** Returns a value as JSON once it is there, and until then a space each second, which JSON may begin with. */
