@@ -32,7 +32,6 @@ import type { DataStore } from "./store/data.ts";
 import { Store, type StoreOptions } from "./store/store.ts";
 import type { Caller, Vocabulary } from "./table/caller.ts";
 import type { Table } from "./table/table.ts";
-import { Questions } from "./table-in-force/questions.ts";
 import { type ReloadCause, type Reloaded, RouteTable } from "./table-in-force/route-table.ts";
 
 /** How often activity and the request counter are saved. */
@@ -61,7 +60,6 @@ export class Service {
   readonly #sources: Sources;
   /** Holds the route table in force. */
   readonly routes: RouteTable<App>;
-  readonly questions: Questions;
   #saving: NodeJS.Timeout | undefined;
   /** The check of the disk under way, which all who ask meanwhile share. */
   #problem: Promise<string | undefined> | undefined;
@@ -97,8 +95,6 @@ export class Service {
     const operations = operationsOn({ store, activity, sources: this.#sources, now: this.#now });
     const context = { operations, vocabulary: this.vocabulary };
     this.routes = new RouteTable(options.routes, context, (table) => this.#mount(table), this.#now);
-    const { routes, vocabulary } = this;
-    this.questions = new Questions({ routes, data: store.data, vocabulary, now: this.#now });
   }
 
   /** Opens the data folder. @throws Failure if another process has it open, or the data is damaged */

@@ -5,12 +5,15 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, describe, type TestContext } from "node:test";
 import { fileURLToPath } from "node:url";
+import { controlOf } from "../src/control/operations.ts";
 import type { RequestRecord } from "../src/engine/exchange.ts";
+import type { Pair } from "../src/explain/question.ts";
 import { type Server, startServer } from "../src/http/server.ts";
 import { readSeed } from "../src/operator/seed-file.ts";
 import { Service } from "../src/service.ts";
 import type { Files } from "../src/store/folder/files.ts";
 import type { Table } from "../src/table/table.ts";
+import type { TableText } from "../src/table-in-force/route-table.ts";
 
 /** The root folder of the project. */
 export const projectFolder = fileURLToPath(new URL("..", import.meta.url));
@@ -69,6 +72,19 @@ export const everyRight: PlayerDetails = {
 };
 
 export type Transport = "in-process" | "socket";
+
+/** Asks questions about access, as commands do. */
+export function questionsOf(service: Service) {
+  const control = controlOf({ ...service.environment, service: async () => service, holder: null });
+  const own = (pairs: readonly Pair[]) => pairs.map(([name, text]): [string, string] => [name, text]);
+  return {
+    canI: (who: string, path: string, pairs: readonly Pair[], table?: TableText) =>
+      control.run("can-i", { who, path, parameters: own(pairs), table }),
+    whoCan: (path: string, pairs: readonly Pair[], table?: TableText) =>
+      control.run("who-can", { path, parameters: own(pairs), table }),
+    diff: (after?: TableText, before?: TableText) => control.run("routes.diff", { after, before }),
+  };
+}
 
 /** A service, and functions to call it. */
 export class World {

@@ -113,24 +113,37 @@ export const operations = {
       return service.routes.status();
     },
   }),
-  /** Returns what another table would change; see {@link Questions.diff}. */
+  /** Returns what another table, by default the one in the file, would change in the one in force, or in a third one. */
   "routes.diff": defineCommand({
     input: v.strictObject({ before: table, after: table }),
-    run: async ({ service }: ControlEnvironment, { before, after }) =>
-      (await service()).questions.diff(after, before),
-  }),
-  /** Returns whether a caller may call an operation, and why; see {@link Questions.canI}. */
-  "can-i": defineCommand({
-    input: v.strictObject({ who: text, path: text, parameters, table, readOnly: v.optional(v.boolean()) }),
-    async run({ service }: ControlEnvironment, { who, path, parameters, table, readOnly = false }) {
-      return (await service()).questions.canI(who, path, parameters, table, { readOnly });
+    async run({ store, service }: ControlEnvironment, { before, after }) {
+      const { compareTables } = await import("../explain/comparison.ts");
+      const { routes, vocabulary } = await service();
+      const old = await routes.source(before);
+      const fresh = await routes.source(after ?? (await routes.present()));
+      return compareTables(old, fresh, store.data, vocabulary());
     },
   }),
-  /** Returns everyone who may call an operation; see {@link Questions.whoCan}. */
+  /** Returns whether a caller may call an operation, and why. */
+  "can-i": defineCommand({
+    input: v.strictObject({ who: text, path: text, parameters, table, readOnly: v.optional(v.boolean()) }),
+    async run(environment: ControlEnvironment, { who, path, parameters, table: other, readOnly }) {
+      const { canI } = await import("../explain/can-i.ts");
+      const { store, service, now = Date.now } = environment;
+      const { routes, vocabulary } = await service();
+      const { table } = await routes.source(other);
+      return canI(store.data, table, vocabulary(), now(), [who, path, parameters], { readOnly });
+    },
+  }),
+  /** Returns everyone who may call an operation. */
   "who-can": defineCommand({
     input: v.strictObject({ path: text, parameters, table }),
-    run: async ({ service }: ControlEnvironment, { path, parameters, table }) =>
-      (await service()).questions.whoCan(path, parameters, table),
+    async run({ store, service }: ControlEnvironment, { path, parameters, table: other }) {
+      const { whoCan } = await import("../explain/who-can.ts");
+      const { routes, vocabulary } = await service();
+      const { table } = await routes.source(other);
+      return whoCan(store.data, table, vocabulary(), [path, parameters]);
+    },
   }),
   /** Returns whether the service accepts requests and changes; see {@link Service.readiness}. */
   readiness: defineCommand({

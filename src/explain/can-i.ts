@@ -53,7 +53,7 @@ export const publicName = "public";
 /** How to call the operation. */
 export interface CallOptions {
   /** With a read-only token. */
-  readonly readOnly?: boolean;
+  readonly readOnly?: boolean | undefined;
 }
 
 /**

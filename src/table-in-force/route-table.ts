@@ -5,6 +5,7 @@
 import { setImmediate } from "node:timers/promises";
 import { Failure, type Fault } from "../domain/errors.ts";
 import { reasonOf } from "../domain/system-error.ts";
+import type { Source } from "../explain/comparison.ts";
 import type { TableSummary } from "../explain/summary.ts";
 import { readRegular, UnexpectedFile } from "../regular-file.ts";
 import type { CheckedTable, Table, TableContext } from "../table/table.ts";
@@ -14,6 +15,12 @@ import type { CheckedTable, Table, TableContext } from "../table/table.ts";
  * second; the shipped table has 10 kB.
  */
 export const mostBytes = 1024 * 1024;
+
+/** The text of a route table, and its file. */
+export interface TableText {
+  readonly file: string;
+  readonly text: string;
+}
 
 /** Returns the failure of a faulty route table, or of the faulty file of its tests. */
 export function faultsIn(file: string, faults: readonly Fault[], text: string): Failure {
@@ -183,9 +190,9 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
   async #read(cause: ReloadCause, before: Table | undefined, expected: string | undefined) {
     this.#settling = null;
     try {
-      const text = await readTable(this.file, servedFrom);
-      const { table, faults } = await this.#check(text);
-      if (table === undefined) throw faultsIn(this.file, faults, text);
+      const present = await this.present();
+      const { text } = present;
+      const { table } = await this.source(present);
       const isUnseen = (cause === "watch" || cause === "signal") && expected === undefined;
       const summary =
         isUnseen && before !== undefined && before.revision !== table.revision
@@ -204,9 +211,23 @@ export class RouteTable<Mounted extends { readonly table: Table }> {
     }
   }
 
+  /** Returns the table as it is in the file now. @throws Failure if it cannot be read */
+  async present(): Promise<TableText> {
+    return { file: this.file, text: await readTable(this.file, servedFrom) };
+  }
+
+  /** Returns a table, by default the one in force, without putting it in force. @throws Failure if it has faults */
+  async source(other?: TableText): Promise<Source> {
+    if (other === undefined) return { file: this.file, table: await this.load() };
+    const { file, text } = other;
+    const { table, faults } = await this.#check(text);
+    if (table === undefined) throw faultsIn(file, faults, text);
+    return { file, table };
+  }
+
   /** Checks the file, without putting it in force. */
   async check(): Promise<CheckedTable> {
-    return this.#check(await readTable(this.file, servedFrom));
+    return this.#check((await this.present()).text);
   }
 
   async #check(text: string): Promise<CheckedTable> {

@@ -8,7 +8,7 @@ import { canI, type Decision } from "../../src/explain/can-i.ts";
 import { checkRoutes } from "../../src/operations.ts";
 import { runs } from "../_depth.ts";
 import { operations } from "../_operations.ts";
-import { openWorld, prefix, type World } from "../_setup.ts";
+import { openWorld, prefix, questionsOf, type World } from "../_setup.ts";
 
 /** Restrictions of all forms, for tables with the same paths. */
 const restrictions = [
@@ -109,7 +109,7 @@ describe("can-i", () => {
             }
             for (const [who, token] of callers) {
               for (const call of calls) {
-                const decision = await world.service.questions.canI(who, call.path, call.pairs);
+                const decision = await questionsOf(world.service).canI(who, call.path, call.pairs);
                 const code = await asked(world, token, call);
                 assert.equal(
                   decision.code,
@@ -117,7 +117,7 @@ describe("can-i", () => {
                   `${who} ${JSON.stringify(call)} ${JSON.stringify(decision)}`,
                 );
                 assert.equal(decision.allowed, code === null);
-                const { allowed } = await world.service.questions.whoCan(call.path, call.pairs);
+                const { allowed } = await questionsOf(world.service).whoCan(call.path, call.pairs);
                 const [only] = allowed;
                 assert.equal(allowed.length, 1);
                 const isIn = who === "public" ? only?.public : only?.players.some(({ name }) => name === who);
@@ -151,7 +151,7 @@ describe("can-i", () => {
     );
     await fc.assert(
       fc.asyncProperty(call, fc.constantFrom(...tokens.keys()), async ({ path, pairs }, who) => {
-        const decision = await world.service.questions.canI(who, path, pairs);
+        const decision = await questionsOf(world.service).canI(who, path, pairs);
         const search = new URLSearchParams(pairs).toString();
         const encoded = path.split("/").map(encodeURIComponent).join("/");
         const answer = await world.request(`${prefix}/${tokens.get(who)}${encoded}?${search}`);
@@ -160,7 +160,7 @@ describe("can-i", () => {
         const decisive = Object.keys(decision.parameters);
         // What does not decide may be left out.
         const fewer = pairs.filter(([name]) => decisive.includes(name));
-        assert.deepEqual(await world.service.questions.canI(who, path, fewer), decision);
+        assert.deepEqual(await questionsOf(world.service).canI(who, path, fewer), decision);
       }),
       { numRuns: runs(400) },
     );

@@ -8,7 +8,7 @@ import { parse } from "yaml";
 import { type Crowd, listPlayers, type TableDiff } from "../../src/explain/diff.ts";
 import { inWords } from "../../src/explain/summary.ts";
 import { runs } from "../_depth.ts";
-import { openWorld, type PlayerDetails, shippedRoutes } from "../_setup.ts";
+import { openWorld, type PlayerDetails, questionsOf, shippedRoutes } from "../_setup.ts";
 
 interface Examples {
   readonly players: Readonly<Record<string, PlayerDetails>>;
@@ -22,7 +22,7 @@ const { players, table, changes }: Examples = parse(
 
 const world = await openWorld({ after: (end: () => unknown) => after(() => end()) });
 for (const [name, details] of Object.entries(players)) await world.player(name, details);
-const { questions } = world.service;
+const questions = questionsOf(world.service);
 
 /** Compares two texts. */
 const between = (before: string, text: string) =>

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { after, describe, it } from "node:test";
 import type { Pair } from "../../src/explain/question.ts";
-import { openWorld, prefix } from "../_setup.ts";
+import { openWorld, prefix, questionsOf } from "../_setup.ts";
 
 const token = `gat_${"A".repeat(43)}`;
 /** Reasons that older data or an import can contain, and that could not be added now. U+200B is invisible. */
@@ -17,7 +17,7 @@ await world.player("Eve", { groups: ["BLACKLIST"] });
 await world.service.store.change({ who: "operator", operation: "data.import" }, (draft) => {
   for (const reason of older) draft.wantedReasons.put({ reason, points: 1 });
 });
-const { questions } = world.service;
+const questions = questionsOf(world.service);
 
 const namesOf = async (path: string, pairs: readonly Pair[], by = questions) =>
   (await by.whoCan(path, pairs)).allowed.map(({ players }) => players.map(({ name }) => name));
@@ -53,10 +53,10 @@ routes:
     const question: [string, Pair[]] = ["/wantedreason/remove", [["reason", "old one"]]];
     const { code, parameter } = await request(cleo, ...question, other);
     assert.deepEqual({ code, parameter }, failure);
-    await assert.rejects(other.service.questions.canI("Cleo", ...question), failure);
-    await assert.rejects(namesOf(...question, other.service.questions), failure);
+    await assert.rejects(questionsOf(other.service).canI("Cleo", ...question), failure);
+    await assert.rejects(namesOf(...question, questionsOf(other.service)), failure);
     const name = { code: "PARAMETER_MISSING", parameter: "name", hint: "Give it as name=…." };
-    await assert.rejects(other.service.questions.canI("Cleo", "/navipoint/remove", []), name);
+    await assert.rejects(questionsOf(other.service).canI("Cleo", "/navipoint/remove", []), name);
   });
 });
 

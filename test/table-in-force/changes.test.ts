@@ -9,7 +9,7 @@ import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
 import { revisionOf } from "../../src/table/revision.ts";
 import type { TablePutInForce } from "../../src/table-in-force/route-table.ts";
-import { shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
+import { questionsOf, shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const other = `${shipped}# other\n`;
@@ -80,7 +80,7 @@ it("a named pipe instead of the file does not block", {
   t.after(() => closeSync(writer));
   await rename(pipe, routes);
   await assert.rejects(service.routes.reload("watch"), { message: /is a pipe instead of a regular file\.$/ });
-  await assert.rejects(service.questions.diff(), { message: /is a pipe instead of a regular file\.$/ });
+  await assert.rejects(questionsOf(service).diff(), { message: /is a pipe instead of a regular file\.$/ });
   await service.close();
 });
 

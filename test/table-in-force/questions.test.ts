@@ -7,8 +7,8 @@ import { Failure } from "../../src/domain/errors.ts";
 import { readSeed } from "../../src/operator/seed-file.ts";
 import { Service } from "../../src/service.ts";
 import { revisionOf } from "../../src/table/revision.ts";
-import type { Questions, TableText } from "../../src/table-in-force/questions.ts";
-import { shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
+import type { TableText } from "../../src/table-in-force/route-table.ts";
+import { questionsOf, shippedRoutes, shippedSeed, temporaryFolder } from "../_setup.ts";
 
 const shipped = await readFile(shippedRoutes, "utf8");
 const path = "/statistic/{player}";
@@ -19,14 +19,14 @@ const narrowed =
 const draft: TableText = { file: "draft.yaml", text: narrowed };
 const faulty: TableText = { file: "faulty.yaml", text: "routes: 1\n" };
 
-async function ask(t: TestContext): Promise<{ questions: Questions; routes: string }> {
+async function ask(t: TestContext): Promise<{ questions: ReturnType<typeof questionsOf>; routes: string }> {
   const folder = await temporaryFolder(t);
   const routes = join(folder, "routes.yaml");
   await writeFile(routes, shipped);
   const service = await Service.open({ folder: join(folder, "data"), routes });
   t.after(() => service.close());
   await service.administer("seed.groups", await readSeed(shippedSeed));
-  return { questions: service.questions, routes };
+  return { questions: questionsOf(service), routes };
 }
 
 /** Asserts that the faults of {@link faulty} are reported, with its text. */

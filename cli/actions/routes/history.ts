@@ -11,7 +11,7 @@ import { readRegular } from "../../../src/regular-file.ts";
 import { nodeFiles } from "../../../src/store/folder/files.ts";
 import { revisionOf } from "../../../src/table/revision.ts";
 import { type HistoryEntry, TableHistory } from "../../../src/table-in-force/history.ts";
-import type { TableText } from "../../../src/table-in-force/questions.ts";
+import type { TableText } from "../../../src/table-in-force/route-table.ts";
 import { storedTable } from "../../arguments/operation.ts";
 import type { Context } from "../../context.ts";
 import { confirm } from "../../terminal/confirm.ts";
