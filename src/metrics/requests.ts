@@ -19,9 +19,6 @@ export class RequestMetrics {
   readonly #table: () => Routes | undefined;
   readonly #durations: Histogram<"route" | "status">;
   readonly #limited: Counter<"limit">;
-  /** The series by route and status. */
-  readonly #series = new Map<string, Map<number, Histogram.Internal<"route" | "status">>>();
-  readonly #limits = new Set<string>();
   #known: Routes | undefined;
 
   /** @param table returns the table in force */
@@ -40,47 +37,29 @@ export class RequestMetrics {
       labelNames: ["limit"],
       registers: [registry],
     });
-    // From 0 on, so that the first refusal is an increase.
-    for (const limit of limitNames) this.#limited.inc({ limit }, 0);
+    this.#begin();
   }
 
   /** Counts a request. */
   observe({ route, status, milliseconds, limit }: RequestRecord): void {
     const table = this.#table();
     if (table !== this.#known) this.#adopt(table);
-    this.#seriesOf(route ?? noRoute, status).observe(milliseconds / 1000);
-    if (limit === undefined) return;
-    this.#limits.add(limit);
-    this.#limited.inc({ limit });
+    this.#durations.observe({ route: route ?? noRoute, status }, milliseconds / 1000);
+    if (limit !== undefined) this.#limited.inc({ limit });
   }
 
-  #seriesOf(route: string, status: number): Histogram.Internal<"route" | "status"> {
-    let byStatus = this.#series.get(route);
-    if (byStatus === undefined) {
-      byStatus = new Map();
-      this.#series.set(route, byStatus);
-    }
-    let series = byStatus.get(status);
-    if (series === undefined) {
-      series = this.#durations.labels({ route, status: String(status) });
-      byStatus.set(status, series);
-    }
-    return series;
-  }
-
-  /** Removes the series of routes that the table lacks: otherwise each reload of another table would add some. */
+  /** Begins again where the table lacks a route of the one before: otherwise each reload of another table would add some. */
   #adopt(table: Routes | undefined): void {
+    const paths = new Set(table?.routes.map(({ path }) => path));
+    const isAnyGone = this.#known?.routes.some(({ path }) => !paths.has(path)) === true;
     this.#known = table;
-    const paths = new Set([noRoute, ...(table?.routes ?? []).map(({ path }) => path)]);
-    for (const [route, byStatus] of this.#series) {
-      if (paths.has(route)) continue;
-      for (const status of byStatus.keys()) this.#durations.remove({ route, status: String(status) });
-      this.#series.delete(route);
-    }
-    for (const limit of this.#limits) {
-      if (paths.has(limit) || !limit.startsWith("/")) continue;
-      this.#limited.remove({ limit });
-      this.#limits.delete(limit);
-    }
+    if (isAnyGone) this.#begin();
+  }
+
+  #begin(): void {
+    this.#durations.reset();
+    this.#limited.reset();
+    // From 0 on, so that the first refusal is an increase.
+    for (const limit of limitNames) this.#limited.inc({ limit }, 0);
   }
 }

@@ -5,7 +5,7 @@ import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import perfHooks from "node:perf_hooks";
 import { describe, it, type TestContext } from "node:test";
-import { Histogram, Registry } from "prom-client";
+import { Registry } from "prom-client";
 import type { Readiness } from "../../src/http/health-pages.ts";
 import { readDataFiles } from "../../src/metrics/files.ts";
 import { Metrics, type Surveyed } from "../../src/metrics/metrics.ts";
@@ -199,8 +199,7 @@ it("a counter has the value that is counted elsewhere, however often it is scrap
   assert.equal(await scrape(), 4);
 });
 
-it("a route that a later table has again is counted from 0 on, and each series is removed once", async (t) => {
-  const removed = t.mock.method(Histogram.prototype, "remove").mock;
+it("a table that lacks a route of the one before begins from 0, another one does not", async () => {
   const registry = new Registry();
   const record = { requestId: "", method: "GET", status: 200, milliseconds: 2, caller: null, code: null };
   let table = { routes: [{ path: "/event" }] };
@@ -214,13 +213,10 @@ it("a route that a later table has again is counted from 0 on, and each series i
   table = { routes: [{ path: "/other" }] };
   requests.observe({ ...record, route: "/other" });
   assert.equal(await count(), undefined);
-  table = { routes: [{ path: "/event" }] };
+  table = { routes: [{ path: "/other" }, { path: "/event" }] };
+  for (let times = 0; times < 2; times += 1) requests.observe({ ...record, route: "/event" });
+  assert.equal(await count(), 2);
+  table = { routes: [...table.routes, { path: "/third" }] };
   requests.observe({ ...record, route: "/event" });
-  assert.equal(await count(), 1);
-  table = { routes: [{ path: "/third" }] };
-  requests.observe({ ...record, route: "/third" });
-  assert.deepEqual(
-    removed.calls.map((call) => call.arguments[0]),
-    ["/event", "/other", "/event"].map((route) => ({ route, status: "200" })),
-  );
+  assert.equal(await count(), 3);
 });
