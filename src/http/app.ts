@@ -111,19 +111,15 @@ class PlainRequest implements IncomingRequest {
   }
 
   header(name: string): string | null {
-    if (name === "authorization") return interpretable(this.#allOf(name));
-    const value = this.#request.headers[name];
+    const { headers, headersDistinct } = this.#request;
+    // Of several Node keeps only the first there.
+    const all = name === "authorization" ? headersDistinct?.[name] : undefined;
+    const value = all ?? headers[name];
     return interpretable(typeof value === "string" ? value : (value?.join(", ") ?? null));
   }
 
   get address(): string | undefined {
     return this.#addresses.of(this.#request);
-  }
-
-  /** Returns a header of which Node keeps only the first. */
-  #allOf(name: "authorization"): string | null {
-    const { headers, headersDistinct } = this.#request;
-    return headersDistinct?.[name]?.join(", ") ?? headers[name] ?? null;
   }
 }
 
