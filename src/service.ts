@@ -22,8 +22,12 @@ import { tokenInText } from "./identity/tokens.ts";
 import { descriptionOptions } from "./openapi/service-description.ts";
 import { operationsOn } from "./operations.ts";
 import type { Environment } from "./operator/define.ts";
-import type { OperatorInput, OperatorOperationName, OperatorResult } from "./operator/index.ts";
-import { administer } from "./operator/operator.ts";
+import {
+  administer,
+  type OperatorInput,
+  type OperatorOperationName,
+  type OperatorResult,
+} from "./operator/index.ts";
 import { type ClientCount, Clients } from "./resources/clients.ts";
 import { Ranking } from "./resources/ranking.ts";
 import type { Sources } from "./resources/shared/define.ts";

@@ -11,9 +11,9 @@ import {
   type InputOf,
   type Operation,
   type ResultOf,
+  runOperation,
 } from "../operator/define.ts";
 import { operatorOperations } from "../operator/index.ts";
-import { runOperation } from "../operator/operator.ts";
 import type { Service } from "../service.ts";
 import { mostBytes } from "../table-in-force/route-table.ts";
 

@@ -1,8 +1,10 @@
 /**
- * Definitions of operations: what an operator does at the command line beyond the routes. Each has a valibot schema for its
- * input, which may come as JSON over the socket of a running service.
+ * Definitions of operations, and how they run: what an operator does at the command line beyond the routes. Each has a
+ * valibot schema for its input, which may come as JSON over the socket of a running service. This uses neither the engine
+ * nor the handlers, so that commands that need neither do not load them.
  */
 import type * as v from "valibot";
+import { Failure } from "../domain/errors.ts";
 import type { Activity } from "../identity/activity.ts";
 import type { Data, DataStore, Draft } from "../store/data.ts";
 import type { Files } from "../store/folder/files.ts";
@@ -118,4 +120,71 @@ export function defineCommand<E, I extends v.GenericSchema, R>(operation: {
 /** The answer of a change: one sentence for the operator. */
 export interface Info {
   readonly info: string;
+}
+
+/**
+ * Runs an operation.
+ * @param name by which the journal records it
+ * @param signal aborted if nobody waits for the result any more
+ * @throws Failure where it refuses
+ */
+export async function runOperation<E extends Environment, R>(
+  operation: Operation<E, R>,
+  environment: E,
+  name: string,
+  input: unknown,
+  signal?: AbortSignal,
+): Promise<R> {
+  const { store, activity, now = Date.now } = environment;
+  switch (operation.effect) {
+    case "read":
+      return operation.bind(input)(store.data, { now: now(), activity });
+    case "command":
+      return operation.bind(input)(environment, signal);
+    case "change": {
+      const change = operation.bind(input);
+      const table = operation.usesTable ? await tableOf(environment) : noTable;
+      return store.change({ who: "operator", operation: name }, (draft, at) =>
+        change(draft, { now: at.now, sequence: at.sequence, activity, ...table }),
+      );
+    }
+  }
+}
+
+/**
+ * Loads the route table. Its faults are thrown when an operation uses it: other errors come first. The change may wait
+ * for the store's writer, and uses the table that is in force by then.
+ */
+async function tableOf({
+  loadTable,
+  checkTable,
+}: Environment): Promise<Pick<ChangeContext, "excludedGroup" | "referencesTo">> {
+  const tableInForce = await loadTable().catch((error: unknown) => () => {
+    throw error;
+  });
+  // A missing or faulty file refers to nothing.
+  const inFile = await checkTable().then(
+    ({ table }) => table,
+    () => undefined,
+  );
+  const { referencesTo } = await import("../table/restriction/references.ts");
+  return {
+    referencesTo(name) {
+      const inForce = tableInForce();
+      return referencesTo(inFile === undefined ? [inForce] : [inForce, inFile], name);
+    },
+    excludedGroup() {
+      const { excludedGroup } = tableInForce();
+      if (excludedGroup !== undefined) return excludedGroup;
+      throw new Failure("UNKNOWN_GROUP", "The route table names no group whose members are excluded.", {
+        hint: "Add `excluded: { group: BLACKLIST }` to it.",
+      });
+    },
+  };
+}
+
+const noTable = { excludedGroup: refuseTable, referencesTo: refuseTable };
+
+function refuseTable(): never {
+  throw new Error("only an operation that declares usesTable can use the route table");
 }

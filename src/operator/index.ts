@@ -1,6 +1,6 @@
 /** All operator operations, by the names of their commands, which the journal and the socket use as well. */
 import { complete } from "./completion.ts";
-import type { Environment, InputOf, Operation, ResultOf } from "./define.ts";
+import { type Environment, type InputOf, type Operation, type ResultOf, runOperation } from "./define.ts";
 import * as memberships from "./memberships.ts";
 import { personalData } from "./personal-data.ts";
 import * as players from "./players.ts";
@@ -53,3 +53,16 @@ export type OperatorInput<N extends OperatorOperationName> = InputOf<Operations[
 
 /** The result of an operator operation. */
 export type OperatorResult<N extends OperatorOperationName> = ResultOf<Operations[N]>;
+
+const typed: {
+  readonly [N in OperatorOperationName]: Operation<Environment, OperatorResult<N>>;
+} = operatorOperations;
+
+/** Runs an operation of the operator. @throws Failure where it refuses */
+export function administer<N extends OperatorOperationName>(
+  environment: Environment,
+  name: N,
+  input: OperatorInput<N>,
+): Promise<OperatorResult<N>> {
+  return runOperation<Environment, OperatorResult<N>>(typed[name], environment, name, input);
+}
