@@ -43,10 +43,11 @@ const calls = "openat,write,pwrite64,fsync,fdatasync,rename,unlink,ftruncate,mkd
 /** A system call: its name, and its number among those of its thread. */
 export type Point = readonly [name: string, number: number];
 
-/** Runs a command without a fault; returns its system calls of a folder. */
+/** Runs a command without a fault; returns its system calls of a folder, or of files that match `path`. */
 export async function callsOf(
   folder: string,
   args: readonly string[],
+  path = /./,
 ): Promise<{ points: Point[]; driven: Driven }> {
   const trace = `${folder}.trace`;
   const watched = ["-f", "-y", "-qq", "-o", trace, "-e", `trace=${calls}`];
@@ -57,7 +58,8 @@ export async function callsOf(
     const [, thread, name = ""] = /^(\d+) +(\w+)\(/.exec(line) ?? [];
     const key = `${thread} ${name}`;
     counts.set(key, (counts.get(key) ?? 0) + 1);
-    if (thread !== undefined && line.includes(folder)) points.push([name, counts.get(key) ?? 0]);
+    if (thread !== undefined && line.includes(folder) && path.test(line))
+      points.push([name, counts.get(key) ?? 0]);
   }
   return { points, driven };
 }
