@@ -134,7 +134,7 @@ describe("following a journal", inTime, () => {
     const path = join(store.folder, segmentFile(1));
     const whole = await readFile(path);
     const withoutLast = whole.lastIndexOf("\n", whole.length - 2) + 1;
-    for (const cut of [withoutLast, withoutLast + 5, whole.length - 1]) {
+    for (const cut of [withoutLast, withoutLast + 5]) {
       await writeFile(path, whole.subarray(0, cut));
       const followed = following(t, store.folder, 0);
       assert.deepEqual(await followed.next(1), [1]);
