@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { after, before, describe, type TestContext } from "node:test";
+import { after, before, describe } from "node:test";
 import { fileURLToPath } from "node:url";
 import { controlOf } from "../src/control/operations.ts";
 import type { RequestRecord } from "../src/engine/exchange.ts";
@@ -23,8 +23,10 @@ export const shippedSeed = join(projectFolder, "data", "seed.yaml");
 /** The prefix of every path. */
 export const prefix = "/gameaddon/v1";
 
-/** A test, or anything else with an `after` hook. */
-export type Cleanup = Pick<TestContext, "after">;
+/** A test, or for the end of all tests of a file, `{ after }` of `node:test`. */
+export interface Cleanup {
+  after(end: () => unknown): unknown;
+}
 
 /** Creates a folder that is removed after the test. */
 export async function temporaryFolder(t: Cleanup): Promise<string> {

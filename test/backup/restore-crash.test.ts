@@ -18,14 +18,7 @@ import { buildInto } from "../store/_build.ts";
 /** So many that a restore of all takes two lines of the journal. */
 const count = 9000;
 
-const endings: (() => unknown)[] = [];
-const own = { after: (end: () => unknown) => void endings.push(end) } as Parameters<
-  typeof temporaryFolder
->[0];
-after(async () => {
-  for (const end of endings) await end();
-});
-const root = await temporaryFolder(own);
+const root = await temporaryFolder({ after });
 await buildInto(root);
 const driver = join(root, "test", "backup", "_restore-driver.js");
 

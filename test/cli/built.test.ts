@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { readFile, writeFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
-import { after, before, describe, it } from "node:test";
+import { after, describe, it } from "node:test";
 import { promisify } from "node:util";
 import { buildProject } from "../_build.ts";
 import { temporaryFolder } from "../_setup.ts";
@@ -12,14 +12,7 @@ import { emptyDesk, seededDesk } from "./_setup.ts";
 import { missing, type Shell, ShellDesk } from "./_shell.ts";
 
 const run = promisify(execFile);
-let main = "";
-const clean: (() => unknown)[] = [];
-before(async () => {
-  main = await buildProject(await temporaryFolder({ after: (work: () => unknown) => void clean.push(work) }));
-});
-after(async () => {
-  for (const work of clean) await work();
-});
+const main = await buildProject(await temporaryFolder({ after }));
 
 /** Prints the loaded files at the end, one per line. */
 const hook = `

@@ -12,14 +12,7 @@ import { callsOf, type Driven, drive, driveUntil, inParallel, noStrace, unavaila
 import { buildInto } from "./_build.ts";
 import { assertKept, dataFile, fill, namesIn, openNotebook, segment } from "./_faults.ts";
 
-const endings: (() => unknown)[] = [];
-const own = { after: (end: () => unknown) => void endings.push(end) } as Parameters<
-  typeof temporaryFolder
->[0];
-after(async () => {
-  for (const end of endings) await end();
-});
-const root = await temporaryFolder(own);
+const root = await temporaryFolder({ after });
 await buildInto(root);
 const driver = join(root, "test", "store", "_driver.js");
 
