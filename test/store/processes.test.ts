@@ -1,116 +1,62 @@
 /** Many commands at once, each a process: on a folder without a service, beside one, and beside one that dies. */
 import assert from "node:assert/strict";
-import { type ChildProcess, execFile, spawn } from "node:child_process";
-import { once } from "node:events";
-import { join } from "node:path";
-import { after, describe, it } from "node:test";
-import { Service } from "../../src/service.ts";
-import { buildProject } from "../_build.ts";
-import { temporaryFolder } from "../_setup.ts";
-
-const endings: (() => unknown)[] = [];
-const own = { after: (end: () => unknown) => void endings.push(end) } as Parameters<
-  typeof temporaryFolder
->[0];
-after(async () => {
-  for (const end of endings.reverse()) await end();
-});
-const root = await temporaryFolder(own);
-const main = await buildProject(root);
-const env = { PATH: process.env.PATH, HOME: process.env.HOME };
-
-interface Ran {
-  readonly code: number | string | null;
-  readonly stdout: string;
-  readonly stderr: string;
-}
-
-function run(folder: string, ...args: string[]): Promise<Ran> {
-  const given = [main, "--data", join(folder, "data"), ...args];
-  return new Promise((resolve) => {
-    execFile(process.execPath, given, { cwd: folder, env, timeout: 120_000 }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : (error.code ?? error.signal ?? null), stdout, stderr }),
-    );
-  });
-}
+import { describe, it } from "node:test";
+import { CliProcess, serveProcess } from "../cli/_process.ts";
+import { type Desk, emptyDesk } from "../cli/_setup.ts";
 
 /** Registers players, all at once. */
-function addPlayers(folder: string, count: number): Promise<Ran[]> {
-  return Promise.all(
-    Array.from({ length: count }, (_, number) => run(folder, "player", "add", `P${number}`)),
-  );
+function addPlayers(desk: Desk, count: number): CliProcess[] {
+  return Array.from({ length: count }, (_, number) => new CliProcess(desk, ["player", "add", `P${number}`]));
 }
 
-function assertDone(all: readonly Ran[]): void {
-  for (const { code, stderr } of all) assert.equal(code, 0, stderr);
+async function assertDone(commands: readonly CliProcess[]): Promise<void> {
+  for (const command of commands) assert.equal(await command.ended, 0, command.stderr);
 }
 
 /** The players' names, as a command lists them. */
-async function playersOf(folder: string): Promise<string[]> {
-  const { stdout, stderr, code } = await run(folder, "--json", "player", "list");
-  assert.equal(code, 0, stderr);
-  return (JSON.parse(stdout) as { name: string }[]).map(({ name }) => name).sort();
+async function playersOf(desk: Desk): Promise<string[]> {
+  return (await desk.json<{ name: string }[]>("player", "list")).map(({ name }) => name).sort();
 }
 
 const names = (count: number) => Array.from({ length: count }, (_, number) => `P${number}`).sort();
 
-/** Starts a service, and waits until it listens. */
-async function serve(folder: string): Promise<ChildProcess> {
-  const args = [main, "--data", join(folder, "data"), "serve", "--port", "0"];
-  const child = spawn(process.execPath, args, { cwd: folder, env, stdio: ["ignore", "pipe", "pipe"] });
-  let said = "";
-  child.stderr.setEncoding("utf8").on("data", (text: string) => {
-    said += text;
-  });
-  own.after(() => child.kill("SIGKILL"));
-  const ended = once(child, "exit").then(() => assert.fail(`the service did not start: ${said}`));
-  ended.catch(() => {});
-  await Promise.race([once(child.stdout, "data"), ended]);
-  child.stdout.resume();
-  return child;
-}
-
-async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
-  const ended = once(child, "exit");
-  child.kill(signal);
-  await ended;
-}
-
 describe("20 commands at once", () => {
-  it("on an empty folder all succeed, one after another, and none of their changes is lost", async () => {
-    const folder = await temporaryFolder(own);
-    assertDone(await addPlayers(folder, 20));
-    assert.deepEqual(await playersOf(folder), names(20));
+  it("on an empty folder all succeed, one after another, and none of their changes is lost", async (t) => {
+    const desk = await emptyDesk(t);
+    await assertDone(addPlayers(desk, 20));
+    assert.deepEqual(await playersOf(desk), names(20));
     // Only the first command seeds the names.
-    const service = await Service.open({ folder: join(folder, "data"), routes: join(folder, "routes.yaml") });
-    assert.equal(new Set(service.vocabulary().group).size, service.vocabulary().group.length);
-    assert.deepEqual(service.store.warnings, []);
-    await service.close();
+    await desk.withService(async (service) => {
+      assert.equal(new Set(service.vocabulary().group).size, service.vocabulary().group.length);
+      assert.deepEqual(service.store.warnings, []);
+    });
   });
 
-  it("beside a running service all succeed, and none of their changes is lost when it is killed", async () => {
-    const folder = await temporaryFolder(own);
-    const service = await serve(folder);
-    assertDone(await addPlayers(folder, 20));
-    assert.deepEqual(await playersOf(folder), names(20));
-    await end(service, "SIGKILL");
-    assert.deepEqual(await playersOf(folder), names(20));
+  it("beside a running service all succeed, and none of their changes is lost when it is killed", async (t) => {
+    const desk = await emptyDesk(t);
+    const { child } = await serveProcess(desk);
+    await assertDone(addPlayers(desk, 20));
+    assert.deepEqual(await playersOf(desk), names(20));
+    child.signal("SIGKILL");
+    await child.ended;
+    assert.deepEqual(await playersOf(desk), names(20));
   });
 });
 
 describe("commands beside a service that ends meanwhile", () => {
   for (const signal of ["SIGKILL", "SIGTERM"] as const) {
-    it(`by ${signal}: acknowledged changes exist, and the others advise what to do`, async () => {
-      const folder = await temporaryFolder(own);
-      const service = await serve(folder);
-      const adding = addPlayers(folder, 8);
+    it(`by ${signal}: acknowledged changes exist, and the others advise what to do`, async (t) => {
+      const desk = await emptyDesk(t);
+      const { child } = await serveProcess(desk);
+      const commands = addPlayers(desk, 8);
       // Some come before, some while, some after.
-      await Promise.race([adding, run(folder, "player", "list")]);
-      await end(service, signal);
-      const ran = await adding;
-      const players = await playersOf(folder);
-      for (const [number, { code, stderr }] of ran.entries()) {
-        if (code === 0) assert.ok(players.includes(`P${number}`), `P${number} is lost`);
+      await Promise.race([commands.at(-1)?.ended, new CliProcess(desk, ["player", "list"]).ended]);
+      child.signal(signal);
+      await child.ended;
+      await Promise.all(commands.map(({ ended }) => ended));
+      const players = await playersOf(desk);
+      for (const [number, { ended, stderr }] of commands.entries()) {
+        if ((await ended) === 0) assert.ok(players.includes(`P${number}`), `P${number} is lost`);
         else assert.match(stderr, /stopped|shutting down/);
       }
     });
