@@ -1,5 +1,6 @@
 /** Commands beside other processes that have the data folder open. */
 import assert from "node:assert/strict";
+import { lstat } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
@@ -29,6 +30,10 @@ it("a service applies changes of commands at once, keeps their tokens secret, an
   assert.match(await desk.ok("token", "list"), /\trevoked\t/);
   assert.match(await desk.ok("call", "/event"), /"bomb": 1790000000000/);
   await desk.ok("player", "add", "Bob");
+  // The next service takes over its socket.
+  assert.ok((await lstat(join(desk.data, "socket"))).isSocket());
+  await desk.serve().shows(/Listening/);
+  assert.match(await desk.ok("data", "status"), /^holder +process \d+ serves it/m);
 });
 
 it("a command of another version that the service does not know is reported", async (t) => {

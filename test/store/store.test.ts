@@ -1,18 +1,13 @@
-/** The store on a working disk: changes, batches, indexes and the lock. */
+/** The store on a working disk: changes and batches. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { describe, it } from "node:test";
-import { connectControl } from "../../src/control/client.ts";
-import { controlOf } from "../../src/control/operations.ts";
-import { startControl } from "../../src/control/server.ts";
+import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { Failure } from "../../src/domain/errors.ts";
-import type { Service } from "../../src/service.ts";
 import { temporaryFolder } from "../_setup.ts";
-import { assertRefused, contents, namesIn, openNotebook, origin, put, ruledFiles } from "./_faults.ts";
+import { contents, openNotebook, origin, put, ruledFiles } from "./_faults.ts";
 
-/** Files that count the syncs of data, and hold them until they are let go. */
-function gatedFiles() {
+/** A store of which each sync of a change is held until it is let go. */
+async function heldStore(t: TestContext) {
   const gate = { syncs: 0, closed: false, open: () => {} };
   const files = ruledFiles(async ({ operation }) => {
     if (operation !== "datasync") return undefined;
@@ -24,12 +19,16 @@ function gatedFiles() {
     }
     return undefined;
   });
-  return { gate, files };
-}
-
-/** Lets everything happen that does not wait for the gate. */
-async function settle(): Promise<void> {
-  for (let step = 0; step < 20; step += 1) await new Promise((resolve) => setTimeout(resolve, 1));
+  const store = await openNotebook(await temporaryFolder(t), { files });
+  t.after(() => store.close());
+  gate.syncs = 0;
+  gate.closed = true;
+  /** Waits for the sync of a number, and for everything that does not wait for it. */
+  const reach = async (sync: number) => {
+    while (gate.syncs < sync) await setImmediate();
+    for (let turn = 0; turn < 20; turn += 1) await setImmediate();
+  };
+  return { gate, store, reach };
 }
 
 describe("a change", () => {
@@ -82,17 +81,12 @@ describe("a change", () => {
   });
 
   it("is acknowledged only after its sync, and invisible before", async (t) => {
-    const { gate, files } = gatedFiles();
-    const store = await openNotebook(await temporaryFolder(t), { files });
-    t.after(() => store.close());
-    gate.syncs = 0;
-    gate.closed = true;
+    const { gate, store, reach } = await heldStore(t);
     let answers = 0;
     const change = put(store, "a").then(() => {
       answers += 1;
     });
-    await settle();
-    assert.equal(gate.syncs, 1);
+    await reach(1);
     assert.equal(answers, 0);
     assert.equal(store.data.notes.has("a"), false);
     assert.equal(store.sequence, 0);
@@ -103,11 +97,7 @@ describe("a change", () => {
   });
 
   it("that is refused because of an earlier one waits for the sync of that one", async (t) => {
-    const { gate, files } = gatedFiles();
-    const store = await openNotebook(await temporaryFolder(t), { files });
-    t.after(() => store.close());
-    gate.syncs = 0;
-    gate.closed = true;
+    const { gate, store, reach } = await heldStore(t);
     const first = put(store, "first");
     const second = put(store, "a");
     let refused = false;
@@ -118,51 +108,15 @@ describe("a change", () => {
       .catch(() => {
         refused = true;
       });
-    await settle();
+    await reach(1);
     gate.open();
     await first;
-    await settle();
-    // The second sync is under way: the refusal rests on what is not durable yet.
-    assert.equal(gate.syncs, 2);
+    // The refusal rests on what is not durable yet.
+    await reach(2);
     assert.equal(refused, false);
     gate.closed = false;
     gate.open();
     await Promise.all([second, third]);
     assert.equal(refused, true);
-  });
-});
-
-describe("the lock", () => {
-  it("is free at once after kill -9 of its holder, despite the remaining socket", async (t) => {
-    const folder = await temporaryFolder(t);
-    const holder = `
-      const { openNotebook } = await import(${JSON.stringify(new URL("./_faults.ts", import.meta.url).href)});
-      const { createServer } = await import("node:net");
-      await openNotebook(process.argv[1]);
-      createServer().listen(process.argv[1] + "/socket", () => console.log("holding"));`;
-    const tsx = import.meta.resolve("tsx");
-    const child = spawn(process.execPath, ["--import", tsx, "--input-type=module", "-e", holder, folder], {
-      stdio: ["ignore", "pipe", "inherit"],
-    });
-    t.after(() => child.kill("SIGKILL"));
-    await once(child.stdout, "data");
-    await assertRefused(openNotebook(folder), folder);
-    child.kill("SIGKILL");
-    await once(child, "exit");
-    const store = await openNotebook(folder);
-    t.after(() => store.close());
-    assert.deepEqual(await namesIn(folder, /^socket$/), ["socket"]);
-    assert.equal(await connectControl(folder), undefined);
-    const service = { store } as unknown as Service;
-    const control = await startControl(
-      folder,
-      controlOf({
-        ...service.environment,
-        service: async () => service,
-        holder: { pid: 7, url: "http://here", since: 0 },
-      }),
-    );
-    t.after(() => control.close());
-    assert.equal((await (await connectControl(folder))?.run("holder", {}))?.pid, 7);
   });
 });
