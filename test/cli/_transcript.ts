@@ -302,17 +302,15 @@ async function play(t: TestContext, name: string, scene: Scene, mode: Mode, temp
 export function declareTranscripts(...names: readonly string[]): void {
   const skip = process.platform === "linux" ? false : "only Linux has the tools of GNU";
   describe("the transcript", { skip }, () => {
-    const endings: (() => unknown)[] = [];
     let template = "";
+    let end: () => unknown = () => {};
     before(async () => {
-      const desk = await emptyDesk({ after: (end: () => unknown) => void endings.push(end) });
+      const desk = await emptyDesk({ after: (clear) => (end = clear) });
       mock.timers.enable({ apis: ["Date"], now: start });
       await desk.ok("seed", "groups").finally(() => mock.timers.reset());
       template = desk.folder;
     });
-    after(async () => {
-      for (const end of endings) await end();
-    });
+    after(() => end());
     for (const name of names)
       describe(name, () => {
         const text = readFileSync(new URL(`transcripts/${name}`, import.meta.url), "utf8");
