@@ -17,7 +17,7 @@ export class ReloadSignal {
   #reload: (() => void) | undefined;
   #isPending = false;
 
-  constructor(io: IO) {
+  constructor(io: Pick<IO, "onReload">) {
     io.onReload(() => {
       if (this.#reload === undefined) this.#isPending = true;
       else this.#reload();

@@ -15,7 +15,7 @@ const stopMilliseconds = 70_000;
 const sameSignalMilliseconds = 500;
 
 /** Returns a signal that is aborted when the command should stop. */
-export function stopSignal(io: IO): AbortSignal {
+export function stopSignal(io: Pick<IO, "onStop" | "abort">): AbortSignal {
   const stopping = new AbortController();
   const end = (why: string) =>
     io.abort(1, `${why} Every acknowledged change is on disk; the next start replays the journal.`);

@@ -10,25 +10,13 @@ function surroundings() {
   const callbacks: (() => void)[] = [];
   const reloads: (() => void)[] = [];
   const ended: [number, string | undefined][] = [];
-  const io: IO = {
-    stdout: { write: () => {} },
-    stderr: { write: () => {} },
-    env: {},
-    cwd: "/",
-    readInput: async () => "",
-    deliver: async () => {},
+  const io: Pick<IO, "onStop" | "onReload" | "abort"> = {
     onStop: (callback) => void callbacks.push(callback),
     onReload: (callback) => void reloads.push(callback),
-    detachOutput: async () => ({ droppedLines: () => 0, close: async () => {} }),
     abort: (code, message) => void ended.push([code, message]),
-    leaveSoon: () => {},
   };
-  return {
-    io,
-    ended,
-    signal: () => callbacks.forEach((each) => void each()),
-    hangUp: () => reloads.forEach((each) => void each()),
-  };
+  const signal = () => callbacks.forEach((each) => void each());
+  return { io, ended, signal, hangUp: () => reloads.forEach((each) => void each()) };
 }
 
 it("ends the process with 1 when stopping takes more than 70 s", (t) => {
