@@ -1,10 +1,12 @@
 /** Commands beside an unresponsive process that has the data folder open. */
 import assert from "node:assert/strict";
-import { describe, it } from "node:test";
+import { readFile, rm } from "node:fs/promises";
+import { describe, it, type TestContext } from "node:test";
+import { setImmediate } from "node:timers/promises";
 import { CliProcess, moduleOf, replacingWrites, serveProcess } from "./_process.ts";
-import { type FailureDocument, seededDesk } from "./_setup.ts";
+import { seededDesk } from "./_setup.ts";
 
-/** The limit of a test; commands wait for 3 s. */
+/** The limit of a test. */
 const timeout = 180_000;
 const onLinux = process.platform === "linux" ? false : "only Linux says in a file what a process does";
 
@@ -16,6 +18,14 @@ const exhaust = `
   }
 `;
 const fewDescriptors = ["sh", "-c", 'ulimit -n 200; exec "$@"', "sh"];
+
+/** Lets the time of commands in this process pass until they have ended. */
+async function passTime<T>(t: TestContext, commands: Promise<T>): Promise<T> {
+  let isOver = false;
+  void commands.finally(() => (isOver = true));
+  for (; !isOver; await setImmediate()) t.mock.timers.tick(1000);
+  return commands;
+}
 
 describe("beside a service that is stopped", { timeout }, () => {
   it("commands name its process and exit with 1, status and verify read the files, and all is well when it is continued", async (t) => {
@@ -44,16 +54,17 @@ describe("beside a service that is stopped", { timeout }, () => {
       "routes status",
       "serve --port 0",
     ];
-    const began = performance.now();
-    const all = await Promise.all(["health", ...lines].map((line) => desk.run(line.split(" "))));
-    assert.ok(performance.now() - began < 20_000);
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const commands = ["health", ...lines].map((line) => desk.run(line.split(" ")));
+    const all = await passTime(t, Promise.all(commands));
     for (const [index, { exitCode, stdout, stderr }] of all.entries()) {
       assert.deepEqual([exitCode, stdout], [1, ""], `${["health", ...lines][index]}: ${stderr}`);
       assert.match(stderr, new RegExp(`\\b${child.pid}\\b`));
       assert.match(stderr, /does not answer/);
       if (index > 0) assert.match(stderr, /Nothing was changed/);
     }
-    const status = await desk.run(["data", "status", "--json"]);
+    const status = await passTime(t, desk.run(["data", "status", "--json"]));
+    t.mock.timers.reset();
     const { holderProblem, lastChange } = JSON.parse(status.stdout);
     assert.match(holderProblem, new RegExp(`process ${child.pid} does not respond.*kill -CONT ${child.pid}`));
     assert.ok(lastChange.sequence > 0);
@@ -69,10 +80,11 @@ describe("beside a service that is stopped", { timeout }, () => {
     const { child } = await serveProcess(desk, [], [replacingWrites(held)]);
     child.signal("SIGUSR2");
     await child.shows("stderr", /Ready/);
+    t.mock.timers.enable({ apis: ["setTimeout"] });
     const command = desk.run(["player", "add", "Bob"]);
     await child.shows("stderr", /A write is held up/);
     child.signal("SIGSTOP");
-    const { exitCode, stderr } = await command;
+    const { exitCode, stderr } = await passTime(t, command);
     assert.equal(exitCode, 1);
     assert.match(stderr, new RegExp(`\\b${child.pid}\\b[\\s\\S]*outcome of the command is unknown`));
   });
@@ -83,17 +95,30 @@ it("a long operation of a service that waits for the disk, or blocks its event l
   skip: onLinux,
 }, async (t) => {
   const desk = await seededDesk(t);
-  // Longer than the time limit of a health check.
   const slow = `
+    const { existsSync } = await import("node:fs");
     globalThis.writes = (globalThis.writes ?? 0) + 1;
-    if (globalThis.writes === 1) await setTimeout(5000);
-    if (globalThis.writes === 2) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 6000);
+    process.stderr.write("Write " + globalThis.writes + ".\\n");
+    while (existsSync("held"))
+      if (globalThis.writes === 1) await setTimeout(5);
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 5);
     return write.apply(this, given);`;
   const { child } = await serveProcess(desk, [], [replacingWrites(slow)]);
   child.signal("SIGUSR2");
   await child.shows("stderr", /Ready/);
-  for (const name of ["Bob", "Cleo"]) {
-    const { exitCode, stderr } = await desk.run(["player", "add", name]);
+  for (const [number, name] of ["Bob", "Cleo"].entries()) {
+    const held = await desk.write("held", "");
+    t.mock.timers.enable({ apis: ["setTimeout"] });
+    const command = desk.run(["player", "add", name]);
+    await child.shows("stderr", new RegExp(`Write ${number + 1}\\.`));
+    // Several times the limit of a silence, each long enough to look at the process, which takes two reads.
+    for (let silence = 0; silence < 3; silence += 1) {
+      t.mock.timers.tick(3000);
+      for (let read = 0; read < 10; read += 1) await readFile(`/proc/${child.pid}/stat`);
+    }
+    t.mock.timers.reset();
+    await rm(held);
+    const { exitCode, stderr } = await command;
     assert.deepEqual([exitCode, stderr], [0, ""]);
   }
 });
@@ -111,6 +136,9 @@ it("beside a command that is stopped, another one names its process and exits wi
   const holder = new CliProcess(desk, ["player", "add", "Ada"], [replacingWrites(holding, "start")]);
   await holder.shows("stderr", /A write is held up/);
   holder.signal("SIGSTOP");
+  let now = Date.now();
+  // At the second look at the clock, a command has waited long enough for a process that is stopped.
+  t.mock.method(Date, "now", () => (now += 4000));
   for (const line of ["player add Bob", "serve --port 0"]) {
     const { exitCode, stderr } = await desk.run(line.split(" "));
     assert.equal(exitCode, 1, stderr);
@@ -139,8 +167,7 @@ it("descriptors that are exhausted, in the command or in the service, are named"
   `);
   const command = new CliProcess(desk, ["--json", "player", "add", "Bob"], [onConnect], fewDescriptors);
   assert.equal(await command.ended, 1, command.stderr);
-  const failure: FailureDocument = JSON.parse(command.stdout);
-  assert.match(failure.info, /This command has run out of file descriptors \(EMFILE\)/);
+  assert.match(JSON.parse(command.stdout).info, /This command has run out of file descriptors \(EMFILE\)/);
 
   child.signal("SIGUSR2");
   await child.shows("stderr", /Exhausted/);
