@@ -1,6 +1,5 @@
 /** Tests of `health`: of the service of the data folder, and of one at an origin. */
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer, type RequestListener } from "node:http";
 import { createServer as createSecureServer } from "node:https";
@@ -9,6 +8,7 @@ import { join } from "node:path";
 import { describe, it, type TestContext } from "node:test";
 import { makeCertificate } from "../_certificate.ts";
 import { temporaryFolder } from "../_setup.ts";
+import { unavailable } from "../_strace.ts";
 import { freePort } from "../docs/_page.ts";
 import { serveProcess } from "./_process.ts";
 import { type Desk, emptyDesk, seededDesk, toDocument } from "./_setup.ts";
@@ -41,9 +41,9 @@ async function urlOf(desk: Desk, ...args: string[]): Promise<string> {
 }
 
 const small = ["unshare", "-Urm", "sh", "-c", 'mount -t tmpfs -o size=1m t "$0" && exec "$@"'];
-const noMount = spawnSync("unshare", ["-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt"]).status !== 0;
+const noMount = unavailable("unshare", "-Urm", "sh", "-c", "mount -t tmpfs -o size=64k t /mnt");
 
-describe("on a full disk", { skip: noMount ? "unshare or mount may not be used here" : false }, () => {
+describe("on a full disk", { skip: noMount }, () => {
   it("the service is ready but accepts no changes, until there is room again", async (t) => {
     const desk = await emptyDesk(t);
     const disk = join(desk.folder, "disk");
@@ -95,6 +95,10 @@ describe("health of an origin", () => {
 
   it("names what it got instead of an answer of the service", async (t) => {
     const desk = await emptyDesk(t);
+    const other = createRawServer((socket) => {
+      socket.on("error", () => {}).resume();
+      socket.end("SSH-2.0-OpenSSH\r\n");
+    });
     for (const [expected, origin] of [
       [/got another answer, with the status 404/, await serveDocument(t, 404, { error: "no" })],
       [/got another answer, with the status 200/, await serveDocument(t, 200, { status: "ok" })],
@@ -117,18 +121,7 @@ describe("health of an origin", () => {
           response.writeHead(301, { Location: "https://elsewhere.example/ready" }).end(),
         ),
       ],
-      [
-        /Cannot reach the service/,
-        `http://${await listen(
-          t,
-          createRawServer((socket) =>
-            socket
-              .on("error", () => {})
-              .resume()
-              .end("SSH-2.0-OpenSSH\r\n"),
-          ),
-        )}`,
-      ],
+      [/Cannot reach the service/, `http://${await listen(t, other)}`],
       [/Cannot reach the service at http:\S+: connect ECONNREFUSED/, `http://127.0.0.1:${await freePort()}`],
     ] as const) {
       assert.match(await desk.fails("health", "--url", origin), expected);

@@ -69,6 +69,7 @@ describe("an instant on the command line", () => {
     ["2026-02-30T12:00Z", /^Expected a duration such as 2h or 30d/],
     ["8640000000000001", /^Expected a duration/],
     ["0d", /^Expected a duration/],
+    ["9999999999999d", /^Expected a duration/],
     ["2 h", /^Expected a duration/],
     ["", /^Expected a duration/],
   ] as const) {
