@@ -117,11 +117,6 @@ export class CliProcess {
     this.#child.stderr.resume();
   }
 
-  /** Closes the reader of its standard error. */
-  closeErrors(): void {
-    this.#child.stderr.destroy();
-  }
-
   /** Sends a signal to this process only. */
   signal(name: NodeJS.Signals): void {
     this.#child.kill(name);

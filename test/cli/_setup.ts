@@ -102,12 +102,12 @@ export class Running {
     });
   }
 
-  /** Waits until standard output matches. Fails if the command ends before. */
-  async shows(expected: RegExp): Promise<RegExpExecArray> {
+  /** Waits until its output matches. Fails if the command ends before. */
+  async shows(expected: RegExp, output = this.stdout): Promise<RegExpExecArray> {
     for (;;) {
-      const match = expected.exec(this.stdout.text);
+      const match = expected.exec(output.text);
       if (match !== null) return match;
-      const { changed } = this.stdout;
+      const { changed } = output;
       assert.ok(!this.#isOver, `the command ended without ${expected}: ${this.stderr.text}`);
       await Promise.race([changed, this.ended]);
     }
@@ -166,13 +166,6 @@ export class Desk {
   /** Runs a command that must fail as wrong usage and print nothing to standard output. Returns its standard error. */
   async misused(...args: readonly string[]): Promise<string> {
     return refused(await this.run(args), 2);
-  }
-
-  /** Runs a command with `--json` that must fail with 1. Returns its document. */
-  async failsAs<T>(...args: readonly string[]): Promise<T> {
-    const ran = await this.run(["--json", ...args]);
-    assert.equal(ran.exitCode, 1, ran.stdout);
-    return toDocument<T>(ran.stdout);
   }
 
   /** Starts `serve`; it is stopped after the test. */
@@ -274,20 +267,4 @@ function refused({ exitCode, stdout, stderr }: Ran, expected: 1 | 2): string {
   assert.equal(stdout, "");
   assert.match(stderr, /\S/);
   return stderr;
-}
-
-/** The document of `token issue`. */
-export interface IssuedDocument {
-  readonly token: string;
-  readonly id: string;
-  readonly player: string | null;
-  readonly expires: number | null;
-}
-
-/** A failure as a document. */
-export interface FailureDocument {
-  readonly code: string;
-  readonly info: string;
-  readonly hint?: string;
-  readonly parameter?: string;
 }

@@ -1,7 +1,7 @@
 /** Types command lines into real shells, each on a terminal of its own. */
-import { type ChildProcess, spawn } from "node:child_process";
+import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { access, chmod, readFile, writeFile } from "node:fs/promises";
+import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { environment } from "./_process.ts";
 
@@ -18,98 +18,65 @@ const sessionMilliseconds = 120_000;
 /** The prompt of a shell that accepts lines: input before it can be lost. */
 const prompt = "ready> ";
 
-/** A folder with an `addon-cli` that completes as `main` does, and otherwise only records its calls. */
-export class ShellDesk {
-  readonly #folder: string;
-
-  private constructor(folder: string) {
-    this.#folder = folder;
-  }
-
-  /** @param main the built executable */
-  static async in(folder: string, main: string): Promise<ShellDesk> {
-    const desk = new ShellDesk(folder);
-    const program = join(folder, "addon-cli");
-    await writeFile(
-      program,
-      `#!/bin/sh
+/**
+ * Types lines into a shell and ends it. Its `addon-cli` completes as the real one, and otherwise only records its calls.
+ * @param main the built executable
+ * @param folder for files that are needed meanwhile
+ * @returns the calls of addon-cli, with a space after each word, and the screen
+ */
+export async function typeInto(
+  shell: Shell,
+  main: string,
+  folder: string,
+  lines: readonly string[],
+  cwd: string,
+): Promise<{ calls: string[]; screen: string }> {
+  const called = join(folder, "called.txt");
+  await writeFile(called, "");
+  const program = `#!/bin/sh
 case $1 in complete|completion) exec "${process.execPath}" "${main}" "$@" ;; esac
-for each in "$@"; do printf '%s ' "$each"; done >> "${desk.#called}"
-echo >> "${desk.#called}"
-`,
-    );
-    await chmod(program, 0o755);
-    return desk;
+for each in "$@"; do printf '%s ' "$each"; done >> "${called}"
+echo >> "${called}"
+`;
+  await writeFile(join(folder, "addon-cli"), program, { mode: 0o755 });
+  const terminal = spawn("script", ["-qec", await startOf(shell, folder), "/dev/null"], {
+    cwd,
+    env: {
+      ...environment,
+      ZDOTDIR: folder,
+      PATH: `${folder}:${environment.PATH}`,
+      TERM: "dumb",
+      LANG: "C.UTF-8",
+    },
+    stdio: ["pipe", "pipe", "inherit"],
+    timeout: sessionMilliseconds,
+    killSignal: "SIGKILL",
+  });
+  let screen = "";
+  terminal.stdout.setEncoding("utf8");
+  const closed = once(terminal, "close");
+  for await (const text of terminal.stdout) {
+    const hadStarted = screen.includes(prompt);
+    screen += String(text);
+    if (!hadStarted && screen.includes(prompt))
+      terminal.stdin.write([...lines, "exit"].map((line) => `${line}\n`).join(""));
   }
-
-  get #called(): string {
-    return join(this.#folder, "called.txt");
-  }
-
-  /**
-   * Types lines into a shell and ends it.
-   * @returns the calls of addon-cli, with a space after each word, and the screen
-   */
-  async type(
-    shell: Shell,
-    lines: readonly string[],
-    cwd: string,
-  ): Promise<{ calls: string[]; screen: string }> {
-    await writeFile(this.#called, "");
-    const { command, env } = await this.#starting(shell);
-    const terminal = spawn("script", ["-qec", command, "/dev/null"], {
-      cwd,
-      env: {
-        ...environment,
-        ...env,
-        PATH: `${this.#folder}:${environment.PATH}`,
-        TERM: "dumb",
-        LANG: "C.UTF-8",
-      },
-      stdio: ["pipe", "pipe", "inherit"],
-      timeout: sessionMilliseconds,
-      killSignal: "SIGKILL",
-    });
-    let screen = "";
-    terminal.stdout.setEncoding("utf8");
-    const closed = once(terminal, "close");
-    for await (const text of terminal.stdout) {
-      const hadStarted = screen.includes(prompt);
-      screen += String(text);
-      if (!hadStarted && screen.includes(prompt)) typeAll(terminal, lines);
-    }
-    await closed;
-    const calls = (await readFile(this.#called, "utf8")).split("\n").slice(0, -1);
-    return { calls, screen };
-  }
-
-  async #starting({ name, start = "" }: Shell): Promise<{ command: string; env: Record<string, string> }> {
-    const install =
-      name === "fish" ? "addon-cli completion fish | source" : `eval "$(addon-cli completion ${name})"`;
-    // Twice, as after an edit of the file.
-    const setPrompt = name === "fish" ? `function fish_prompt; echo -n '${prompt}'; end` : `PS1='${prompt}'`;
-    const commands = [start, install, install, setPrompt, ""].join("\n");
-    const file = join(this.#folder, name === "zsh" ? ".zshrc" : `start.${name}`);
-    await writeFile(file, commands);
-    switch (name) {
-      case "bash":
-        return { command: `bash --noprofile --rcfile '${file}' -i`, env: {} };
-      case "zsh":
-        return { command: "zsh -d -i", env: { ZDOTDIR: this.#folder } };
-      case "fish":
-        return { command: `fish --no-config -i -C "source '${file}'"`, env: {} };
-    }
-  }
+  await closed;
+  return { calls: (await readFile(called, "utf8")).split("\n").slice(0, -1), screen };
 }
 
-function typeAll({ stdin }: ChildProcess, lines: readonly string[]): void {
-  stdin?.write([...lines, "exit"].map((line) => `${line}\n`).join(""));
-}
-
-/** Returns why a file that a test requires is missing, or false. */
-export async function missing(path: string): Promise<string | false> {
-  return access(path).then(
-    () => false,
-    (error: Error) => error.message,
-  );
+/** Writes what a shell runs first. Returns the command that starts it. */
+async function startOf({ name, start = "" }: Shell, folder: string): Promise<string> {
+  const install =
+    name === "fish" ? "addon-cli completion fish | source" : `eval "$(addon-cli completion ${name})"`;
+  const setPrompt = name === "fish" ? `function fish_prompt; echo -n '${prompt}'; end` : `PS1='${prompt}'`;
+  const file = join(folder, name === "zsh" ? ".zshrc" : `start.${name}`);
+  // Twice, as after an edit of the file.
+  await writeFile(file, [start, install, install, setPrompt, ""].join("\n"));
+  const commands = {
+    bash: `bash --noprofile --rcfile '${file}' -i`,
+    zsh: "zsh -d -i",
+    fish: `fish --no-config -i -C "source '${file}'"`,
+  };
+  return commands[name];
 }

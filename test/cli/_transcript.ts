@@ -94,7 +94,7 @@ export class Session {
 
   /** Runs a command. Returns the lines that it shows. */
   async run({ command, columns, expected = [] }: Omit<Step, "line">): Promise<string[]> {
-    const lines = await this.#run(await this.#expand(command), columns, expected);
+    const lines = await this.#run(this.#expand(command), columns, expected);
     while (lines.at(-1) === "") lines.pop();
     const port = this.#running === undefined ? "8888" : new URL(this.#running.url).port;
     return lines.map((line) =>
@@ -105,17 +105,11 @@ export class Session {
     );
   }
 
-  /** Inserts the values of names, and the output of commands in `$(…)`. */
-  async #expand(command: string): Promise<string> {
-    let line = this.named(command)
+  /** Inserts the values of names, and the folders. */
+  #expand(command: string): string {
+    return this.named(command)
       .replaceAll("~/", `${this.#desk.folder}/`)
       .replaceAll("[package]/", projectFolder);
-    for (let inner = /\$\((addon-cli [^()]*)\)/.exec(line); inner !== null; ) {
-      const lines = await this.#run(String(inner[1]), undefined, []);
-      line = line.replace(inner[0], lines.join(" ").replaceAll("→", "\t"));
-      inner = /\$\((addon-cli [^()]*)\)/.exec(line);
-    }
-    return line;
   }
 
   /** Replaces names that have a value. */
@@ -176,7 +170,7 @@ export class Session {
     return async (question) => {
       const [, meanwhile, answer = "^D"] = /\[y\/N\] (?:\((.*)\))?(.*)$/.exec(questions.shift() ?? "") ?? [];
       screen.lines.push(`? ${question}${meanwhile === undefined ? "" : `(${meanwhile})`}${answer}`);
-      if (meanwhile !== undefined) await this.#run(await this.#expand(meanwhile), undefined, []);
+      if (meanwhile !== undefined) await this.#run(this.#expand(meanwhile), undefined, []);
       if (answer === "^C") throw new Interrupted();
       return answer === "^D" ? undefined : answer;
     };
@@ -316,7 +310,7 @@ export function declareTranscripts(...names: readonly string[]): void {
         const text = readFileSync(new URL(`transcripts/${name}`, import.meta.url), "utf8");
         for (const scene of parseTranscript(text))
           for (const mode of scene.modes)
-            it(`${scene.title} (${mode})`, (t) => play(t, name, scene, mode, template));
+            it(`${scene.title} (${mode})`, { timeout: 120_000 }, (t) => play(t, name, scene, mode, template));
       });
   });
 }
